@@ -35,6 +35,10 @@ _FEW_LETTERS = 2
 _LONGEST_WORD = 400
 _MOST_WORDS = 3_000
 """So many words of an answer are looked at: no answer has more, but an example may."""
+SPEAKS = frozenset({"echo", "printf", "true", "false", ":"})
+"""Commands whose words set nothing, unless something reads what they say."""
+_READ_BY_OTHERS = re.compile(r"(?<!\|)\|(?!\|)|[<>`(){}]")
+_SEPARATOR = re.compile(r"(\|\||&&|[;&\n])")
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -233,6 +237,7 @@ def _letters(text: str) -> str:
 
 def _in_commands(text: str) -> Iterator[_Word]:
     """The words of all commands, each with the flag that it follows; the whole text last, for what is in a here-document."""
+    text = _without_speech(text)
     line_of_commands = parse_command(text)
     for call in line_of_commands.invocations:
         for name, given in call.environment:
@@ -247,6 +252,17 @@ def _in_commands(text: str) -> Iterator[_Word]:
     for comment in line_of_commands.comments:
         said = said.replace(comment, "")
     yield _Word(said, "the text of the command")
+
+
+def _without_speech(text: str) -> str:
+    """Commands without those that only say something, where nothing reads it."""
+    if _READ_BY_OTHERS.search(text):
+        return text
+    parts = _SEPARATOR.split(text)
+    spoken = [part for part in parts if part.split()[:1] and part.split()[0] in SPEAKS]
+    if any(part.count(quote) % 2 for part in spoken for quote in "'\""):
+        return text
+    return "".join(part for part in parts if part not in spoken)
 
 
 def _in_code(text: str) -> Iterator[_Word]:

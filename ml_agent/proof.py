@@ -1,18 +1,24 @@
 """The check of a draft before anything is spent on it: repository, language, and every value of the user's."""
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
-from ml_agent.account import account
+from ml_agent.account import SPEAKS, account, called
 from ml_agent.answer_gate import refusals
 from ml_agent.draft import CHOSEN, Draft, LedgerEntry
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.check.command import check_command
 from tools.check.python import check_python
+from tools.commandline.shell import parse_command
 from tools.findings import Finding
 
+_PASSIVE = SPEAKS | {"test", "[", "exit", "pwd", "sleep"}
+"""Programs that do nothing of anybody's task."""
+_RUNS_MORE = re.compile(r"[(){}`<>|]")
+"""What a file gets, or another program reads, is for a run to tell."""
 UNUSED = "value-not-used"
 """The finding about a value of the user's, where all others are about the repository and the language."""
 
@@ -27,11 +33,23 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
     check = check_command if draft.kind == "bash" else check_python
     ledger, advises = account(draft, request, workspace), draft.source in ("llm", CHOSEN)
     refused = refusals(draft, request, workspace.index)
-    findings = [*check(draft.text, workspace.index, draft.workdir), *refused, *_unused_findings(ledger, advises)]
+    checked = [*check(draft.text, workspace.index, draft.workdir), *_nothing_called(draft, workspace)]
+    findings = [*checked, *refused, *_unused_findings(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
     if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):
         return examined
     return msgspec.structs.replace(examined, findings=(*findings, *_left_out(examined, earlier, advises)))
+
+
+def _nothing_called(draft: Draft, workspace: Workspace) -> list[Finding]:
+    """Commands that only say something or wait; an example of the repository is its way of doing things, whatever it calls."""
+    shown = draft.provenance is not None and draft.provenance.kind == "example"
+    if draft.kind != "bash" or shown or not draft.text.strip() or _RUNS_MORE.search(draft.text):
+        return []
+    calls = parse_command(draft.text).invocations
+    if all(call.program in _PASSIVE and called(call, draft.workdir, workspace.index) is None for call in calls):
+        return [Finding(code="nothing-runs", message="nothing runs: no program of the repository is called")]
+    return []
 
 
 def _left_out(draft: Draft, earlier: Draft, advises: bool) -> list[Finding]:

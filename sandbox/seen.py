@@ -13,7 +13,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     """Installed packages that they had loaded."""
     commands: tuple[str, ...] = ()
-    """The simple commands of all shells, as written."""
+    """The simple commands of all shells, as written, without those that a shell saw fail."""
     failed: tuple[str, ...] = ()
     """Programs of the repository that ended with an error, one line each; what a Python program of the repository started is its own matter
     as long as no traceback of it comes out."""

@@ -41,7 +41,7 @@ class _CachedPart(NamedTuple):
 
 _PARTS = {
     "passages": _Part(tuple[Passage, ...], "tools.documents.read", 8),
-    "api": _Part(ApiFacts, "tools.python_api.read", 15),
+    "api": _Part(ApiFacts, "tools.python_api.read", 16),
     "examples": _Part(tuple[Example, ...], "tools.usage.extract", 10),
     "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures", 25),
 }

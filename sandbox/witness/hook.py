@@ -34,13 +34,23 @@ class Witness:
     def begin(self) -> None:
         with open("/proc/self/cmdline", "rb") as file:
             words = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
-        step, inside = os.environ.get("ML_AGENT_STEP", ""), os.environ.get("ML_AGENT_INSIDE", "")
-        self.write(
-            "P",
-            {"step": step, "inside": bool(inside), "folder": os.getcwd(), "words": [word[:300] for word in words[:40]]},
-        )
-        if any(os.path.realpath(word).startswith(self.root + "/") and os.path.isfile(word) for word in words[1:3]):
+        step, inside = os.environ.get("ML_AGENT_STEP", ""), bool(os.environ.get("ML_AGENT_INSIDE"))
+        is_script, said = any(map(self.is_own, words[1:3])), [word[:300] for word in words[:40]]
+        own = is_script or self.is_module(words)
+        self.write("P", {"own": own, "inside": inside, "step": step, "folder": os.getcwd(), "words": said})
+        if is_script:
             os.environ["ML_AGENT_INSIDE"] = "1"
+
+    def is_own(self, path: str) -> bool:
+        return os.path.realpath(path).startswith(self.root + "/") and os.path.isfile(path)
+
+    def is_module(self, words: "list[str]") -> bool:
+        """Whether `-m` names a module of the repository, from here or on PYTHONPATH."""
+        if "-m" not in words[1:-1]:
+            return False
+        name = words[words.index("-m") + 1].replace(".", "/")
+        places = [".", *os.environ.get("PYTHONPATH", "").split(":")]
+        return any(self.is_own(f"{place or '.'}/{name}{end}") for place in places for end in (".py", "/__main__.py"))
 
     def write(self, kind: str, said: "dict[str, Any]") -> None:
         line = f"{kind}\t{self.process}\t{json.dumps(said, ensure_ascii=False)}\n"
@@ -69,11 +79,13 @@ class Witness:
 
     def outcome(self) -> "dict[str, Any]":
         error = getattr(sys, "last_value", None)
-        said: dict[str, Any] = {"status": 0, "error": "", "files": [], "names": []}
+        said: dict[str, Any] = {"status": 0, "known": True, "error": "", "files": [], "names": []}
         if error is not None and went_through(error):
             said["status"], said["error"] = 1, f"{type(error).__name__}: {error}".split("\n")[0][:300]
         elif self.asked is not None and self.asked[1].f_lasti == self.asked[2]:
             said["status"] = number_of(self.asked[0])
+        else:  # a script that ran to the end of its code has lost its name by now; one that `raise SystemExit` ended has it
+            said["known"] = not hasattr(sys.modules.get("__main__"), "__file__")
         self.add_modules(said)
         return said
 

@@ -2,11 +2,12 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Set
 
 import msgspec
 
 from sandbox.seen import Seen
+from sandbox.witness.statuses import Report, Reports
 
 MOST_COMMANDS = 200
 MOST_LOADED = 40
@@ -15,10 +16,9 @@ _VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 
 
 _STATUS = re.compile(r"[0-9]{1,3}")
-_MOST_PARTS = 100
-"""Reports that are looked through for the end of a pipeline."""
-_MOST_LEVELS = 200
-"""Shells around a program that are asked for its status."""
+_PROCESS = re.compile(r"[0-9]{1,10}")
+_MOST_JUDGED = 5000
+"""Programs of which it is asked how they ended."""
 _MOST_SOUGHT = 200
 """Errors of programs inside others that are looked for in what was printed."""
 
@@ -26,6 +26,7 @@ _MOST_SOUGHT = 200
 class _Begun(msgspec.Struct):
     """What an interpreter notes as it begins."""
 
+    own: bool = False
     step: str = ""
     inside: bool = False
     folder: str = ""
@@ -36,6 +37,8 @@ class _Ended(msgspec.Struct):
     """What it notes at its end."""
 
     status: int = 0
+    known: bool = True
+    """Whether the status is; an interpreter sees nothing of `raise SystemExit(1)`."""
     error: str = ""
     files: list[str] = []
     names: list[str] = []
@@ -47,9 +50,13 @@ class _Run(msgspec.Struct, kw_only=True):
 
     name: str
     step: str
+    line: int = 0
+    """Of the notes: where it ended, or began where it never said that it ended."""
     inside: bool = False
+    is_shell: bool = False
     ended: bool = False
     status: int = 0
+    is_known: bool = True
     error: str = ""
     files: list[str] = []
     packages: list[str] = []
@@ -57,60 +64,55 @@ class _Run(msgspec.Struct, kw_only=True):
     """Whether its file is the repository's."""
 
 
-class _Report(msgspec.Struct):
-    """What a shell said of the commands that it had run by then."""
-
-    step: str
-    statuses: list[int]
-    """`$?`, then each of PIPESTATUS, which no `!` turns round."""
-    fresh: bool
-    """Whether it says something else than the report before: in a pipeline a shell repeats itself."""
-
-
 def judge(text: str, root: str, output: str) -> Seen:
     """What the notes say. `root` is the workspace as programs see it, `output` what the command printed."""
-    runs, reports, commands = _read(text, root)
-    reports_by = _Reports(reports)
+    runs, reports = _read(text, root)
     inside = dict.fromkeys(run.error for run in runs if run.inside and run.error)
     printed = frozenset(error for error in list(inside)[:_MOST_SOUGHT] if error in output)
-    failed = [line for run in runs if (line := _failure(run, reports_by, printed))]
+    failed = [line for run in runs[:_MOST_JUDGED] if (line := _failure(run, reports, printed))]
     mine = [run for run in runs if run.own or run.files]
     return Seen(
         programs=tuple(dict.fromkeys(run.name for run in mine)),
         loaded=tuple(dict.fromkeys(path for run in mine for path in run.files))[:MOST_LOADED],
         packages=tuple(dict.fromkeys(name for run in runs for name in run.packages)),
-        commands=tuple(dict.fromkeys(commands))[:MOST_COMMANDS],
+        commands=tuple(dict.fromkeys(reports.commands()))[:MOST_COMMANDS],
         failed=tuple(dict.fromkeys(failed)),
         blind=any(not run.ended and not run.own for run in runs),
     )
 
 
-def _read(text: str, root: str) -> tuple[list[_Run], list[_Report], list[str]]:
+def _read(text: str, root: str) -> tuple[list[_Run], Reports]:
     runs: list[_Run] = []
     by_process: dict[str, _Run] = {}
-    reports: list[_Report] = []
-    last: dict[str, str] = {}
-    commands: list[str] = []
-    for kind, process, rest in _lines(text):
-        if kind == "P":
-            by_process[process] = _python(msgspec.json.decode(rest, type=_Begun), root)
-            runs.append(by_process[process])
+    reports: list[Report] = []
+    shells: set[str] = set()
+    for line, (kind, process, rest) in enumerate(_lines(text)):
+        if kind == "D":
+            reports.append(_report(line, process, rest))
         elif kind == "X" and process in by_process:
-            _end(by_process[process], msgspec.json.decode(rest, type=_Ended))
-        elif kind == "S":
-            step, folder, name = [*rest.split("\t", 2), "", ""][:3]
-            if path := _inside(folder, name, root):
-                by_process[process] = _Run(name=path, step=step, own=True)
-                runs.append(by_process[process])
+            _end(by_process[process], msgspec.json.decode(rest, type=_Ended), line)
         elif kind == "E" and process in by_process:
             by_process[process].ended, by_process[process].status = True, int(rest)
-        elif kind == "D":
-            step, said, command = [*rest.split("\t", 2), "", ""][:3]
-            statuses = [int(word) for word in said.split()]
-            reports.append(_Report(step, statuses, last.get(process) != said))
-            last[process] = said
-            commands.append(command)
-    return runs, reports, commands
+        elif kind in ("P", "S"):
+            shells |= {process} if kind == "S" else set()
+            run = _python(msgspec.json.decode(rest, type=_Begun), root) if kind == "P" else _script(rest, root)
+            if run is not None:
+                run.line, by_process[process] = line, run
+                runs.append(run)
+    return runs, Reports(reports, frozenset(shells))
+
+
+def _report(line: int, process: str, rest: str) -> Report:
+    step, background, said, command = [*rest.split("\t", 3), "", "", ""][:4]
+    statuses = [int(word) for word in said.split()]
+    return Report(line=line, process=process, step=step, statuses=statuses, background=background, command=command)
+
+
+def _script(rest: str, root: str) -> _Run | None:
+    """A script of the repository that a shell runs."""
+    step, folder, name = [*rest.split("\t", 2), "", ""][:3]
+    path = _inside(folder, name, root)
+    return _Run(name=path, step=step, own=True, is_shell=True) if path else None
 
 
 def _lines(text: str) -> Iterator[tuple[str, str, str]]:
@@ -118,7 +120,7 @@ def _lines(text: str) -> Iterator[tuple[str, str, str]]:
     for line in text.split("\n"):
         kind, _, rest = line.partition("\t")
         process, tab, rest = rest.partition("\t")
-        if tab and _is_sound(kind, rest):
+        if tab and _PROCESS.fullmatch(process) and _is_sound(kind, rest):
             yield kind, process, rest
 
 
@@ -132,7 +134,7 @@ def _is_sound(kind: str, rest: str) -> bool:
     if kind == "E":
         return bool(_STATUS.fullmatch(rest))
     said = rest.split("\t")
-    numbers = said[1].split() if len(said) > 1 else []
+    numbers = said[2].split() if len(said) > 2 else []
     return kind == "S" or (kind == "D" and bool(numbers) and all(map(_STATUS.fullmatch, numbers)))
 
 
@@ -142,7 +144,7 @@ def _python(said: _Begun, root: str) -> _Run:
     name, own = "python", False
     for word in words:
         if word in ("-c", "-m"):
-            name = f"-m {next(words, '')}" if word == "-m" else "-c"
+            name, own = (f"-m {next(words, '')}", said.own) if word == "-m" else ("-c", False)
             break
         if word in _VALUED:
             next(words, "")
@@ -160,41 +162,19 @@ def _inside(folder: str, name: str, root: str) -> str:
     return posixpath.relpath(path, root) if is_file and path.startswith(f"{root}/") else ""
 
 
-def _end(run: _Run, said: _Ended) -> None:
-    if said.exec:
-        run.ended = True  # what it became has notes of its own
-        return
-    run.ended, run.status, run.error = True, said.status, said.error
-    run.files, run.packages = said.files, said.names
+def _end(run: _Run, said: _Ended, line: int) -> None:
+    run.ended, run.line = True, line
+    if not said.exec:  # what it became has notes of its own
+        run.status, run.is_known, run.error = said.status, said.known, said.error
+        run.files, run.packages = said.files, said.names
 
 
-class _Reports:
-    """Reports in order, and by the step that they speak of."""
-
-    def __init__(self, reports: Sequence[_Report]) -> None:
-        self.all = reports
-        self.numbers: dict[str, list[int]] = {}
-        for number, report in enumerate(reports):
-            self.numbers.setdefault(report.step, []).append(number)
-        self._statuses: dict[tuple[str, bool], int] = {}
-
-    def status(self, step: str, ended: bool) -> int:
-        """The first bad status that is reported of a step; of a program that has noted its end only what is surely its own."""
-        if (step, ended) not in self._statuses:
-            self._statuses[step, ended] = self._status(step, ended)
-        return self._statuses[step, ended]
-
-    def _status(self, step: str, ended: bool) -> int:
-        for number in self.numbers[step][:_MOST_PARTS]:
-            report = self.all[number]
-            if report.fresh and report.statuses[-1]:
-                return report.statuses[-1]
-            if not ended and (worst := max(report.statuses + _whole_pipeline(self.all, number))):
-                return worst
-        return 0
+NOT_ENDED = "had not ended when the command ended"
+_READER_ENDED = 120
+"""Python's status where the reader of a pipe had enough."""
 
 
-def _failure(run: _Run, reports: _Reports, printed: Set[str]) -> str:
+def _failure(run: _Run, reports: Reports, printed: Set[str]) -> str:
     """One line where a program of the repository did not end well; "" where it did, or nobody can tell."""
     if not (run.own or run.files):
         return ""
@@ -204,29 +184,8 @@ def _failure(run: _Run, reports: _Reports, printed: Set[str]) -> str:
         return f"{run.name} ended with {run.error}"
     if run.status:
         return f"{run.name} ended with exit status {run.status}"
-    status = _by_shell(run, reports)
-    return f"{run.name} ended with exit status {status}" if status else ""
-
-
-def _by_shell(run: _Run, reports: _Reports) -> int:
-    """The status that the nearest shell saw of it: it may have been killed, or have ended past its interpreter's own way."""
-    step = run.step
-    for _ in range(_MOST_LEVELS):
-        if step in reports.numbers:
-            return reports.status(step, run.ended)
-        step = step.rpartition("/")[0]
-    return 0
-
-
-def _whole_pipeline(reports: Sequence[_Report], number: int) -> list[int]:
-    """The statuses of a pipeline that a command was a part of, which come with a later report of its shell."""
-    place, _, count = reports[number].step.rpartition(".")
-    for report in reports[number + 1 : number + 1 + _MOST_PARTS]:
-        other, _, later = report.step.rpartition(".")
-        if other == place and later.isdigit() and count.isdigit():
-            parts = len(report.statuses) - 1
-            if parts > 1 and int(later) - int(count) < parts:
-                return report.statuses[1:]
-            if int(later) - int(count) > 8:
-                break
-    return []
+    seen = reports.status(run.step, run.line, ended=run.ended)
+    if seen is None:
+        return "" if run.ended or run.is_shell else f"{run.name} {NOT_ENDED}"
+    is_meant = seen.is_last or not run.ended or (not run.is_known and seen.status != _READER_ENDED)
+    return f"{run.name} ended with exit status {seen.status}" if seen.status and is_meant else ""

@@ -3,6 +3,9 @@
 Sourced by the command's own shell, and through BASH_ENV by each bash that it starts. A step names a command by the shells around it
 (`100.3/117.2`); programs find theirs in ML_AGENT_STEP. The trap runs builtins only, leaves `$?` and PIPESTATUS as they are, and says nothing in
 a trace (`set -x`).
+
+At its end the command's own shell waits for programs of the repository that it left in the background, as long as the command may run: the sandbox
+would end them. It notes how those that are its own children ended.
 """
 
 from importlib.resources import files
@@ -10,6 +13,8 @@ from importlib.resources import files
 FOLDER = "$HOME/.ml-agent"
 MOST_COMMANDS = 5000
 """Of one shell: a loop must not fill the disk."""
+LATER = 20
+"""How often, each 0.05 seconds, programs in the background that are none of the repository are looked at: they may still start one that is."""
 WATCH = r"""
 export BASH_ENV=$HOME/.ml-agent/watch.sh ML_AGENT_NOTES=$HOME/.ml-agent/notes ML_AGENT_STEP=${ML_AGENT_STEP-}
 read -r ML_AGENT_ROOT <"$HOME/.ml-agent/root"; export ML_AGENT_ROOT
@@ -19,16 +24,47 @@ __ml_agent_note() {
   if [[ $BASHPID != "$__ml_agent_pid" ]]; then
     __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
   fi
-  printf 'D\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "$*" "${command//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"
+  printf 'D\t%s\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "${!:-}" "$*" "${command//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"
   ((__ml_agent_number += 1))
   ML_AGENT_STEP=$__ml_agent_base$BASHPID.$__ml_agent_number
   [[ $__ml_agent_number -lt MOST_COMMANDS ]] || trap - DEBUG
 }
+__ml_agent_waits() {
+  local folder pid words notes IFS=' '
+  notes=$'\n'$(<"$ML_AGENT_NOTES") left=none
+  for folder in /proc/[0-9]*; do
+    pid=${folder#/proc/}
+    [[ $pid != "$$" ]] && { mapfile -d '' -t words <"$folder/environ"; } 2>/dev/null || continue
+    [[ " ${words[*]} " == *" ML_AGENT_NOTES=$ML_AGENT_NOTES "* ]] || continue
+    left=other
+    case $notes in
+      *$'\nP\t'"$pid"$'\t{"own": true, "inside": false,'*) left=own; break ;;
+      *$'\nS\t'"$pid"$'\t'*) [[ $notes =~ $'\nS\t'"$pid"$'\t'[^$'\t']*$'\t'[^$'\t']*$'\t'[^$'\n']*[./] ]] && { left=own; break; } ;;
+    esac
+  done
+}
+__ml_agent_end() {
+  local left='' kind pid rest code number=0
+  trap - DEBUG
+  set +ef
+  while [[ -z $__ml_agent_base && $1 -le 128 ]]; do
+    __ml_agent_waits
+    case $left in own) number=0 ;; other) [[ $number -lt LATER ]] || break ;; none) [[ $number -lt 1 ]] || break ;; esac
+    ((number += 1))
+    command -p sleep 0.05
+  done
+  [[ -n $left ]] && while IFS=$'\t' read -r kind pid rest; do
+    [[ $kind == P && $rest == '{"own": true, "inside": false,'* ]] || continue
+    wait "$pid"; code=$?
+    [[ $code == 127 ]] || printf 'E\t%s\t%s\n' "$pid" "$code" >>"$ML_AGENT_NOTES"
+  done <"$ML_AGENT_NOTES"
+  printf 'E\t%s\t%s\n' "$BASHPID" "$1" >>"$ML_AGENT_NOTES"
+}
 { printf 'S\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "$PWD" "${0//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"; } 2>/dev/null
 set -T
-trap '{ printf "E\t%s\t%s\n" "$BASHPID" "$?" >>"$ML_AGENT_NOTES"; } 2>/dev/null' EXIT
+trap '{ __ml_agent_end "$?"; } 2>/dev/null' EXIT
 trap '{ __ml_agent_note "$?" "${PIPESTATUS[@]}" || :; } 2>/dev/null' DEBUG
-""".replace("MOST_COMMANDS", str(MOST_COMMANDS))
+""".replace("MOST_COMMANDS", str(MOST_COMMANDS)).replace("LATER", str(LATER))
 BEGIN = ". ~/.ml-agent/watch.sh 2>/dev/null; "
 """Before a watched command, on its first line, so that what bash says of lines stays true."""
 READ = f'head -c 2000000 "{FOLDER}/notes" | gzip -c | base64 -w 1000'

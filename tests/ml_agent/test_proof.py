@@ -59,3 +59,37 @@ def test_the_same_way_may_be_mended_by_leaving_something_out(workspace: Workspac
 def test_another_way_with_as_many_values_is_one(workspace: Workspace) -> None:
     first = examine(draft("python fit.py --data wind --folds 3"), REQUEST, workspace)
     assert examine(draft("python plot.py --model Ridge --folds 3", "plot.py"), REQUEST, workspace, first).sound
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["echo fit Ridge 3", "true # --folds 3", "echo 3 && exit 0", "cd .\nprintf '3\\n'; sleep 1"],
+)
+def test_an_answer_that_only_says_something_is_none(workspace: Workspace, text: str) -> None:
+    found = examine(Draft(kind="bash", text=text), REQUEST, workspace)
+    assert not found.sound and "nothing runs" in problem_of(found)
+    assert "3" not in [one.value for one in found.ledger if one.status != "not found"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "echo start; python fit.py --folds 3",
+        "echo 3 | xargs python fit.py --folds",
+        "N=3; python fit.py --folds $N; echo done",
+        "for n in 3; do python fit.py --folds $n; done",
+        "f() { python fit.py --folds 3; }; f",
+        "bash -c 'python fit.py --folds 3'",
+        "cat > c.txt <<END\n3\nEND\npython fit.py --data c.txt",
+        "echo 'a; b' && python fit.py --folds 3",
+    ],
+)
+def test_values_of_what_runs_count(workspace: Workspace, text: str) -> None:
+    found = examine(Draft(kind="bash", text=text), REQUEST, workspace)
+    assert found.sound, problem_of(found)
+    assert "3" in [one.value for one in found.ledger if one.status == "honoured"]
+
+
+def test_what_is_said_beside_a_program_sets_nothing(workspace: Workspace) -> None:
+    found = examine(Draft(kind="bash", text="python -c 'import fit' && echo 3"), REQUEST, workspace)
+    assert "3" not in [one.value for one in found.ledger if one.status != "not found"]

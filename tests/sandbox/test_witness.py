@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.contract import Command, Policy, Response
 from sandbox.local import ProcessSandbox
-from sandbox.witness.notes import judge
+from sandbox.witness.notes import NOT_ENDED, judge
 from sandbox.witness.watch import MOST_BYTES, run_watched, unpack
 
 SCORE = """
@@ -32,6 +32,11 @@ FILES = {
     "direct.py": "raise SystemExit(4)\n",
     "run.sh": "python score.py --wrong\necho done\n",
     "broken.sh": "exit 3\n",
+    "whole.sh": "trap 'echo bye' EXIT\npython score.py\n",
+    "kept.py": "import time\ntime.sleep(0.4)\nprint('kept')\nraise SystemExit(0)\n",
+    "quits.py": "print('x')\nexit(5)\n",
+    "package/__init__.py": "",
+    "package/late.py": "import time\ntime.sleep(0.4)\nprint('late')\nraise SystemExit('no data')\n",
     "parent.py": "import subprocess, sys\nsubprocess.run([sys.executable, 'score.py', '--wrong'], capture_output=True)\n",
     "loud.py": "import subprocess, sys\nsubprocess.run([sys.executable, 'score.py', '--out', 'no/out'])\n",
 }
@@ -41,6 +46,7 @@ FILES = {
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProcessSandbox]:
     root = tmp_path_factory.mktemp("repository")
     for name, text in FILES.items():
+        (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
     place = ProcessSandbox(Policy(), tmp_path_factory.mktemp("logs"))
     place.start()
@@ -67,6 +73,21 @@ SWALLOWED = {
     "bash run.sh": "score.py ended with exit status 2",
     "bash broken.sh || true": "broken.sh ended with exit status 3",
     "python -c 'import numbers_here; numbers_here.two' || true": "-c ended with AttributeError: ",
+    "python direct.py | cat": "direct.py ended with exit status 4",
+    "python direct.py 2>&1 | tee log.txt | tail -n 1": "direct.py ended with exit status 4",
+    "python quits.py | while read line; do echo $line; done": "quits.py ended with exit status 5",
+    "true | { python quits.py; } | cat": "quits.py ended with exit status 5",
+    "f() { cat; }; python quits.py | f": "quits.py ended with exit status 5",
+    "bash -c 'python direct.py | cat'": "direct.py ended with exit status 4",
+    "python -m package.late 2>&1 | cat": "-m package.late ended with exit status 1",
+    "grep -q nothing score.py; python direct.py | cat": "direct.py ended with exit status 4",
+    "python score.py --sleep 60 & sleep 0.5; kill $!; wait": f"score.py {NOT_ENDED}",
+    "trap 'echo bye' EXIT; python score.py --sleep 60 & sleep 0.5": f"score.py {NOT_ENDED}",
+    "python score.py --out no/out.txt > log.txt 2>&1 &": "score.py ended with FileNotFoundError: ",
+    "(python score.py --sleep 0.3 --out no/out.txt &); exit 0": "score.py ended with FileNotFoundError: ",
+    "setsid python score.py --sleep 0.3 --out no/out.txt &": "score.py ended with FileNotFoundError: ",
+    "nohup python direct.py > log.txt 2>&1 &": "direct.py ended with exit status 4",
+    "bash broken.sh & sleep 0.1": "broken.sh ended with exit status 3",
     "python loud.py": "score.py ended with FileNotFoundError: ",
 }
 WELL = (
@@ -76,6 +97,20 @@ WELL = (
     "ls nowhere; python score.py",
     "false; python score.py | cat; echo done",
     "diff score.py run.sh | head -n 1; python score.py",
+    "python score.py | grep nothing || true",
+    "python kept.py | grep nothing; python score.py",
+    "python score.py | (read line; exit 3); true",
+    "python score.py | while read line; do false; done; true",
+    "for i in 1 2; do python kept.py | grep -q nothing; done; python score.py | cat",
+    "{ python score.py; false; } | cat",
+    "python score.py --sleep 0.3 &",
+    "nohup python score.py --sleep 0.3 > log.txt 2>&1 & echo $!",
+    "(sleep 0.2; python score.py) &",
+    "sleep 60 & python score.py",
+    "python score.py & wait $!",
+    "bash whole.sh",
+    "exec python score.py",
+    "python kept.py & python score.py; wait",
     "python parent.py",
     "set -eux; python score.py; set +x",
 )
@@ -93,6 +128,13 @@ def test_what_may_fail_and_what_did_not_is_no_failure(sandbox: ProcessSandbox, t
     response = run(sandbox, text)
     assert response.ok and response.failed == ()
     assert (response.seen is not None and "score.py" in response.seen.programs) or "parent.py" in text
+
+
+def test_what_is_left_in_the_background_is_waited_for_within_the_time(sandbox: ProcessSandbox) -> None:
+    response = run(sandbox, "python kept.py &\nexit 3")
+    assert (response.stdout, response.exit_code) == ("kept\n", 3)
+    assert run(sandbox, "setsid -f python -m package.late; set -euf").stdout == "late\n"
+    assert run_watched(sandbox, Command(text="python score.py --sleep 60 &", timeout=1.0)).ended == "timeout"
 
 
 def test_the_watch_leaves_no_trace_in_what_is_printed_or_made(sandbox: ProcessSandbox) -> None:
@@ -122,7 +164,10 @@ def test_notes_that_a_program_spoilt_say_nothing() -> None:
         'X\t1\t{"files": 7, "status": [1]}',
         "E\t1\t" + "9" * 5_000,
         "E\t1\t\u00b2",
-        "D\t1\ts\t\u0663\tls",
+        "D\t1\ts\t\t\u0663\tls",
+        "D\t\u0663\t1.1\t\t0 0\tls",
+        "D\t2\t1.\u00b2/x.7\t\t0 0\tls",
+        'P\t2\t{"folder": "/workspace", "words": ["python", "-c", ""], "step": "1.\u00b2/x"}',
     ],
 )
 def test_nonsense_in_the_notes_is_left_out(line: str) -> None:
@@ -131,9 +176,15 @@ def test_nonsense_in_the_notes_is_left_out(line: str) -> None:
     assert judge(f"{begun}\n{line}\n{ended}\n", "/workspace", "").failed == ("fit.py ended with exit status 3",)
 
 
+def test_a_command_that_a_shell_saw_fail_is_no_call(sandbox: ProcessSandbox) -> None:
+    seen = run(sandbox, "timeout 0.001 python score.py; ls nowhere | cat; ls | head -n 1; exit 0").seen
+    assert seen is not None and seen.programs == ()
+    assert seen.commands == ("cat", "ls", "head -n 1", "exit 0")
+
+
 def test_many_commands_are_judged_in_time() -> None:
     lines = [
-        f'P\t{n}\t{{"step": "1.{n}", "folder": "/w", "words": ["python", "a.py"]}}\nD\t9\t1.{n}\t0 0\tx'
+        f'P\t{n}\t{{"step": "1.{n}", "folder": "/w", "words": ["python", "a.py"]}}\nD\t9\t1.{n}\t\t0 0\tx'
         for n in range(20_000)
     ]
     began = time.monotonic()

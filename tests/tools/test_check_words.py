@@ -245,3 +245,29 @@ def test_a_file_of_flags_is_a_value_and_may_hold_what_is_required(tmp_path: Path
     assert messages(tmp_path, {"a.py": program}, "python a.py --flagfile ./a.txt") == []
     assert messages(tmp_path, {"a.py": program}, "python a.py --flagfile ./a.txt --logdir x") == []
     assert messages(tmp_path, {"a.py": program}, "python a.py") == ["missing-required"]
+
+
+@pytest.mark.parametrize("prompt", ["$", "%", ">"])
+def test_a_prompt_is_no_part_of_a_command(index: RepoIndex, prompt: str) -> None:
+    found = check_command(f"cd sub\n{prompt} python deep.py --lr 1", index)
+    assert [(one.code, one.severity, one.subject, one.suggestion, one.at) for one in found] == [
+        ("syntax", "error", prompt, "python deep.py --lr 1", 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cat <<END\n$ python x.py\n> python y.py\nEND\npython train.py --lr 1",
+        "python train.py --lr 1 > python.log",
+        "python train.py \\\n  --lr 1 \\\n  > out.txt",
+        "echo '$ python'; python train.py",
+    ],
+)
+def test_what_only_looks_like_a_prompt_is_left_alone(index: RepoIndex, text: str) -> None:
+    assert check_command(text, index) == []
+
+
+def test_a_folder_outside_of_the_repository_is_only_a_warning(index: RepoIndex) -> None:
+    (found,) = check_command("cd /elsewhere && python train.py --lr 1", index)
+    assert (found.code, found.severity, found.subject) == ("outside-tree", "warning", "/elsewhere")

@@ -16,6 +16,7 @@ from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
 from tools.check.places import is_literal, locate
 from tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
+from tools.check.prompts import check_prompts
 from tools.check.python import check_given_code
 from tools.check.repository import checked_repository
 from tools.check.subcommands import check_subcommand, name_slips
@@ -56,10 +57,9 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
         check = _Check(index, posixpath.normpath(workdir or "."))
         check.defined = defined_names(text)
         check.run(line)
-        found += [
-            *check.findings,
-            *explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations),
-        ]
+        check.findings += check_prompts(written, line.invocations)
+        why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
+        found += [*check.findings, *why]
     return list(dict.fromkeys(found))
 
 
@@ -111,7 +111,7 @@ class _Check:
 
     def _folder(self, invocation: Invocation, seen: set[str]) -> str | None:
         """The folder of the repository in which it runs; None where that is not known."""
-        if invocation.folder == "" or invocation.folder.startswith("/"):
+        if invocation.folder == "":
             return None
         folder = locate(self.workdir, invocation.folder)
         if folder is None:

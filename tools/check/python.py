@@ -158,13 +158,16 @@ class _Checker:
     def _calls(self) -> Iterator[LocatedFinding]:
         """Calls of the repository's functions, classes and methods whose arguments do not fit."""
         for node in ast.walk(self._tree):
-            chain = chain_of(node.func) if isinstance(node, ast.Call) else None
-            if isinstance(node, ast.Call) and chain is not None:
-                called = self._objects.called(chain)
-                if called is not None:
-                    yield from _left_open(node, chain.text)
-                if called is not None and called.sure:
-                    yield from _misfit(node, chain.text, called)
+            if not isinstance(node, ast.Call):
+                continue
+            chain = chain_of(node.func)
+            called = self._objects.called(chain) if chain is not None else self._objects.called_on(node.func)
+            if called is None:
+                continue
+            written = chain.text if chain is not None else ".".join(called.name.split(".")[-2:])
+            yield from _left_open(node, written)
+            if called.sure:
+                yield from _misfit(node, written, called)
 
     def _undefined_names(self) -> Iterator[LocatedFinding]:
         """Names that nothing binds."""

@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tools.python_api.walk import nodes, own_nodes, own_statements
@@ -84,7 +84,7 @@ class CreatedObject(NamedTuple):
     """The methods that were called on the way and that are taken to give the object back."""
 
 
-_FLUENT = frozenset(
+FLUENT = frozenset(
     ["eval", "train", "to", "cpu", "cuda", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory"]
 )
 """Methods of torch.nn.Module that give the module back."""
@@ -117,27 +117,55 @@ def _returns_itself(node: ast.Assign) -> bool:
 def _steps(value: ast.expr) -> tuple[ast.expr, frozenset[str]]:
     """What an expression begins with, and the fluent methods that are called on it."""
     through = set()
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _FLUENT:
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in FLUENT:
         through.add(value.func.attr)
         value = value.func.value
     return value, frozenset(through)
 
 
-def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """What a function gives: its annotation where that is a plain name, else the one thing whose results it returns."""
+SELF = "self"
+"""What a method gives whose every return is the object itself."""
+
+
+def returned(node: ast.FunctionDef | ast.AsyncFunctionDef, *, method: bool = False) -> str:
+    """What a function gives: SELF, its annotation where that is a plain name, or the one thing whose results it returns."""
     if isinstance(node, ast.AsyncFunctionDef):
         return ""
+    own = list(own_statements(node.body))
+    values = [item.value for item in own if isinstance(item, ast.Return)]
+    if method and values and _are_self(values, node) and _never_falls_through(node.body):
+        return SELF
     if node.returns is not None:
         chain = chain_of(node.returns)
         return chain.text if chain is not None else ""
-    own = list(own_statements(node.body))
-    values = [item.value for item in own if isinstance(item, ast.Return)]
     if not values or not all(isinstance(value, (ast.Call, ast.Name)) for value in values):
         return ""
     if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own_nodes(node.body)):
         return ""
     found = {_result_of(value, own, node) for value in values}
     return found.pop() if len(found) == 1 else ""
+
+
+def _are_self(values: Sequence[ast.expr | None], node: ast.FunctionDef) -> bool:
+    """Whether all returned values are the first parameter, which nothing binds again, of a function that yields nothing."""
+    first = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), "")
+    parts = list(own_nodes(node.body))
+    yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in parts)
+    return (
+        not yields
+        and binding_counts(node)[first] == 1
+        and all(isinstance(value, ast.Name) and value.id == first for value in values)
+    )
+
+
+def _never_falls_through(body: Sequence[ast.stmt]) -> bool:
+    """Whether a body surely ends with a return or an error, and so never gives None."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and _never_falls_through(last.body) and _never_falls_through(last.orelse)
+    if isinstance(last, ast.With):
+        return _never_falls_through(last.body)
+    return isinstance(last, ast.Return | ast.Raise)
 
 
 def _result_of(value: ast.expr | None, own: list[ast.AST], function: ast.FunctionDef) -> str:

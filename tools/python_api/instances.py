@@ -1,5 +1,6 @@
 """What the objects are that calls give, and what they have."""
 
+from tools.python_api.bindings import SELF
 from tools.python_api.model import UNKNOWN, ApiObject, Unknown
 from tools.python_api.resolver import Resolver
 
@@ -34,6 +35,8 @@ class Instances:
             place = self._resolver.definition(called)
             if place is None or not place.definition.returns:
                 return None
+            if place.definition.returns == SELF:
+                return None
             found = self._resolver.inside(place.facts, place.definition.returns)
             if not isinstance(found, ApiObject) or found.kind not in ("class", "function"):
                 return None
@@ -62,6 +65,17 @@ class Instances:
         place = self._resolver.definition(owner)
         found = self._resolver.method(place, name) if place is not None else None
         return found if isinstance(found, ApiObject) and found.kind in ("method", "function") else None
+
+    def result(self, owner: ApiObject, method: ApiObject) -> ApiObject | None:
+        """The class of what a method of an object gives; None where that cannot be told.
+
+        One that gives a base of its own class may give an object of the class itself.
+        """
+        place = self._resolver.definition(method)
+        if place is not None and place.definition.returns == SELF:
+            return owner
+        found = self.class_of(method) if method.kind != "class" else None
+        return None if found in (owner, *self.bases(owner)) else found
 
     def bases(self, owner: ApiObject) -> list[ApiObject]:
         """The bases of a class that the repository defines, depth first."""

@@ -124,7 +124,9 @@ class _Reader:
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
                 read=decorators.property,
-                returns="" if decorators.property or not decorators.sure else returned(node),
+                returns=""
+                if decorators.property or not decorators.sure
+                else returned(node, method=bound and not decorators.of_class),
             )
         )
 
