@@ -7,6 +7,7 @@ import msgspec
 
 from ml_agent.account import called
 from ml_agent.draft import Dispute, Draft, Provenance
+from ml_agent.errors import UsageError
 from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted, as_written
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import system
@@ -18,6 +19,7 @@ from ml_agent.proof import UNUSED, examine, lines_of
 from ml_agent.request import Request
 from ml_agent.thread import Thread, ToolCall, Turn
 from ml_agent.trajectory import Emit
+from ml_agent.workspaces import normal_folder
 from prompts import functions as offered
 from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
 from tools.commandline.shell import parse_command
@@ -145,7 +147,12 @@ class Conversation:
 
     def _answer(self, kind: str, text: str, folder: str | None = None) -> PromptText:
         """Check an answer; sound ones are taken, unless there is weighty advice that the model has not heard yet."""
-        before, self._given = self._given, self._examine(kind, text, folder)
+        try:
+            workdir = self._folder(folder)
+        except UsageError as problem:
+            self._refused += 1
+            return neutral(f"Refused: {problem}")
+        before, self._given = self._given, self._examine(kind, text, workdir)
         errors = [finding for finding in self._given.findings if finding.severity == "error"]
         if errors:
             insists = before is not None and before.text == self._given.text
@@ -161,13 +168,20 @@ class Conversation:
         self._accepted = True
         return ACCEPTED
 
-    def _examine(self, kind: str, text: str, folder: str | None) -> Draft:
+    def _folder(self, named: str | None) -> str:
+        """Where an answer runs; UsageError where the model names no folder of the repository."""
+        workspace = self._case.workspace
+        if named is None:
+            return workspace.path
+        return normal_folder(workspace.index.root, named.strip().strip("/"), "folder")
+
+    def _examine(self, kind: str, text: str, workdir: str) -> Draft:
         workspace = self._case.workspace
         fenced = _FENCE.match(text)
         draft = Draft(
             kind="python" if kind == "python" else "bash",
             text=(fenced[1] if fenced else text).strip(),
-            workdir=workspace.path if folder is None else (folder.strip().strip("/") or "."),
+            workdir=workdir,
             source="llm",
             because="written by the model",
             provenance=Provenance(kind="model"),

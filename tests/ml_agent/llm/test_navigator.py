@@ -191,6 +191,21 @@ def test_a_fence_is_no_part_of_an_answer_and_a_folder_may_be_chosen(
     assert (draft.text, draft.workdir, draft.kind) == ("print(30, 'citeseer', 0.05)", "tinynets", "python")
 
 
+@pytest.mark.parametrize("folder", ["..", "../..", "nope", "/etc", "~", "a\0b", "x" * 5000])
+def test_a_folder_that_is_none_of_the_repository_is_refused(
+    folder: str, stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    free = Workspace(index=workspace.index, candidate=workspace.candidate)
+    wrong, right = (
+        Answer("answer", {**command(RIGHT).arguments, "folder": place}) for place in (folder, "tinynets/..")
+    )
+    draft = first(stage(saying(wrong, right), profile="tools"), free)
+    assert (draft.text, draft.workdir, draft.source) == (RIGHT, ".", "llm")
+    assert turns(draft)[0].results[0].startswith("Refused: folder")
+    stubborn = first(stage(saying(wrong), profile="tools"), free)
+    assert stubborn.source == "grounded"
+
+
 @pytest.mark.parametrize("name", sorted(NOWHERE))
 def test_a_model_that_leads_nowhere_ends_in_time(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(NOWHERE[name], None, Limits(tokens=150_000), profile="tools")
