@@ -1,6 +1,7 @@
 """From the settings to the parts: navigator, finder, repositories, executor."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ml_agent.budget import Budget
@@ -94,6 +95,8 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
 
     look = executor.look if executor is not None else None
     surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, look=look)
+    if around.progress is not None:
+        surroundings.check_cancelled = partial(around.progress.on_output, "")
     return configured_navigator(settings, grounded, surroundings)
 
 

@@ -22,6 +22,7 @@ from ml_agent.llm.memory import Memory
 from ml_agent.llm.messages import Message, text_of
 from ml_agent.llm.retry import error_text, retrying, status_of, wait_seconds
 from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
+from ml_agent.llm.waiting import CheckCancelled, never_cancelled, wait_for
 from ml_agent.prices import PriceTable, load_prices
 from ml_agent.trajectory import Emit
 from tools.tokens import count_tokens
@@ -55,6 +56,8 @@ class ClientParts(msgspec.Struct, frozen=True, kw_only=True):
     transport: httpx.BaseTransport | None = None
     """Below the metering: a recorder, a replay; None is the network, or the model in this process."""
     sleep: Callable[[float], None] = time.sleep
+    check_cancelled: CheckCancelled = never_cancelled
+    """Called while an endpoint is waited for; what it raises ends the waiting."""
 
 
 class RequestBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +83,8 @@ class Sender:
         self._strange = 0
         self.answered = False
         """Whether a completion has come."""
-        self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
+        transport = MeteredTransport(parts.transport or default_transport(endpoint), parts.check_cancelled)
+        self._openai = _connect(endpoint, transport)
 
     def send(self, phase: str, body: RequestBody, mode: Mode) -> dict[str, Any]:
         """The endpoint's answer as JSON; `{}` where it is none.
@@ -88,7 +92,7 @@ class Sender:
         Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending, EndpointError where
         several answers in a row are no completions at all.
         """
-        retry = retrying(self._parts.sleep, self.budget.seconds_left)
+        retry = retrying(self._sleep, self.budget.seconds_left)
         answer: dict[str, Any] = retry(self._once, phase, body, mode)
         self._strange = 0 if "choices" in answer else self._strange + 1
         self.answered = self.answered or "choices" in answer
@@ -121,6 +125,9 @@ class Sender:
         """Close the connections."""
         self._openai.close()
 
+    def _sleep(self, seconds: float) -> None:
+        wait_for(lambda: self._parts.sleep(seconds), self._parts.check_cancelled)
+
     def _once(self, phase: str, asked: RequestBody, mode: Mode) -> dict[str, Any]:
         body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
@@ -150,7 +157,8 @@ class Sender:
     def _slot(self, left: float | None) -> Iterator[None]:
         """A place at the endpoint; BudgetExceededError where the wall time ends before one comes free."""
         try:
-            with self._limiter.slot(None if left is None else time.monotonic() + left):
+            until = None if left is None else time.monotonic() + left
+            with self._limiter.slot(until, self._parts.check_cancelled):
                 yield
         except TimeoutError:
             self.budget.check_time()
@@ -195,12 +203,12 @@ def default_transport(endpoint: Endpoint) -> httpx.BaseTransport:
     return InProcessTransport(endpoint)
 
 
-def _connect(endpoint: Endpoint, transport: httpx.BaseTransport) -> openai.OpenAI:
+def _connect(endpoint: Endpoint, transport: MeteredTransport) -> openai.OpenAI:
     """The openai client over our transport, without retries of its own."""
     split = urlsplit(endpoint.base_url)
     url = "http://in-process/v1" if endpoint.in_process else urlunsplit(split._replace(query=""))
     # openai 3 takes httpx clients as openai 2 did, but its annotations only name its own fork of httpx.
-    client: Any = httpx.Client(transport=MeteredTransport(transport))
+    client: Any = httpx.Client(transport=transport)
     return openai.OpenAI(
         api_key=endpoint.api_key or "none",
         base_url=url,
