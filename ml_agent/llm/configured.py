@@ -1,12 +1,13 @@
 """The llm navigator as the settings describe it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError
 from ml_agent.llm.client import ModelClient
+from ml_agent.llm.earlier import EarlierReplies
 from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
@@ -33,6 +34,8 @@ class ModelContext:
     look: Look | None = None
     check_cancelled: CheckCancelled = never_cancelled
     """Called while the model is waited for; what it raises ends the waiting."""
+    earlier: EarlierReplies = field(default_factory=EarlierReplies)
+    """Of the same run, before it was cut."""
 
 
 def endpoint_of(settings: Settings) -> Endpoint:
@@ -75,6 +78,7 @@ def configured_client(settings: Settings, around: ModelContext) -> ModelClient:
         memory=Memory(settings.cache_dir / MEMORY if tape is None else None),
         prices=load_prices(settings.prices),
         check_cancelled=around.check_cancelled,
+        earlier=around.earlier,
     )
     if tape is not None:
         transport = TapeTransport(tape, None if tape.replaying else default_transport(endpoint))

@@ -28,9 +28,7 @@ class Limiter:
         return max(1, int(self._allowed))
 
     @contextmanager
-    def slot(
-        self, deadline: float | None = None, check_cancelled: CheckCancelled = never_cancelled
-    ) -> Iterator[None]:
+    def slot(self, deadline: float | None = None, check_cancelled: CheckCancelled = never_cancelled) -> Iterator[None]:
         """Wait for a place and hold it; TimeoutError when none comes free before `deadline` (of the clock given)."""
         with self._changed:
             while self._under_way >= self.allowed or self._clock() < self._not_before:

@@ -15,6 +15,7 @@ import openai
 
 from ml_agent.budget import Budget, RequestDemand, Reservation
 from ml_agent.errors import AgentError, ConfigurationError
+from ml_agent.llm.earlier import OUTPUT_PARAMETERS, EarlierReplies
 from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.limiter import limiter_for
@@ -29,7 +30,6 @@ from tools.tokens import count_tokens
 
 LEAST_OUTPUT = 48
 """Tokens; a reply with less room is not asked for."""
-OUTPUT_PARAMETERS = ("max_tokens", "max_completion_tokens")
 _CAUTION = 1.25
 """Tokens of an unknown tokenizer for one of ours, until its first reply says what it used."""
 _MOST_RATIO = 2.5
@@ -58,6 +58,8 @@ class ClientParts(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], None] = time.sleep
     check_cancelled: CheckCancelled = never_cancelled
     """Called while an endpoint is waited for; what it raises ends the waiting."""
+    earlier: EarlierReplies = msgspec.field(default_factory=EarlierReplies)
+    """Of the same run, before it was cut."""
 
 
 class RequestBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,6 +132,8 @@ class Sender:
 
     def _once(self, phase: str, asked: RequestBody, mode: Mode) -> dict[str, Any]:
         body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}
+        if (known := self._parts.earlier.take(body)) is not None:
+            return known
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         left, seconds = self.budget.seconds_left(), self.budget.time_for(self.endpoint.timeout)
         with self._slot(left):
@@ -137,6 +141,7 @@ class Sender:
             sent = {**body, parameter: reservation.output_tokens}
             headers = {PHASE: phase} if self.endpoint.in_process else None
             began = time.monotonic()
+            self._emit("model-asked", phase=phase, spent=self.budget.to_dict())
             try:
                 with paid_by(reservation, seconds):
                     raw = self._openai.chat.completions.with_raw_response.create(
@@ -150,7 +155,8 @@ class Sender:
         self._learn_ratio(sent, answer)
         took = round(time.monotonic() - began, 3)
         usage, choices = reported_usage(answer), answer.get("choices")
-        self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, usage=usage, seconds=took)
+        told = {"usage": usage, "spent": self.budget.to_dict(), "seconds": took}
+        self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, **told)
         return answer
 
     @contextmanager
@@ -175,7 +181,7 @@ class Sender:
 
     def _note_failure(self, phase: str, error: openai.APIError) -> None:
         status = status_of(error)
-        self._emit("model-error", phase=phase, status=status, said=error_text(error))
+        self._emit("model-error", phase=phase, status=status, said=error_text(error), spent=self.budget.to_dict())
         if status in (429, 503, 529):
             self._limiter.refused(min(1.0, wait_seconds(error, 1)))
 

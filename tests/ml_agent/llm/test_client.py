@@ -314,7 +314,7 @@ def test_events_rebuild_prompt_and_reply(serve: Callable[..., ModelServer]) -> N
     server = serve(answers(GOOD))
     bench = Bench(server, api_key="sesame")
     bench.ask()
-    event, fields = bench.events[0]
+    event, fields = bench.events[1]
     assert event == "model-call" and fields["request"] == server.requests[0].body
     assert fields["reply"][0]["message"]["tool_calls"] and fields["usage"]["prompt_tokens"] > 0
     assert "sesame" not in repr(bench.events)
