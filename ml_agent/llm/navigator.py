@@ -16,7 +16,7 @@ from ml_agent.errors import BudgetExceededError
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient, silent
-from ml_agent.llm.errors import EndpointError, ModelAnswerError
+from ml_agent.llm.errors import EndpointError, EndpointSettingError, ModelAnswerError
 from ml_agent.llm.form import Form
 from ml_agent.llm.loop import Conversation, ConversationTask, Stopped
 from ml_agent.llm.profile import Profile, profile_of
@@ -186,10 +186,13 @@ class LlmNavigator:
             return grounded()
         try:
             decision = think()
-        except (ModelAnswerError, EndpointError) as error:
-            if isinstance(error, EndpointError) and not self._how.fallback and not self._client.answered:
-                raise EndpointError(f"{error}; --fallback grounded goes on without a model") from error
-            self._failures += isinstance(error, EndpointError)
+        except (ModelAnswerError, EndpointError, EndpointSettingError) as error:
+            ends = isinstance(error, EndpointSettingError) or not (
+                isinstance(error, ModelAnswerError) or self._client.answered
+            )
+            if ends and not self._how.fallback:
+                raise type(error)(f"{error}; --fallback grounded goes on without a model") from error
+            self._failures += not isinstance(error, ModelAnswerError)
             self._emit("stand-in", phase=phase, reason=str(error))
             return grounded()
         except BudgetExceededError as error:

@@ -14,10 +14,10 @@ import msgspec
 import openai
 
 from ml_agent.budget import Budget, RequestDemand, Reservation
-from ml_agent.errors import AgentError, ConfigurationError
+from ml_agent.errors import AgentError
 from ml_agent.llm.earlier import OUTPUT_PARAMETERS, EarlierReplies
 from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
-from ml_agent.llm.errors import EndpointError
+from ml_agent.llm.errors import EndpointError, EndpointSettingError
 from ml_agent.llm.limiter import limiter_for
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.messages import Message, text_of
@@ -112,9 +112,9 @@ class Sender:
         if isinstance(error.__cause__, AgentError):
             return error.__cause__
         if status_of(error) in (401, 403):
-            return ConfigurationError(f"{where} refuses the key: set OPENAI_API_KEY ({said})")
+            return EndpointSettingError(f"{where} refuses the key: set OPENAI_API_KEY ({said})")
         if status_of(error) == 404:
-            return ConfigurationError(f"{where} does not know model {self.endpoint.model!r}: set --model ({said})")
+            return self._not_found(said)
         if isinstance(error, openai.APITimeoutError):
             return self.budget.time_over() or EndpointError(
                 f"{where} did not answer within {self.endpoint.timeout:g} s"
@@ -126,6 +126,16 @@ class Sender:
     def close(self) -> None:
         """Close the connections."""
         self._openai.close()
+
+    def _not_found(self, said: str) -> EndpointSettingError:
+        """A 404 that does not speak of a model may mean that nobody serves models at this address."""
+        where, model = self.endpoint.shown, self.endpoint.model
+        if "model" in said.lower() or model.lower() in said.lower():
+            return EndpointSettingError(f"{where} does not know model {model!r}: set --model ({said})")
+        return EndpointSettingError(
+            f"{where} answers 404: the address may be wrong (most end in /v1: set OPENAI_BASE_URL), "
+            f"or it does not know model {model!r} ({said})"
+        )
 
     def _sleep(self, seconds: float) -> None:
         wait_for(lambda: self._parts.sleep(seconds), self._parts.check_cancelled)
