@@ -116,13 +116,16 @@ class LlmNavigator:
         yield from self._grounded.drafts(request, workspace)
 
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
-        """What the model makes of the problem in the same conversation; of a grounded draft what the rules make of it."""
+        """What the model makes of the problem in the same conversation; of a grounded draft what the rules make of it.
+
+        Whoever stands by what the check refused and no run bore out has nothing more to say.
+        """
         if draft.thread is None:
             return self._grounded.revise(request, workspace, draft, problem)
         lines = problem.error_lines
         message = neutral("\n".join([problem.text, *([FAILED, *lines] if lines else []), WISH]))
         mended = self._gone_on(request, workspace, draft, message)
-        if mended is not None and mended.text == draft.text and not stands_by(mended, draft):
+        if mended is not None and mended.text == draft.text and not (draft.sound and stands_by(mended, draft)):
             self._over.add(self._key(request, workspace))
             return None
         return mended

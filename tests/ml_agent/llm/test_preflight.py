@@ -125,7 +125,14 @@ def test_who_cannot_be_had_is_known_at_once(place: Callable[[], Iterator[str]], 
     assert len(str(caught.value).splitlines()) == 1 and url in str(caught.value)
 
 
-@pytest.mark.parametrize("answer", [says(200, b'{"data": []}'), says(404, b"{}"), says(501), says(429)])
+SCOPES = b'{"error": {"message": "Missing scopes: api.model.read"}}'
+"""What a key that may complete and not list models is told."""
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [says(200, b'{"data": []}'), says(404, b"{}"), says(501), says(429), says(403, b"{}"), says(401, SCOPES)],
+)
 def test_who_speaks_is_taken(answer: Answer) -> None:
     with serving(answer) as url:
         ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
