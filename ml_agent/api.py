@@ -129,14 +129,14 @@ def _solve(
     from ml_agent.run_job import begin_job
 
     check_instruction(instruction)
-    values = _values(arguments)
+    values = _read_values(arguments)
     place = {
         name: str(options.pop(name, None) or "")
         for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")
     }
     out, force = options.pop("out", None), bool(options.pop("force", False))
     shows = bool(options.pop("show_inputs", True))
-    expect = _expected(options.pop("expect", None) or ())
+    expect = _read_expected(options.pop("expect", None) or ())
     check_stated(expect)
     settings = _settings(options)
     job = Job(
@@ -152,7 +152,7 @@ def _solve(
     return result_of(begin_job(job, settings, Path(out) if out else None, stream))
 
 
-def _values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str, str], ...]:
+def _read_values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str, str], ...]:
     """Values by name, numbers and yes and no as the command line would have them; UsageError for anything else."""
     if not isinstance(arguments or {}, Mapping):
         raise UsageError(f"arguments: give a mapping of names to values, no {type(arguments).__name__}")
@@ -163,7 +163,7 @@ def _values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str, str
     return tuple((name, str(value)) for name, value in (arguments or {}).items())
 
 
-def _expected(named: object) -> tuple[str, ...]:
+def _read_expected(named: object) -> tuple[str, ...]:
     """What should come out, one text or several; UsageError for anything else."""
     if isinstance(named, str):
         return (named,)

@@ -57,7 +57,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "outputs": list(outcome.get("outputs", ())),
         "left_in_sandbox": list(outcome.get("stayed", ())),
         "unasked": unasked(msgspec.convert(best["draft"], Draft), job.instruction) if best else [],
-        "stand_ins": [*_stand_ins(folder), *_refused(state, best)],
+        "stand_ins": [*_stand_ins(folder), *_refused_answers(state, best)],
         "answer": _answer(best, services) if best else None,
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
         "repository": _repository(best, services) if best else None,
@@ -101,7 +101,7 @@ def _stand_ins(folder: RunFolder) -> list[Plain]:
     return [{"phase": str(event["phase"]), "reason": str(event["reason"])} for event in events]
 
 
-def _refused(state: State, best: Plain | None) -> list[Plain]:
+def _refused_answers(state: State, best: Plain | None) -> list[Plain]:
     """Why the answer is one of the tables where the model gave one, too."""
     if best is None or best["draft"].get("source") == "llm":
         return []

@@ -173,7 +173,7 @@ def _before_plan(
     return next((older for older in states if older.next == ("plan",)), newest)
 
 
-def _spent(folder: RunFolder, kept: Mapping[str, Any]) -> Mapping[str, Any]:
+def _spent_usage(folder: RunFolder, kept: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the newest state says was spent, or what the newest request to a model says, where that came after it."""
     told = [event["spent"] for event in read_trajectory(folder.trajectory) if event.get("spent")]
     last = told[-1] if told else {}
@@ -197,7 +197,7 @@ def _drive(
     start: State | None = None
     if snapshot.next:
         kept = graph.get_state(config).values.get("budget", {})  # also what a node that reached a limit spent
-        services.budget.restore(_spent(folder, kept))
+        services.budget.restore(_spent_usage(folder, kept))
         services.changed_from = changed_since(snapshot.values)
         if services.changed_from:
             snapshot = _before_plan(graph, config, snapshot)

@@ -35,5 +35,5 @@ def wait_for(work: Callable[[], T], check_cancelled: CheckCancelled) -> T:
             return future.result(_SLICE_SECONDS)
         except TimeoutError:
             if future.done():
-                return future.result()
+                return future.result(0)
             check_cancelled()
