@@ -1,7 +1,7 @@
 """The functions that `ml_agent` exports."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ def solve(
     instruction: str,
     *,
     repo: str | Path = "",
-    arguments: Mapping[str, str] | None = None,
+    arguments: Mapping[str, str | float] | None = None,
     on_event: Callable[[Event], None] | None = None,
     **options: Any,
 ) -> Result:
@@ -30,7 +30,7 @@ def solve(
     Args:
         instruction: the task in one sentence, with every value that matters.
         repo: OWNER/NAME, URL or folder; searched for where empty.
-        arguments: values by the name of their option.
+        arguments: values by the name of their option, texts or numbers.
         on_event: called with each event, in the thread of the caller.
         options: `commit`, `path`, `catalog`, `expect`, `keep_outputs`, `out` as the flags of `ml-agent solve`; `show_inputs=False` keeps
             what the instruction names by absolute path from the program; all else is a setting (`model`, `sandbox`, `run`, `max_cost`, …).
@@ -42,14 +42,14 @@ def solve(
 
 
 def start(
-    instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str] | None = None, **options: Any
+    instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str | float] | None = None, **options: Any
 ) -> Run:
     """Like `solve`, in a thread of its own: iterate over the run for its events, call `result()` or `cancel()`."""
     return Run(lambda stream: _solve(stream, instruction, repo, arguments, options))
 
 
 async def asolve(
-    instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str] | None = None, **options: Any
+    instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str | float] | None = None, **options: Any
 ) -> Result:
     """Like `solve`, without blocking the event loop; cancelling the task cancels the run."""
     run = start(instruction, repo=repo, arguments=arguments, **options)
@@ -121,7 +121,7 @@ def _solve(
     stream: EventStream,
     instruction: str,
     repo: str | Path,
-    arguments: Mapping[str, str] | None,
+    arguments: Mapping[str, str | float] | None,
     options: dict[str, Any],
 ) -> Result:
     from ml_agent.delivery.expected import check_stated
@@ -129,28 +129,50 @@ def _solve(
     from ml_agent.run_job import begin_job
 
     check_instruction(instruction)
-    for name, value in (arguments or {}).items():
-        check_text(f"{name}={value}", f"the argument {name!a}")
+    values = _read_values(arguments)
     place = {
         name: str(options.pop(name, None) or "")
         for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")
     }
     out, force = options.pop("out", None), bool(options.pop("force", False))
     shows = bool(options.pop("show_inputs", True))
-    expect = tuple(options.pop("expect", ()))
+    expect = _read_expected(options.pop("expect", None) or ())
     check_stated(expect)
     settings = _settings(options)
     job = Job(
         instruction=instruction,
         repository=str(repo or ""),
         commit=place.pop("commit") or None,
-        arguments=tuple((arguments or {}).items()),
+        arguments=values,
         expect=expect,
         force=force,
         show_inputs=shows,
         **place,
     )
     return result_of(begin_job(job, settings, Path(out) if out else None, stream))
+
+
+def _read_values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str, str], ...]:
+    """Values by name, numbers and yes and no as the command line would have them; UsageError for anything else."""
+    if not isinstance(arguments or {}, Mapping):
+        raise UsageError(f"arguments: give a mapping of names to values, no {type(arguments).__name__}")
+    for name, value in (arguments or {}).items():
+        if not isinstance(name, str) or not isinstance(value, str | int | float):
+            raise UsageError(f"the argument {name!a}: {value!a} is neither a text nor a number")
+        check_text(f"{name}={value}", f"the argument {name!a}")
+    return tuple((name, str(value)) for name, value in (arguments or {}).items())
+
+
+def _read_expected(named: object) -> tuple[str, ...]:
+    """What should come out, one text or several; UsageError for anything else."""
+    if isinstance(named, str):
+        return (named,)
+    if not isinstance(named, Iterable):
+        raise UsageError(f"expect: give a text or several, no {type(named).__name__}")
+    texts = tuple(named)
+    for text in texts:
+        check_text(text, "what is expected")
+    return texts
 
 
 def _settings(options: dict[str, Any]) -> Settings:

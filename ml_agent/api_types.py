@@ -32,6 +32,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     commit: str
 
 
+class StandIn(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision that was asked of a model and made without it."""
+
+    phase: str
+    reason: str
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How a run ended."""
 
@@ -47,6 +54,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """The run's folder: answer, report.html, logs, outputs."""
     details: dict[str, Any]
     """All of run.json."""
+    stand_ins: tuple[StandIn, ...] = ()
+    """What was decided without the model that was asked, and why."""
 
     @property
     def ok(self) -> bool:
@@ -107,4 +116,5 @@ def result_of(content: dict[str, Any]) -> Result:
         ),
         folder=Path(content["folder"]),
         details=content,
+        stand_ins=tuple(StandIn(**one) for one in content["stand_ins"]),
     )

@@ -14,6 +14,8 @@ from ml_agent.errors import AgentError
 from ml_agent.state import Plain
 
 _END = None
+_LOOK_SECONDS = 0.05
+"""How often an async caller looks for events."""
 Answer = TypeVar("Answer")
 
 
@@ -70,17 +72,26 @@ class Work(Generic[Answer]):
         self._thread.start()
 
     def __iter__(self) -> Iterator[Event]:
-        """The events, until the run has ended."""
+        """The events that nobody was given yet, until the run has ended."""
         while (event := self._events.get()) is not _END:
             yield event
+        self._events.put(_END)  # for whoever iterates again, or beside this
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """The events, without blocking the loop."""
-        while (event := await asyncio.to_thread(self._events.get)) is not _END:
+        """The same, without blocking the loop, and without a thread that its end would have to wait for."""
+        while True:
+            try:
+                event = self._events.get_nowait()
+            except queue.Empty:
+                await asyncio.sleep(_LOOK_SECONDS)
+                continue
+            if event is _END:
+                break
             yield event
+        self._events.put(_END)
 
     def cancel(self) -> None:
-        """Stop at the next event, and a program under way at once; its containers and processes are removed.
+        """Stop at the next event, and a program or a request to a model at once; containers and processes are removed.
 
         `result()` then raises CancelledRunError.
         """

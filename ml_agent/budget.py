@@ -234,7 +234,8 @@ class Budget:
             held = self._tokens_held()
             output = min(output, self.limits.tokens - held - demand.prompt_tokens)
             if output < demand.least_output:
-                raise BudgetExceededError("tokens", held, self.limits.tokens)
+                needed = demand.prompt_tokens + demand.least_output
+                raise BudgetExceededError("tokens", held, self.limits.tokens, needed)
         if self.limits.usd is not None and demand.price is not None:
             output = min(output, self._affordable(demand, demand.price, self.limits.usd))
         return output
@@ -244,7 +245,8 @@ class Budget:
         held = self._spent.usd + sum(reservation.usd for reservation in self._open)
         room = limit - held - price.cost(demand.prompt_tokens, 0)
         if room < price.cost(0, demand.least_output):
-            raise BudgetExceededError("usd", round(held, 6), limit)
+            needed = price.cost(demand.prompt_tokens, demand.least_output)
+            raise BudgetExceededError("usd", round(held, 6), limit, needed)
         return int(room * 1_000_000 / price.output) if price.output else demand.output_tokens
 
     def _close(self, reservation: Reservation, spent: RequestUsage | None) -> None:

@@ -8,12 +8,13 @@ from ml_agent.endings import Ending
 from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
 from ml_agent.unsure import lines_of
-from ml_agent.wording import counted
+from ml_agent.wording import counted, shortened
 
 Plain = dict[str, Any]
 
 NO_PLACE = "no place for"
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
+_MOST_REASONS = 3
 _MEANING = {
     "none": "not even checked",
     "checked": "statically sound, not seen running",
@@ -70,9 +71,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield from _kept_rows(result)
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
-    if result["stand_ins"]:
-        made = counted(result["stand_ins"], "decision")
-        yield "model", f"{made} made without it: it failed or its budget was used up"
+    yield from _stand_in_rows(result["stand_ins"])
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]
@@ -97,6 +96,16 @@ def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     lost = [*one["unused"], *one["unplaced"]]
     if lost:
         yield "", f"no place for {', '.join(dict.fromkeys(lost))}"
+
+
+def _stand_in_rows(made: list[Plain]) -> Iterator[tuple[str, str]]:
+    """What was decided without the model that was asked, each reason once."""
+    reasons = list(dict.fromkeys(one["reason"] for one in made))
+    for place, reason in enumerate(reasons[:_MOST_REASONS]):
+        head = "" if place else f"{counted(len(made), 'decision')} made without it: "
+        yield "" if place else "model", head + shortened(reason)
+    if len(reasons) > _MOST_REASONS:
+        yield "", f"and {len(reasons) - _MOST_REASONS} more reasons, in run.json"
 
 
 def _level(result: Plain) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ml_agent.budget import Budget
@@ -21,7 +22,7 @@ from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
 from ml_agent.samples import catalog_path
 from ml_agent.settings import NAVIGATORS, SANDBOXES, Settings
-from ml_agent.trajectory import Trajectory
+from ml_agent.trajectory import Trajectory, read_trajectory
 from ml_agent.wall_time import within_wall_time
 from sandbox.contract import Limits, Policy, Sandbox
 from sandbox.errors import SandboxUnavailableError
@@ -93,9 +94,13 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
     if not with_model:
         return grounded
     from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
+    from ml_agent.llm.earlier import EarlierReplies
 
     look = executor.look if executor is not None else None
     surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, look=look)
+    surroundings.earlier = EarlierReplies(read_trajectory(around.folder.trajectory))
+    if around.progress is not None:
+        surroundings.check_cancelled = partial(around.progress.on_output, "")
     return configured_navigator(settings, grounded, surroundings)
 
 

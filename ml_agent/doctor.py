@@ -155,19 +155,21 @@ def _below(url: str, path: str) -> str:
     return f"{address.rstrip('/')}/{path}{mark}{query}"
 
 
-def offered_models(settings: Settings) -> frozenset[str]:
-    """The models that the configured endpoint lists; none where none is configured or it does not say."""
+def offered_models(settings: Settings) -> tuple[frozenset[str], str]:
+    """The models that the configured endpoint lists, and why there are none where one is configured."""
     if not (settings.base_url or settings.api_key.get_secret_value()):
-        return frozenset()
+        return frozenset(), ""
     from ml_agent.llm.endpoint import OPENAI
 
     url = _below(settings.base_url or OPENAI, "models")
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}
     try:
         listed = json.loads(answer_of("GET", url, headers).content)["data"]
-        return frozenset(str(one["id"]) for one in listed)
-    except _NO_ANSWER:
-        return frozenset()  # an endpoint need not list its models
+        return frozenset(str(one["id"]) for one in listed), ""
+    except (requests.ConnectionError, requests.Timeout) as error:
+        return frozenset(), f"the endpoint does not answer ({type(error).__name__}): which models it has is not known"
+    except _NO_ANSWER:  # it need not
+        return frozenset(), "the endpoint does not list its models"
 
 
 def answer_of(method: str, url: str, headers: Mapping[str, str], body: object = None, wait: float = WAIT) -> Reply:

@@ -72,12 +72,13 @@ class BudgetExceededError(AgentError):
 
     exit_code = 5
 
-    def __init__(self, what: str, spent: float, limit: float) -> None:
-        """`what` names the limit (tokens, usd, calls, seconds, attempts, ...); `spent` and `limit` are in its unit."""
+    def __init__(self, what: str, spent: float, limit: float, needed: float = 0.0) -> None:
+        """`what` names the limit (tokens, usd, calls, seconds, attempts, ...), the rest is in its unit; `needed` is the next step's."""
         raised = LIMIT_FLAGS.get(what, f"the setting max_{what}")
-        super().__init__(
-            f"the budget of {limit:g} {what} is used up ({spent:g} spent): raise {raised} or narrow the task"
-        )
+        state = f"is used up ({spent:g} spent)"
+        if needed:
+            state = f"does not reach ({spent:g} spent, and the next request may need {needed:g})"
+        super().__init__(f"the budget of {limit:g} {what} {state}: raise {raised} or narrow the task")
         self.what, self.spent, self.limit = what, spent, limit
 
 

@@ -205,12 +205,19 @@ async def run_in_sandbox(
         "evidence": ran.outcome.evidence,
         "summary": ran.outcome.summary,
         "exit_code": response.exit_code,
-        "output": response.stdout[-MOST_OUTPUT:],
-        "stderr": response.stderr[-MOST_OUTPUT:],
+        "output": _end_of(response.stdout),
+        "stderr": _end_of(response.stderr),
         "errors": list(response.error_lines),
         "outputs": list(ran.outcome.outputs),
         "folder": str(ran.folder),
+        "log": response.log,
     }
+
+
+def _end_of(text: str) -> str:
+    """The end of a long output, behind a line that says what is missing; the log has the whole."""
+    cut = len(text) - MOST_OUTPUT
+    return text if cut <= 0 else f"[{cut:,} characters before this are in the log]\n{text[-MOST_OUTPUT:]}"
 
 
 def runs() -> str:

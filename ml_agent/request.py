@@ -33,7 +33,9 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_text(text: str, what: str) -> None:
-    """UsageError where a text holds half a character (a lone surrogate), which no file and no request can hold."""
+    """UsageError where it is no text, or holds half a character (a lone surrogate), which no file and no request can hold."""
+    if not isinstance(text, str):
+        raise UsageError(f"{what} is no text: {type(text).__name__}")
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -34,7 +34,7 @@ from sandbox.session import SessionRecord
 
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""
-SCHEMA = 2
+SCHEMA = 3
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
 NOT_KEPT = 1
 """Exit code of a good ending where a file that was to be kept elsewhere was not."""
@@ -60,7 +60,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "outputs": list(outcome.get("outputs", ())),
         "left_in_sandbox": list(outcome.get("stayed", ())),
         "unasked": unasked(msgspec.convert(best["draft"], Draft), job.instruction) if best else [],
-        "stand_ins": _stand_ins(folder),
+        "stand_ins": [*_stand_ins(folder), *_refused_answers(state, best)],
         "answer": _answer(best, services) if best else None,
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
         "repository": _repository(best, services) if best else None,
@@ -98,9 +98,20 @@ def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain
     ]
 
 
-def _stand_ins(folder: RunFolder) -> int:
-    """How many decisions were asked of a model and made without it."""
-    return sum(event.get("event") == "stand-in" for event in read_trajectory(folder.trajectory))
+def _stand_ins(folder: RunFolder) -> list[Plain]:
+    """The decisions that were asked of a model and made without it, and why."""
+    events = (event for event in read_trajectory(folder.trajectory) if event.get("event") == "stand-in")
+    return [{"phase": str(event["phase"]), "reason": str(event["reason"])} for event in events]
+
+
+def _refused_answers(state: State, best: Plain | None) -> list[Plain]:
+    """Why the answer is one of the tables where the model gave one, too."""
+    if best is None or best["draft"].get("source") == "llm":
+        return []
+    problems = [one["problem"] for one in state.get("attempts", []) if one["draft"].get("source") == "llm"]
+    lines = (problems[-1] if problems else "").splitlines()
+    reason = f"the model's answer was not taken ({lines[0]}); this one is of the tables" if lines else ""
+    return [{"phase": "generate", "reason": reason}] if reason else []
 
 
 _OF_AN_ANSWER = (

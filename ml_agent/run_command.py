@@ -40,6 +40,7 @@ def run_command(draft: Draft, repository: str, settings: Settings, observer: Obs
         checkout = services.workspaces.checkout(candidate)
         candidate = msgspec.structs.replace(candidate, url=checkout.url)
         workspace = services.workspaces.open(candidate, checkout.root, checkout.version, Given(path=draft.workdir))
+        draft = msgspec.structs.replace(draft, workdir=workspace.path)
         return CommandRun(outcome=services.executor.run(workspace, draft, []), folder=folder.path)
     finally:
         services.close()

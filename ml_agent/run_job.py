@@ -25,6 +25,7 @@ from ml_agent.services import Services
 from ml_agent.settings import Settings, load_settings
 from ml_agent.shown_address import has_credentials
 from ml_agent.state import State
+from ml_agent.trajectory import read_trajectory
 from tools.atomic import remove_unfinished
 from tools.versions import local_version
 
@@ -172,6 +173,15 @@ def _before_plan(
     return next((older for older in states if older.next == ("plan",)), newest)
 
 
+def _spent_usage(folder: RunFolder, kept: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the newest state says was spent, or what the newest request to a model says, where that came after it."""
+    told = [event["spent"] for event in read_trajectory(folder.trajectory) if event.get("spent")]
+    last = told[-1] if told else {}
+    if last.get("calls", 0) <= kept.get("calls", 0):
+        return kept
+    return {**last, "counters": kept.get("counters", {})}
+
+
 def _drive(
     graph: CompiledStateGraph[State, Services, State, State], services: Services, folder: RunFolder, job: Job
 ) -> State:
@@ -186,9 +196,8 @@ def _drive(
         return cast(State, snapshot.values)
     start: State | None = None
     if snapshot.next:
-        services.budget.restore(
-            graph.get_state(config).values.get("budget", {})
-        )  # also what a node that reached a limit spent
+        kept = graph.get_state(config).values.get("budget", {})  # also what a node that reached a limit spent
+        services.budget.restore(_spent_usage(folder, kept))
         services.changed_from = changed_since(snapshot.values)
         if services.changed_from:
             snapshot = _before_plan(graph, config, snapshot)

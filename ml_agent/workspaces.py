@@ -45,12 +45,19 @@ class Workspaces:
         return suspicious_lines(index) if index is not None else []
 
 
-def normal_folder(root: Path, path: str) -> str:
-    """A user's folder as a relative posix path inside `root`, "." for the root itself."""
+def normal_folder(root: Path, path: str, name: str = "--path") -> str:
+    """A folder that a user or a model names, as a relative posix path inside `root`, "." for the root itself.
+
+    UsageError, which calls it by `name`, where there is none inside.
+    """
     relative = PurePosixPath(path.replace("\\", "/") or ".")
-    target = (root / relative).resolve()
+    try:
+        target = (root / relative).resolve()
+        is_there = target.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # a name that is too long, a loop of links, a NUL
+        raise UsageError(f"{name} {path[:80]!a}: this cannot be the name of a folder") from error
     if relative.is_absolute() or not target.is_relative_to(root.resolve()):
-        raise UsageError(f"--path {path}: outside the repository; give a folder relative to its root")
-    if not target.is_dir():
-        raise UsageError(f"--path {path}: no such folder in the repository")
+        raise UsageError(f"{name} {path}: outside the repository; give a folder relative to its root")
+    if not is_there:
+        raise UsageError(f"{name} {path}: no such folder in the repository")
     return target.relative_to(root.resolve()).as_posix()

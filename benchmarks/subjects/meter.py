@@ -23,9 +23,10 @@ from benchmarks.subjects.model import REPLY_TOKENS
 from benchmarks.subjects.streaming import as_stream
 from ml_agent.budget import Budget, RequestDemand
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
+from ml_agent.llm.earlier import OUTPUT_PARAMETERS
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.limiter import limiter_for
-from ml_agent.llm.sender import LEAST_OUTPUT, OUTPUT_PARAMETERS, default_transport
+from ml_agent.llm.sender import LEAST_OUTPUT, default_transport
 from ml_agent.llm.transport import MeteredTransport, paid_by
 from ml_agent.prices import PriceTable, load_prices
 from tools.tokens import count_tokens

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ml_agent.cli.tables import draw_table
 from ml_agent.settings import load_settings
-from ml_agent.terminal import write_out
+from ml_agent.terminal import write_error, write_out
 
 config = typer.Typer(help="The settings in force, and where each of them came from.", no_args_is_help=True)
 
@@ -67,7 +67,9 @@ def models(
 
     settings = load_settings()
     prices = load_prices(settings.prices)
-    offered = offered_models(settings)
+    offered, problem = offered_models(settings)
+    if problem:
+        write_error(problem)
     names = sorted({*prices.names, *offered})
     rows = [{"model": name, "offered": name in offered, "price": prices.find(name)} for name in names]
     if as_json:

@@ -1,6 +1,7 @@
 """The model client: one decision at a time, as a function call, from any OpenAI-compatible endpoint."""
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,6 +41,10 @@ _DEFAULT_CONTEXT = 8192
 """Tokens, where neither the user nor the endpoint says how many."""
 _LONG_CONTEXT = 32_768
 """The same for a conversation: models that can hold one have long contexts, and a refusal says where it is shorter."""
+_CONTEXT_HOLDS = 24 * 3600.0
+"""Seconds after which an endpoint is asked again how long its context is: it may have been started with another one."""
+_LEAST_REPLY = 128
+"""Tokens; less is not left for a reply in a short context."""
 _SHOWN_REPLY = 300
 """Tokens of an unusable reply that are shown to the model again."""
 
@@ -73,6 +78,8 @@ class ModelClient:
         self._emit = emit
         parts = parts or ClientParts()
         self._memory = parts.memory
+        self._context_told = False
+        """Whether the endpoint said how long its context is to this client, and not to an earlier one."""
         self._sender = Sender(endpoint, budget, emit, parts)
 
     def decide(self, prompt: Prompt, functions: Sequence[FunctionLike], max_output_tokens: int = 400) -> Call:
@@ -151,7 +158,11 @@ class ModelClient:
         phase = exchange.prompt.phase
         for _ in range(_ADAPTATIONS):
             traits = self._traits()
-            body = self._body(exchange, traits)
+            try:
+                body = self._body(exchange, traits)
+            except DoesNotFit as problem:
+                exchange = self._with_room(exchange, traits, problem)
+                continue
             try:
                 return read_reply(self._sender.send(phase, body, traits.mode)), traits.mode
             except openai.APIError as error:
@@ -219,10 +230,23 @@ class ModelClient:
         affordable = limit if left is None else min(limit, left - aside - LEAST_OUTPUT)
         try:
             return assemble(exchange.prompt, affordable, self._sender.count)
-        except DoesNotFit as problem:
+        except DoesNotFit:
             if affordable < limit:  # it is the budget that is short: reserving room for the bare question says so
                 return AssembledPrompt(system=exchange.prompt.system, user=exchange.prompt.question)
-            raise EndpointError(f"the context of {self.endpoint.model} is too small: {problem}") from problem
+            raise
+
+    def _with_room(self, exchange: Exchange, traits: Traits, problem: DoesNotFit) -> Exchange:
+        """The same with room for a shorter reply; first a context that was told to an earlier run is asked for again."""
+        if traits.context_tokens and not self._context_told:
+            self._learn(context_tokens=None)
+            return exchange
+        if exchange.output_tokens < 2 * _LEAST_REPLY:
+            known = self.endpoint.context_tokens or traits.context_tokens
+            size = f" ({known:,} tokens)" if known else ""
+            raise EndpointError(
+                f"the context of {self.endpoint.model}{size} is too small for this question: serve it with more, or set another --model"
+            ) from problem
+        return msgspec.structs.replace(exchange, output_tokens=exchange.output_tokens // 2)
 
     def _repair(self, exchange: Exchange, reply: Reply, problem: UnusableReply) -> Exchange:
         """The same question with the reply and what is wrong with it, without a template that could be copied."""
@@ -240,6 +264,8 @@ class ModelClient:
 
     def _traits(self) -> Traits:
         traits = self._memory.traits(self.endpoint.identity)
+        if not self._context_told and time.time() - traits.context_since > _CONTEXT_HOLDS:
+            traits = msgspec.structs.replace(traits, context_tokens=None)
         if self.endpoint.mode != "auto":
             return msgspec.structs.replace(traits, mode=self.endpoint.mode, confirmed=True)
         return traits
@@ -270,7 +296,8 @@ class ModelClient:
         """Change what is known of the endpoint; False where there is nothing left to change."""
         if refusal.kind == "too-long":
             if refusal.context_tokens:
-                self._learn(context_tokens=refusal.context_tokens)
+                self._context_told = True
+                self._learn(context_tokens=refusal.context_tokens, context_since=time.time())
             return True
         if refusal.kind == "rename-output":
             self._learn(output_parameter="max_completion_tokens")

@@ -1,15 +1,19 @@
 """The llm navigator as the settings describe it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import msgspec
 
 from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError
 from ml_agent.llm.client import ModelClient
+from ml_agent.llm.earlier import EarlierReplies
 from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
 from ml_agent.llm.sender import ClientParts, default_transport
 from ml_agent.llm.toolbox import Look
+from ml_agent.llm.waiting import CheckCancelled, never_cancelled
 from ml_agent.navigator import Navigator
 from ml_agent.prices import load_prices
 from ml_agent.replay.tape import Tape
@@ -20,7 +24,7 @@ from ml_agent.trajectory import Emit
 MEMORY = "endpoints.json"
 
 
-@dataclass(frozen=True)
+@dataclass
 class ModelContext:
     """What a model's part of a run is made with."""
 
@@ -28,6 +32,10 @@ class ModelContext:
     emit: Emit
     tape: Tape | None = None
     look: Look | None = None
+    check_cancelled: CheckCancelled = never_cancelled
+    """Called while the model is waited for; what it raises ends the waiting."""
+    earlier: EarlierReplies = field(default_factory=EarlierReplies)
+    """Of the same run, before it was cut."""
 
 
 def endpoint_of(settings: Settings) -> Endpoint:
@@ -57,21 +65,24 @@ def configured_navigator(settings: Settings, grounded: Navigator, surroundings: 
     Raises ConfigurationError where the endpoint needs a key, the price file is broken, or a model file is missing.
     """
     around = surroundings
-    client = configured_client(settings, around.budget, around.emit, around.tape)
+    client = configured_client(settings, around)
     how = ModelOptions(profile=settings.model_profile, look=around.look, fallback=settings.fallback == "grounded")
     return LlmNavigator(client, grounded, around.emit, how)
 
 
-def configured_client(settings: Settings, budget: Budget, emit: Emit, tape: Tape | None = None) -> ModelClient:
+def configured_client(settings: Settings, around: ModelContext) -> ModelClient:
     """The client for the model of the settings."""
-    endpoint, prices = endpoint_of(settings), load_prices(settings.prices)
-    if tape is None:
-        return ModelClient(
-            endpoint, budget, emit, ClientParts(memory=Memory(settings.cache_dir / MEMORY), prices=prices)
-        )
-    # What is learned of an endpoint shapes its requests: a recording must begin with as little as its replay.
-    transport = TapeTransport(tape, None if tape.replaying else default_transport(endpoint))
-    parts = ClientParts(memory=Memory(), prices=prices, transport=transport)
-    if tape.replaying:
-        parts = ClientParts(memory=Memory(), prices=prices, transport=transport, sleep=lambda _: None)
-    return ModelClient(endpoint, budget, emit, parts)
+    endpoint, tape = endpoint_of(settings), around.tape
+    parts = ClientParts(
+        # What is learned of an endpoint shapes its requests: a recording must begin with as little as its replay.
+        memory=Memory(settings.cache_dir / MEMORY if tape is None else None),
+        prices=load_prices(settings.prices),
+        check_cancelled=around.check_cancelled,
+        earlier=around.earlier,
+    )
+    if tape is not None:
+        transport = TapeTransport(tape, None if tape.replaying else default_transport(endpoint))
+        parts = msgspec.structs.replace(parts, transport=transport)
+    if tape is not None and tape.replaying:
+        parts = msgspec.structs.replace(parts, sleep=lambda _: None)
+    return ModelClient(endpoint, around.budget, around.emit, parts)

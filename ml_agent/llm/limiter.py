@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ml_agent.llm.waiting import CheckCancelled, never_cancelled
+
 _MAX_STEP = 0.25
 """Seconds between looks at the clock while waiting, so that a shortened wait is noticed."""
 
@@ -26,10 +28,11 @@ class Limiter:
         return max(1, int(self._allowed))
 
     @contextmanager
-    def slot(self, deadline: float | None = None) -> Iterator[None]:
+    def slot(self, deadline: float | None = None, check_cancelled: CheckCancelled = never_cancelled) -> Iterator[None]:
         """Wait for a place and hold it; TimeoutError when none comes free before `deadline` (of the clock given)."""
         with self._changed:
             while self._under_way >= self.allowed or self._clock() < self._not_before:
+                check_cancelled()
                 now = self._clock()
                 if deadline is not None and now >= deadline:
                     raise TimeoutError("no place came free at the model's endpoint in time")

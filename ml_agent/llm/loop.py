@@ -7,6 +7,8 @@ import msgspec
 
 from ml_agent.account import called
 from ml_agent.draft import Dispute, Draft, Provenance
+from ml_agent.errors import UsageError
+from ml_agent.grounded.order import unused_value_count
 from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted, as_written
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import system
@@ -18,10 +20,12 @@ from ml_agent.proof import UNUSED, examine, lines_of
 from ml_agent.request import Request
 from ml_agent.thread import Thread, ToolCall, Turn
 from ml_agent.trajectory import Emit
+from ml_agent.workspaces import normal_folder
 from prompts import functions as offered
 from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
 from tools.commandline.shell import parse_command
 from tools.findings import Finding
+from tools.python_source import TooDeepError, read_python
 
 MOST_TURNS = 24
 """Replies of the model in one conversation."""
@@ -34,6 +38,8 @@ _OPENING_TOKENS = 2_800
 _KEPT_RESULTS = 24_000
 """Characters of results that stay whole; of older ones the first line stays."""
 _LONGEST_HEAD = 200
+_SHELLS = frozenset({"bash", "shell", "sh", "cmd"})
+"""What models call a command."""
 _DROPPED = neutral(" ... (dropped, ask again)")
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
 ACCEPTED = neutral("The check finds nothing against it.")
@@ -110,11 +116,11 @@ class Conversation:
             return Turn(said=reply.content.strip()[:2000], results=(NO_CALL,))
         calls, results = [], []
         self._disputing = False
-        for raw in reply.calls:
+        for place, raw in enumerate(reply.calls, 1):
             call, result = self._carry_out(raw, asked)
             calls.append(call)
             results.append(result)
-            if self._accepted:
+            if self._accepted and all(later.name != "answer" for later in reply.calls[place:]):
                 break
         if (
             self._disputing and calls[-1].name == "dispute"
@@ -126,7 +132,7 @@ class Conversation:
 
     def _carry_out(self, raw: RawCall, asked: set[str]) -> tuple[ToolCall, PromptText]:
         try:
-            call = accepted(raw, self._functions)
+            call = accepted(_with_kind(raw), self._functions)
         except UnusableReply as problem:
             known, wrong = as_written(raw.arguments)
             name = re.sub(r"\W", "_", raw.name)[:64] or "unknown"
@@ -144,8 +150,24 @@ class Conversation:
         return result
 
     def _answer(self, kind: str, text: str, folder: str | None = None) -> PromptText:
+        """Judge an answer; of several in one reply the one that uses most of the user's values is taken, the first of equals."""
+        taken = self._given if self._accepted else None
+        result = self._judge(kind, text, folder)
+        if taken is None or self._given is None:
+            return result
+        if self._given.sound and unused_value_count(self._given) < unused_value_count(taken):
+            return result
+        self._given, self._accepted = taken, True
+        return neutral("The answer before it stays.")
+
+    def _judge(self, kind: str, text: str, folder: str | None) -> PromptText:
         """Check an answer; sound ones are taken, unless there is weighty advice that the model has not heard yet."""
-        before, self._given = self._given, self._examine(kind, text, folder)
+        try:
+            workdir = self._folder(folder)
+        except UsageError as problem:
+            self._refused += 1
+            return neutral(f"Refused: {problem}")
+        before, self._given = self._given, self._examine(kind, text, workdir)
         errors = [finding for finding in self._given.findings if finding.severity == "error"]
         if errors:
             insists = before is not None and before.text == self._given.text
@@ -161,13 +183,20 @@ class Conversation:
         self._accepted = True
         return ACCEPTED
 
-    def _examine(self, kind: str, text: str, folder: str | None) -> Draft:
+    def _folder(self, named: str | None) -> str:
+        """Where an answer runs; UsageError where the model names no folder of the repository."""
+        workspace = self._case.workspace
+        if named is None:
+            return workspace.path
+        return normal_folder(workspace.index.root, named.strip().strip("/"), "folder")
+
+    def _examine(self, kind: str, text: str, workdir: str) -> Draft:
         workspace = self._case.workspace
         fenced = _FENCE.match(text)
         draft = Draft(
             kind="python" if kind == "python" else "bash",
             text=(fenced[1] if fenced else text).strip(),
-            workdir=workspace.path if folder is None else (folder.strip().strip("/") or "."),
+            workdir=workdir,
             source="llm",
             because="written by the model",
             provenance=Provenance(kind="model"),
@@ -196,6 +225,7 @@ def shrunk(turns: Sequence[Turn]) -> list[Turn]:
 
     They shrink in steps of half the room, so that what was sent before mostly is sent again as it was.
     """
+    turns = [msgspec.structs.replace(turn, calls=tuple(map(_cut_call, turn.calls))) for turn in turns]
     sizes = [sum(map(len, turn.results)) for turn in turns]
     excess = sum(sizes) - _KEPT_RESULTS
     if excess <= 0:
@@ -209,6 +239,36 @@ def shrunk(turns: Sequence[Turn]) -> list[Turn]:
             turn = msgspec.structs.replace(turn, results=tuple(_first_line(result) for result in turn.results))
         made.append(turn)
     return made
+
+
+def _cut_call(call: ToolCall) -> ToolCall:
+    """A call of the model's own as it is shown to it again: no longer than all results may be together."""
+    long = {name: part for name, part in call.arguments.items() if isinstance(part, str) and len(part) > _KEPT_RESULTS}
+    if not long:
+        return call
+    cut = {name: f"{part[:_KEPT_RESULTS]} ... ({len(part):,} characters)" for name, part in long.items()}
+    return msgspec.structs.replace(call, arguments={**call.arguments, **cut})
+
+
+def _with_kind(raw: RawCall) -> RawCall:
+    """An answer whose kind can only mean a command, by its name or since its text is no Python, with that kind."""
+    arguments, _ = as_written(raw.arguments)
+    text, kind = arguments.get("text"), str(arguments.get("kind") or "").strip().lower()
+    if raw.name != "answer" or not isinstance(text, str):
+        return raw
+    if kind not in _SHELLS and (kind or _is_python(text)):
+        return raw
+    return RawCall(name=raw.name, arguments={**arguments, "kind": "command"})
+
+
+def _is_python(text: str) -> bool:
+    try:
+        read_python(text)
+    except SyntaxError:
+        return False
+    except TooDeepError:
+        return True
+    return True
 
 
 def entry_of(draft: Draft, workspace: Workspace) -> str:

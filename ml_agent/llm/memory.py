@@ -24,6 +24,8 @@ class Traits(msgspec.Struct, kw_only=True):
     """Request parameters that it refuses."""
     output_parameter: str = "max_tokens"
     context_tokens: int | None = None
+    context_since: float = 0.0
+    """When the endpoint said so, in seconds since the epoch."""
     token_ratio: float | None = None
     """Its tokens for one of ours, at most seen; None before the first reply that says what it used."""
 

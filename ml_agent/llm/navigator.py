@@ -16,7 +16,7 @@ from ml_agent.errors import BudgetExceededError
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient, silent
-from ml_agent.llm.errors import EndpointError, ModelAnswerError
+from ml_agent.llm.errors import EndpointError, EndpointSettingError, ModelAnswerError
 from ml_agent.llm.form import Form
 from ml_agent.llm.loop import Conversation, ConversationTask, Stopped
 from ml_agent.llm.profile import Profile, profile_of
@@ -116,13 +116,16 @@ class LlmNavigator:
         yield from self._grounded.drafts(request, workspace)
 
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
-        """What the model makes of the problem in the same conversation; of a grounded draft what the rules make of it."""
+        """What the model makes of the problem in the same conversation; of a grounded draft what the rules make of it.
+
+        Whoever stands by what the check refused and no run bore out has nothing more to say.
+        """
         if draft.thread is None:
             return self._grounded.revise(request, workspace, draft, problem)
         lines = problem.error_lines
         message = neutral("\n".join([problem.text, *([FAILED, *lines] if lines else []), WISH]))
         mended = self._gone_on(request, workspace, draft, message)
-        if mended is not None and mended.text == draft.text and not stands_by(mended, draft):
+        if mended is not None and mended.text == draft.text and not (draft.sound and stands_by(mended, draft)):
             self._over.add(self._key(request, workspace))
             return None
         return mended
@@ -186,10 +189,13 @@ class LlmNavigator:
             return grounded()
         try:
             decision = think()
-        except (ModelAnswerError, EndpointError) as error:
-            if isinstance(error, EndpointError) and not self._how.fallback and not self._client.answered:
-                raise EndpointError(f"{error}; --fallback grounded goes on without a model") from error
-            self._failures += isinstance(error, EndpointError)
+        except (ModelAnswerError, EndpointError, EndpointSettingError) as error:
+            ends = isinstance(error, EndpointSettingError) or not (
+                isinstance(error, ModelAnswerError) or self._client.answered
+            )
+            if ends and not self._how.fallback:
+                raise type(error)(f"{error}; --fallback grounded goes on without a model") from error
+            self._failures += not isinstance(error, ModelAnswerError)
             self._emit("stand-in", phase=phase, reason=str(error))
             return grounded()
         except BudgetExceededError as error:

@@ -1,5 +1,6 @@
 """Whether a model that was asked for can be had: known within seconds, before anything else is done."""
 
+import re
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +19,8 @@ from tools.deadline import within
 SECONDS = 4.0
 """For the whole question, name lookup included."""
 MOST_BYTES = 1024**2
+_MAY_NOT_LIST = re.compile(rb"\b(missing )?scopes?\b|permission", re.IGNORECASE)
+"""Of a key that is known, and may do something else."""
 BROKEN = frozenset({500, 502, 503, 504})
 
 
@@ -81,21 +84,27 @@ def _models(base_url: str) -> httpx.URL:
 def _read(response: httpx.Response, where: str, late: Callable[[], bool]) -> Exception | None:
     """What the status and the beginning of the body say against it."""
     status = response.status_code
-    if status in (401, 403):
+    if status == 401 and not _MAY_NOT_LIST.search(_beginning(response, late)):
         return ConfigurationError(f"{where} refuses the key: set OPENAI_API_KEY")
     if status in BROKEN:
         return EndpointError(f"{where} answers {status}: it is not ready")
     if not 200 <= status < 300:
         if 300 <= status < 400:
             return ConfigurationError(f"{where} answers {status}: it is no OpenAI-compatible endpoint")
-        return None  # some know no list of models; the first decision shows what they are
-    body = b""
-    for part in response.iter_bytes():
-        body += part
-        if late():
-            return EndpointError(f"{where} did not answer within {SECONDS:g} s")
-        if len(body) > MOST_BYTES:
-            break
+        return None  # some know no list of models, or keep it from this key; the first decision shows what they are
+    body = _beginning(response, late)
+    if late():
+        return EndpointError(f"{where} did not answer within {SECONDS:g} s")
     if not body.lstrip().startswith((b"{", b"[")):
         return ConfigurationError(f"{where} answers, but not as an OpenAI-compatible endpoint does")
     return None
+
+
+def _beginning(response: httpx.Response, late: Callable[[], bool]) -> bytes:
+    """The body, as far as it comes in time and is not too long."""
+    body = b""
+    for part in response.iter_bytes():
+        body += part
+        if late() or len(body) > MOST_BYTES:
+            break
+    return body

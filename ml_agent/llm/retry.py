@@ -9,6 +9,7 @@ from typing import Any
 import openai
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
+from ml_agent.errors import AgentError
 from ml_agent.key_mask import keys_in, masked
 
 MAX_TRIES = 5
@@ -41,7 +42,9 @@ def error_text(error: BaseException) -> str:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether asking again may help."""
+    """Whether asking again may help; never where it is an error of ours, such as a cancellation, that the client wrapped."""
+    if isinstance(error.__cause__, AgentError):
+        return False
     if isinstance(error, openai.APIConnectionError):  # a timeout is one, too
         return True
     if isinstance(error, openai.APIStatusError):

@@ -14,21 +14,22 @@ import msgspec
 import openai
 
 from ml_agent.budget import Budget, RequestDemand, Reservation
-from ml_agent.errors import AgentError, ConfigurationError
+from ml_agent.errors import AgentError
+from ml_agent.llm.earlier import OUTPUT_PARAMETERS, EarlierReplies
 from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
-from ml_agent.llm.errors import EndpointError
+from ml_agent.llm.errors import EndpointError, EndpointSettingError
 from ml_agent.llm.limiter import limiter_for
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.messages import Message, text_of
 from ml_agent.llm.retry import error_text, retrying, status_of, wait_seconds
 from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
+from ml_agent.llm.waiting import CheckCancelled, never_cancelled, wait_for
 from ml_agent.prices import PriceTable, load_prices
 from ml_agent.trajectory import Emit
 from tools.tokens import count_tokens
 
 LEAST_OUTPUT = 48
 """Tokens; a reply with less room is not asked for."""
-OUTPUT_PARAMETERS = ("max_tokens", "max_completion_tokens")
 _CAUTION = 1.25
 """Tokens of an unknown tokenizer for one of ours, until its first reply says what it used."""
 _MOST_RATIO = 2.5
@@ -55,6 +56,10 @@ class ClientParts(msgspec.Struct, frozen=True, kw_only=True):
     transport: httpx.BaseTransport | None = None
     """Below the metering: a recorder, a replay; None is the network, or the model in this process."""
     sleep: Callable[[float], None] = time.sleep
+    check_cancelled: CheckCancelled = never_cancelled
+    """Called while an endpoint is waited for; what it raises ends the waiting."""
+    earlier: EarlierReplies = msgspec.field(default_factory=EarlierReplies)
+    """Of the same run, before it was cut."""
 
 
 class RequestBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +85,8 @@ class Sender:
         self._strange = 0
         self.answered = False
         """Whether a completion has come."""
-        self._openai = _connect(endpoint, parts.transport or default_transport(endpoint))
+        transport = MeteredTransport(parts.transport or default_transport(endpoint), parts.check_cancelled)
+        self._openai = _connect(endpoint, transport)
 
     def send(self, phase: str, body: RequestBody, mode: Mode) -> dict[str, Any]:
         """The endpoint's answer as JSON; `{}` where it is none.
@@ -88,7 +94,7 @@ class Sender:
         Raises openai.APIError as the endpoint gave it (see `final`), BudgetExceededError before sending, EndpointError where
         several answers in a row are no completions at all.
         """
-        retry = retrying(self._parts.sleep, self.budget.seconds_left)
+        retry = retrying(self._sleep, self.budget.seconds_left)
         answer: dict[str, Any] = retry(self._once, phase, body, mode)
         self._strange = 0 if "choices" in answer else self._strange + 1
         self.answered = self.answered or "choices" in answer
@@ -106,9 +112,9 @@ class Sender:
         if isinstance(error.__cause__, AgentError):
             return error.__cause__
         if status_of(error) in (401, 403):
-            return ConfigurationError(f"{where} refuses the key: set OPENAI_API_KEY ({said})")
+            return EndpointSettingError(f"{where} refuses the key: set OPENAI_API_KEY ({said})")
         if status_of(error) == 404:
-            return ConfigurationError(f"{where} does not know model {self.endpoint.model!r}: set --model ({said})")
+            return self._not_found(said)
         if isinstance(error, openai.APITimeoutError):
             return self.budget.time_over() or EndpointError(
                 f"{where} did not answer within {self.endpoint.timeout:g} s"
@@ -121,8 +127,23 @@ class Sender:
         """Close the connections."""
         self._openai.close()
 
+    def _not_found(self, said: str) -> EndpointSettingError:
+        """A 404 that does not speak of a model may mean that nobody serves models at this address."""
+        where, model = self.endpoint.shown, self.endpoint.model
+        if "model" in said.lower() or model.lower() in said.lower():
+            return EndpointSettingError(f"{where} does not know model {model!r}: set --model ({said})")
+        return EndpointSettingError(
+            f"{where} answers 404: the address may be wrong (most end in /v1: set OPENAI_BASE_URL), "
+            f"or it does not know model {model!r} ({said})"
+        )
+
+    def _sleep(self, seconds: float) -> None:
+        wait_for(lambda: self._parts.sleep(seconds), self._parts.check_cancelled)
+
     def _once(self, phase: str, asked: RequestBody, mode: Mode) -> dict[str, Any]:
         body = {"model": self.endpoint.model, "messages": list(asked.messages), **asked.options}
+        if (known := self._parts.earlier.take(body)) is not None:
+            return known
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         left, seconds = self.budget.seconds_left(), self.budget.time_for(self.endpoint.timeout)
         with self._slot(left):
@@ -130,6 +151,7 @@ class Sender:
             sent = {**body, parameter: reservation.output_tokens}
             headers = {PHASE: phase} if self.endpoint.in_process else None
             began = time.monotonic()
+            self._emit("model-asked", phase=phase, spent=self.budget.to_dict())
             try:
                 with paid_by(reservation, seconds):
                     raw = self._openai.chat.completions.with_raw_response.create(
@@ -143,14 +165,16 @@ class Sender:
         self._learn_ratio(sent, answer)
         took = round(time.monotonic() - began, 3)
         usage, choices = reported_usage(answer), answer.get("choices")
-        self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, usage=usage, seconds=took)
+        told = {"usage": usage, "spent": self.budget.to_dict(), "seconds": took}
+        self._emit("model-call", phase=phase, mode=mode, request=sent, reply=choices, **told)
         return answer
 
     @contextmanager
     def _slot(self, left: float | None) -> Iterator[None]:
         """A place at the endpoint; BudgetExceededError where the wall time ends before one comes free."""
         try:
-            with self._limiter.slot(None if left is None else time.monotonic() + left):
+            until = None if left is None else time.monotonic() + left
+            with self._limiter.slot(until, self._parts.check_cancelled):
                 yield
         except TimeoutError:
             self.budget.check_time()
@@ -167,7 +191,7 @@ class Sender:
 
     def _note_failure(self, phase: str, error: openai.APIError) -> None:
         status = status_of(error)
-        self._emit("model-error", phase=phase, status=status, said=error_text(error))
+        self._emit("model-error", phase=phase, status=status, said=error_text(error), spent=self.budget.to_dict())
         if status in (429, 503, 529):
             self._limiter.refused(min(1.0, wait_seconds(error, 1)))
 
@@ -195,12 +219,12 @@ def default_transport(endpoint: Endpoint) -> httpx.BaseTransport:
     return InProcessTransport(endpoint)
 
 
-def _connect(endpoint: Endpoint, transport: httpx.BaseTransport) -> openai.OpenAI:
+def _connect(endpoint: Endpoint, transport: MeteredTransport) -> openai.OpenAI:
     """The openai client over our transport, without retries of its own."""
     split = urlsplit(endpoint.base_url)
     url = "http://in-process/v1" if endpoint.in_process else urlunsplit(split._replace(query=""))
     # openai 3 takes httpx clients as openai 2 did, but its annotations only name its own fork of httpx.
-    client: Any = httpx.Client(transport=MeteredTransport(transport))
+    client: Any = httpx.Client(transport=transport)
     return openai.OpenAI(
         api_key=endpoint.api_key or "none",
         base_url=url,

@@ -12,6 +12,7 @@ import httpx
 from ml_agent.budget import RequestUsage, Reservation
 from ml_agent.errors import InternalError
 from ml_agent.key_mask import keys_in, masked
+from ml_agent.llm.waiting import CheckCancelled, never_cancelled, wait_for
 from tools.tokens import count_tokens
 
 MAX_REPLY = 8 * 1024 * 1024
@@ -53,23 +54,23 @@ class NetworkTransport(httpx.BaseTransport):
 class MeteredTransport(httpx.BaseTransport):
     """Refuses what nobody pays for; charges the reply before anybody parses it; bounds its size and time."""
 
-    def __init__(self, inner: httpx.BaseTransport) -> None:
-        self._inner = inner
+    def __init__(self, inner: httpx.BaseTransport, check_cancelled: CheckCancelled = never_cancelled) -> None:
+        self._inner, self._check_cancelled = inner, check_cancelled
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send it and charge it; a reply whose use is unknown is charged by estimate, a lost one in full."""
+        """Send it and charge it; a reply whose use is unknown is charged by estimate, one that is lost or given up in full."""
         reservation = _reservation.get()
         if reservation is None:
             raise InternalError("a request to a model was about to be sent without a budget")
         try:
-            response = self._inner.handle_request(request)
-            body = masked(_read(response), keys_in(request.headers, request.url.params.values()))
+            response, text = wait_for(lambda: _fetch(self._inner, request), self._check_cancelled)
         except _NOT_SENT:
             reservation.release()
             raise
-        except httpx.HTTPError:
+        except BaseException:
             reservation.charge()
             raise
+        body = masked(text, keys_in(request.headers, request.url.params.values()))
         reservation.charge(_NOTHING if response.status_code >= 400 else _spending(body, reservation))
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
         return httpx.Response(response.status_code, headers=headers, content=body.encode(), request=request)
@@ -77,6 +78,11 @@ class MeteredTransport(httpx.BaseTransport):
     def close(self) -> None:
         """Close what is below."""
         self._inner.close()
+
+
+def _fetch(transport: httpx.BaseTransport, request: httpx.Request) -> tuple[httpx.Response, str]:
+    response = transport.handle_request(request)
+    return response, _read(response)
 
 
 def _read(response: httpx.Response) -> str:

@@ -1,5 +1,6 @@
 """A folder of requests and their answers, found by what was asked and how often it was asked before."""
 
+import contextlib
 import hashlib
 import threading
 from collections import Counter
@@ -13,6 +14,7 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.files import read_bytes, write_atomically
 
 T = TypeVar("T")
+_MOST_COMPARED = 200
 _LONG = 8
 """Characters from which on a word can stand for one run alone."""
 _MOST_BYTES = 256 * 1024**2
@@ -70,7 +72,7 @@ class Tape:
         known = errors or {}
         path, asked = self._next(kind, request)
         if self.replaying:
-            return self._play(path, kind, result, known)
+            return self._play(path, asked, result, known)
         try:
             value = live()
         except Exception as error:  # recorded where its kind is known, and raised again in any case
@@ -99,13 +101,26 @@ class Tape:
             text = text.replace(msgspec.json.encode(word).decode()[1:-1], "*")
         return text.encode()
 
-    def _play(self, path: Path, kind: str, result: type[T], known: Errors) -> T:
+    def _difference(self, kind: str, asked: Any) -> str:
+        """In what the request differs from the recorded one that is most like it; "" where nothing is known of that."""
+        parts = _parts(asked)
+        differing = []
+        for path in sorted(self.folder.joinpath(kind).glob("*.json"))[:_MOST_COMPARED]:
+            with contextlib.suppress(OSError, msgspec.DecodeError):
+                recorded = _parts(msgspec.json.decode(path.read_bytes(), type=TapeEntry).request)
+                names = {*parts, *recorded}
+                differing.append(sorted(name for name in names if parts.get(name) != recorded.get(name)))
+        nearest = min(differing, key=len, default=[])
+        return f" (the nearest one differs in: {', '.join(nearest)})" if nearest else ""
+
+    def _play(self, path: Path, asked: Any, result: type[T], known: Errors) -> T:
+        kind = path.parent.name
         try:
             entry = msgspec.json.decode(read_bytes(path, _MOST_BYTES), type=TapeEntry)
             found = None if entry.error else msgspec.convert(entry.result, result, dec_hook=_from_plain)
         except FileNotFoundError:
             raise ReplayError(
-                f"--replay {self.folder}: holds no answer to this {kind} request; record the run again"
+                f"--replay {self.folder}: holds no answer to this {kind} request{self._difference(kind, asked)}; record the run again"
             ) from None
         except (OSError, msgspec.DecodeError, RecursionError) as error:
             raise ReplayError(f"--replay {self.folder}: {path.name} cannot be read: {error}") from error
@@ -116,6 +131,15 @@ class Tape:
     def _write(self, path: Path, entry: TapeEntry) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, msgspec.json.format(msgspec.json.encode(entry)).decode() + "\n")
+
+
+def _parts(request: Any) -> dict[str, Any]:
+    """A request by the names of its parts, those of a body one by one."""
+    if not isinstance(request, dict):
+        return {"request": request}
+    body = request.get("body")
+    inner = {f"{name} of the body": part for name, part in body.items()} if isinstance(body, dict) else {}
+    return {**{name: part for name, part in request.items() if not (name == "body" and inner)}, **inner}
 
 
 def _is_distinctive(word: str) -> bool:

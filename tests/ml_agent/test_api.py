@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -173,3 +174,37 @@ def test_check_explain_and_find(repository: Path) -> None:
     with pytest.raises(ml_agent.UsageError, match="nothing"):
         ml_agent.explain(str(repository), "nothing.py")
     assert ml_agent.find("cluster points into groups", catalog="sample")
+
+
+def test_numbers_are_values_and_anything_else_is_refused(repository: Path) -> None:
+    result = ml_agent.solve("fit the model", repo=repository, run="none", arguments={"lr": 0.25})
+    assert result.answer is not None and result.answer.text == "python fit.py --lr 0.25"
+    wrong: tuple[dict[str, Any], ...] = (
+        {"arguments": {"lr": None}},
+        {"arguments": [("lr", "1")]},
+        {"arguments": {1: "1"}},
+        {"expect": 5},
+        {"expect": [5]},
+    )
+    for options in wrong:
+        with pytest.raises(ml_agent.UsageError):
+            ml_agent.solve(TASK, repo=repository, run="none", **options)
+    nothing: Any = None
+    for call in (ml_agent.solve, ml_agent.find, lambda text: ml_agent.check(text, repository)):
+        with pytest.raises(ml_agent.UsageError, match="is no text"):
+            call(nothing)
+
+
+def test_one_expected_file_needs_no_list(repository: Path) -> None:
+    result = ml_agent.solve(TASK, repo=repository, run="none", expect="model.json")
+    assert [one["path"] for one in result.details["expectations"]] == ["model.json"]
+
+
+def test_whoever_iterates_again_does_not_wait(repository: Path) -> None:
+    run = ml_agent.start(TASK, repo=repository, run="none")
+    assert list(run) and not list(run)
+
+    async def events() -> list[ml_agent.Event]:
+        return [event async for event in run]
+
+    assert not asyncio.run(asyncio.wait_for(events(), WAIT))

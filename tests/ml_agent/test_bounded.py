@@ -85,7 +85,7 @@ def test_the_card_of_a_file_without_a_program_claims_nothing(tmp_path: Path) -> 
     result = {
         "answer": {"text": "python a.py", "workdir": ".", "ledger": ledger}, "exit_code": 1, "evidence": "delivered", "asked": "delivered",
         "sandbox": {"name": "docker", "isolated": True, "ended": "exited"}, "repository": {"name": "a", "version": "1"}, "expectations": [],
-        "unasked": [], "outputs": [], "left_in_sandbox": [], "stand_ins": 0, "ending": "not-delivered", "message": "m", "folder": str(tmp_path),
+        "unasked": [], "outputs": [], "left_in_sandbox": [], "stand_ins": [], "ending": "not-delivered", "message": "m", "folder": str(tmp_path),
         "budget": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}, "usd": 0,
     }  # fmt: skip
     assert "made the files that were asked for, in docker, without 2" in json.dumps(card(result))

@@ -69,6 +69,7 @@ def test_models_lists_prices_also_where_the_endpoint_says_nothing(listed: bool) 
     with ModelServer() as server:
         url = server.url if listed else "http://127.0.0.1:9/v1"
         done = ml_agent("models", "--json", OPENAI_BASE_URL=url, OPENAI_API_KEY="none")
+    assert ("does not answer" in done.stderr) is not listed and "endpoint" in done.stderr
     assert done.returncode == 0
     rows = {row["model"]: row for row in json.loads(done.stdout)}
     assert rows["gpt-4o"]["price"]["input"] > 0

@@ -128,3 +128,11 @@ def test_http_listens_on_loopback(repository: Path) -> None:
     finally:
         server.terminate()
         server.wait(60)
+
+
+def test_an_output_that_is_cut_says_so() -> None:
+    from ml_agent.mcp_server import MOST_OUTPUT, _end_of
+
+    assert _end_of("x" * MOST_OUTPUT) == "x" * MOST_OUTPUT
+    head, _, rest = _end_of("FIRST" + "x" * MOST_OUTPUT).partition("\n")
+    assert "5 characters" in head and "log" in head and rest == "x" * MOST_OUTPUT

@@ -100,7 +100,11 @@ class Stage:
         self.server, self.budget = server, Budget(limits)
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.grounded = GroundedNavigator()
-        manner = ModelOptions(profile=endpoint.pop("profile", "auto"), look=endpoint.pop("look", None))
+        manner = ModelOptions(
+            profile=endpoint.pop("profile", "auto"),
+            look=endpoint.pop("look", None),
+            fallback=endpoint.pop("fallback", True),
+        )
         parts = ClientParts(memory=Memory(), sleep=lambda _: None)
         settings = {"model": "m", "base_url": server.url, "timeout": 20.0, **endpoint}
         self.client = ModelClient(Endpoint(**settings), self.budget, self.emit, parts)

@@ -1,6 +1,7 @@
 """Decisions from every kind of endpoint, good and bad, over real HTTP."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +21,7 @@ from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts
 from ml_agent.prices import Price, PriceTable
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
-from ml_agent.testing.model_server import Answer, ModelServer, answers
+from ml_agent.testing.model_server import Answer, ModelServer, Response, answers, refusal
 from prompts.untrusted import neutral
 
 
@@ -283,6 +284,25 @@ def test_context_is_learned_and_the_next_prompt_fits(serve: Callable[..., ModelS
     assert bench.memory.traits(bench.client.endpoint.identity).context_tokens == 700
 
 
+@pytest.mark.parametrize("hours", [1, 25])
+def test_a_context_that_was_longer_since_is_found_out(hours: int, serve: Callable[..., ModelServer]) -> None:
+    server = serve(answers(GOOD))
+    bench = Bench(server)
+    identity = bench.client.endpoint.identity
+    told = 100 if hours < 24 else 700
+    bench.memory.learn(identity, context_tokens=told, context_since=time.time() - 3600 * hours)
+    assert bench.ask().name == "Pick"
+    assert "file_149.py" in server.requests[-1].text, "the whole question is asked again"
+
+
+def test_a_short_context_gets_a_short_reply_before_it_is_given_up(serve: Callable[..., ModelServer]) -> None:
+    server = serve(answers(GOOD))
+    assert Bench(server, context_tokens=1200).ask(output=1500).name == "Pick"
+    assert server.requests[-1].output_tokens < 1000
+    with pytest.raises(EndpointError, match=r"\(100 tokens\) is too small for this question"):
+        Bench(server, context_tokens=100).ask(output=1500)
+
+
 def test_real_endpoints_can_be_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", False)
     for endpoint in (
@@ -310,11 +330,28 @@ def test_nobody_listens() -> None:
         client.decide(PROMPT, [Pick])
 
 
+@pytest.mark.parametrize(
+    ("response", "said"),
+    [
+        (
+            Response(status=404, body=b"<html>nginx</html>", headers={"content-type": "text/html"}),
+            "address may be wrong",
+        ),
+        (refusal(404, "The model m does not exist"), "does not know model"),
+    ],
+)
+def test_a_404_that_knows_no_model_may_be_a_wrong_address(
+    response: Response, said: str, serve: Callable[..., ModelServer]
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        Bench(serve(answers(GOOD), lambda _seen, _answer: response)).ask()
+
+
 def test_events_rebuild_prompt_and_reply(serve: Callable[..., ModelServer]) -> None:
     server = serve(answers(GOOD))
     bench = Bench(server, api_key="sesame")
     bench.ask()
-    event, fields = bench.events[0]
+    event, fields = bench.events[1]
     assert event == "model-call" and fields["request"] == server.requests[0].body
     assert fields["reply"][0]["message"]["tool_calls"] and fields["usage"]["prompt_tokens"] > 0
     assert "sesame" not in repr(bench.events)

@@ -306,9 +306,15 @@ def test_however_a_server_misbehaves_there_is_an_answer_within_the_budget(
 
 @pytest.mark.parametrize("name", sorted(CONFIGURATION))
 def test_what_the_user_must_mend_is_not_covered_up(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(), MISBEHAVIOURS[name])
-    with pytest.raises(ConfigurationError):
+    play = stage(brain(), MISBEHAVIOURS[name], fallback=False)
+    with pytest.raises(ConfigurationError, match="--fallback grounded goes on"):
         first(play, workspace)
+
+
+@pytest.mark.parametrize("name", sorted(CONFIGURATION))
+def test_a_fallback_that_was_asked_for_holds(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(brain(), MISBEHAVIOURS[name])
+    assert first(play, workspace).source == "grounded" and play.of("stand-in")
 
 
 def test_an_endpoint_that_is_down_is_not_asked_for_ever(stage: Callable[..., Any], workspace: Workspace) -> None:

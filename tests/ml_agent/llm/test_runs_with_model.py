@@ -5,15 +5,19 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+import ml_agent
+from ml_agent.api_types import result_of
+from ml_agent.card import card
 from ml_agent.errors import ConfigurationError
 from ml_agent.job import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
-from ml_agent.testing.model_server import Answer, ModelServer
+from ml_agent.testing.model_server import Answer, Brain, ModelServer
 from ml_agent.testing.talkers import command, saying
 from ml_agent.trajectory import read_trajectory
 
@@ -100,7 +104,28 @@ def test_a_refused_key_ends_the_run_with_what_to_do(catalog: Path, tmp_path: Pat
         ModelServer(willing, MISBEHAVIOURS["key refused"]) as server,
         pytest.raises(ConfigurationError, match="OPENAI_API_KEY"),
     ):
-        run(server.url, tmp_path / "out", job)
+        run(server.url, tmp_path / "out", job, fallback="")
+
+
+REJECTS = saying(Answer("reject", {"why": "it paints"}))
+INSISTS = saying(command("python fit.py --depth 3"))
+
+
+@pytest.mark.parametrize(
+    ("brain", "reason"),
+    [(REJECTS, "finds that the repository cannot do it: it paints"), (INSISTS, "was not taken (unknown-option: ")],
+)
+def test_why_the_tables_answered_is_said(brain: Brain, reason: str, catalog: Path, tmp_path: Path) -> None:
+    job = Job(instruction=TASK, repository=str(catalog.parent / "fitting"))
+    with ModelServer(brain) as server:
+        result = run(server.url, tmp_path / "out", job, model_profile="tools")
+    assert (result["answer"]["text"], result["answer"]["source"]) == (ANSWER, "grounded")
+    (one,) = result["stand_ins"]
+    assert one["phase"] == "generate" and reason in one["reason"]
+    (line,) = (line for line in card(result) if line.startswith("model "))
+    assert reason in line and result_of(result).stand_ins[0].reason == one["reason"]
+    written = json.loads((tmp_path / "out/run.json").read_text())
+    jsonschema.validate(written, json.loads((Path(ml_agent.__file__).parent / "run.schema.json").read_text()))
 
 
 @pytest.mark.parametrize("name", [None, "wrong JSON", "tools not supported", "429 without Retry-After"])
