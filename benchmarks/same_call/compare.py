@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import Folders, Reading, leads_nowhere, plain, same, same_place
+from benchmarks.same_call.values import Folders, Reading, leads_elsewhere, plain, same, same_place
 from benchmarks.strict.inside.parsers import ONLY_SHOWS
 
 GOOD = Verdict(passed=True)
@@ -72,15 +72,17 @@ def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
     missing, other, unasked = [], [], []
     for name in sorted({*asked.values, *said.values}):
         first, second = _value(asked, said, name), _value(said, asked, name)
+        elsewhere = name in asked.given and leads_elsewhere(name, first, second, folders)
         both = (first is ABSENT) == (second is ABSENT)
         if (
             both
             and (same(first, second, _reading(asked, said, name)) or same_place(first, second, folders))
             and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
-            and not (name in asked.given and leads_nowhere(first, second, folders))
+            and not elsewhere
         ):
             continue
         shown = f"{name}: {_printable(second)} where the reference has {_printable(first)}"
+        shown += f", from the folder {folders.second} and not {folders.first}" if elsewhere else ""
         if name not in asked.given:
             unasked.append(failed("unasked", shown))
         elif name in said.given:

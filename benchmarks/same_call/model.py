@@ -48,7 +48,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     folder: str = "."
     """Where it ran, relative to the repository."""
     environment: Mapping[str, str] = {}
-    """Variables that are set for it; of a Python program only those that it reads."""
+    """Variables that are set for it; of a Python program only those that it reads, and those that choose its devices."""
     unset: Mapping[str, str | None] = {}
     """What a Python program takes without each of these variables; None where that is not known."""
 

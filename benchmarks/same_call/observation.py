@@ -15,6 +15,7 @@ from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import Place, kept_parents, steps
 from benchmarks.strict import execute, on_disk
 from benchmarks.strict.bash_text import RUNTIME
+from benchmarks.strict.inside.variables import DEVICES
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
@@ -76,7 +77,9 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
-    read = {name: pair for name, pair in recorded["environment"].items() if not RUNTIME.match(name)}
+    variables = recorded["environment"]
+    read = {name: pair for name, pair in variables.items() if not RUNTIME.match(name)}
+    devices = {name: _devices(str(variables[name][0])) for name in DEVICES & variables.keys()}
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
     return Program(
         file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], root, folder),
@@ -91,9 +94,15 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
         folder=entry["folder"],
-        environment={name: str(value) for name, (value, _) in read.items()},
+        environment=devices | {name: str(value) for name, (value, _) in read.items()},
         unset={name: other for name, (_, other) in read.items()},
     )
+
+
+def _devices(value: str) -> str:
+    """A list of devices as it is compared: no number and -1 both choose none."""
+    numbers = value.replace(" ", "")
+    return "" if numbers == "-1" else numbers
 
 
 def _file_of(module: str, root: Path, folder: str) -> str:

@@ -1,9 +1,10 @@
 """The shell steps of an answer beside its Python programs, as bash itself traced them: what was skipped is no step."""
 
+import itertools
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ import msgspec
 from benchmarks.same_call.fetched import FETCHES, fetched_programs
 from benchmarks.same_call.model import Program
 from benchmarks.strict import execute
+from benchmarks.strict.bash_text import commands
 from benchmarks.strict.reports import Recorded
 from benchmarks.strict.writable import MAKES
 from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
@@ -19,13 +21,16 @@ from tools.launchers import PYTHON, SHELLS, SOURCES
 
 GRAMMAR = frozenset({"for", "case", "select", "[", "[[", "((", "test", "true", "false", ":", "cd", "pushd", "popd"})
 DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "unset", "set", "shopt", "alias", "ulimit"})
-CONTROLS = frozenset({"exit", "return", "wait", "trap", "read", "shift", "break", "continue", "sleep", "kill", "exec"})
+KILLS = frozenset({"kill", "pkill", "killall"})
+CONTROLS = frozenset({
+    "exit", "return", "wait", "trap", "read", "shift", "break", "continue", "sleep", "exec", "eval", *KILLS,
+})  # fmt: skip
 SHOWS = frozenset({
     "echo", "printf", "ls", "cat", "pwd", "tee", "grep", "egrep", "head", "tail", "less", "more", "wc", "sort",
     "uniq", "cut", "tr", "awk", "sed", "find", "date", "which", "whereis", "type", "hash", "command", "df", "du",
     "free", "uname", "hostname", "whoami", "id", "env", "printenv", "ps", "seq", "basename", "dirname", "realpath",
     "readlink", "file", "stat", "md5sum", "sha256sum", "diff", "cmp", "nproc", "jq", "tree", "history", "clear",
-    "nvcc", "module",
+    "nvcc", "module", "bc", "expr", "let",
 })  # fmt: skip
 PREPARES = frozenset({*execute.DONE_ELSEWHERE, MAKES, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
 """Programs that prepare or show something: they count only where they destroy."""
@@ -60,6 +65,8 @@ FUNCTION = re.compile(
 )
 
 
+_DURATION = re.compile(r"(\d*\.?\d+|\d+\.)([smhd]?)")
+"""As `timeout` takes it."""
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
 """The words of an array, which bash traces as a command, are no program."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
@@ -68,8 +75,6 @@ _TAKES_RIGHTS = re.compile(
 )
 """Modes of `chmod` with which the owner himself can no longer read, write or run something; `go-rwx` only shuts others out."""
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
-_EMPTIED = re.compile(r"(?:^|[;&|\n(])[ \t]*>\|?[ \t]*([^\s;&|<>()]+)")
-"""A redirect without a program, which empties a file."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,7 +117,7 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
             continue
         programs += _count(invocation, place, fetched)
     ran = {posixpath.basename(s.invocation.program) for s in found}
-    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place)]
+    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_ended(text, ran)]
 
 
 def _trace_steps(text: str, trace: str, place: Place) -> Iterator[_Step]:
@@ -132,13 +137,29 @@ def _trace_steps(text: str, trace: str, place: Place) -> Iterator[_Step]:
         elif words and words[0] in DECLARES:
             exported |= {w.partition("=")[0] for w in words[1:]} if words[0] in ("export", "declare") else set()
             variables |= {m.group(1): m.group(3) for m in assigned}
-        elif words and words[0] not in functions:
+        elif words and words[0] not in functions and not _is_ended_at_once(words):
             made = read_invocation(words)
             shown = {n: v for n, v in variables.items() if n in exported | prefixed}
             shown |= dict(made.environment)
             made = msgspec.structs.replace(made, folder=_inside(pwd, place), environment=tuple(shown.items()))
             yield _Step(invocation=made, sourced="" if posixpath.basename(source) == execute.ANSWER else source)
             variables = {n: v for n, v in variables.items() if n not in prefixed or n in exported}
+
+
+def _is_ended_at_once(words: Sequence[str]) -> bool:
+    """Whether `timeout` gives a program less than a second."""
+    if not words or posixpath.basename(words[0]) != "timeout":
+        return False
+    given = next((m for m in map(_DURATION.fullmatch, words[1:]) if m is not None), None)
+    return given is not None and 0 < float(given[1]) < 1 and given[2] in ("", "s")
+
+
+def _ended(text: str, ran: Collection[str]) -> Iterator[Program]:
+    """What ends a program in the background as soon as it was started."""
+    pieces = [piece for piece in commands(text) if not all(map(ASSIGNMENT.match, piece.words))]
+    for started, next_one in itertools.pairwise(pieces):
+        if started.end == "&" and next_one.words[0] in KILLS & set(ran):
+            yield Program(name=next_one.words[0], words=tuple(next_one.words[1:]))
 
 
 def _words(line: str) -> list[str]:
@@ -234,12 +255,9 @@ def _is_own(path: str, folder: str, place: Place) -> bool:
 
 def _overwritten_files(text: str, place: Place) -> Iterator[Program]:
     """Files of the repository over which the answer writes."""
-    emptied = (target for target in _EMPTIED.findall(text) if _is_own(target, "", place))
-    yield from (Program(name="overwrite", words=(target,)) for target in emptied)
-    for invocation in parse_command(text).invocations:
-        for sign, target in invocation.redirects:
-            if sign.lstrip("12&") in (">", ">|") and target and _is_own(target, invocation.folder, place):
-                yield Program(name="overwrite", words=(target,))
+    for sign, target, folder in parse_command(text, prompts=False).redirections:
+        if sign.lstrip("0123456789&") in (">", ">|", ">>") and target and _is_own(target, folder, place):
+            yield Program(name="overwrite", words=(target,))
 
 
 def kept_parents(recorded: Sequence[Recorded]) -> tuple[tuple[str, ...], ...]:

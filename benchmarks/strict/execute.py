@@ -22,7 +22,7 @@ from benchmarks.strict.prepared import ACTIVATES, at_home, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
-from benchmarks.strict.writable import MAKES, mounts, written_folders
+from benchmarks.strict.writable import MAKES, executable_copies, executables, mounts, written_folders
 from sandbox.temporary import for_this_process, lent
 from tools.launchers import TABLE, Launcher
 
@@ -134,9 +134,7 @@ def run(job: Job, libraries: Libraries) -> Execution:
             workdir=workdir.resolve(),
             bin=shims(installed_programs(libraries.console, job.root.resolve()), job.record),
             parsers=parsers(),
-            written=tuple(written_folders(job.text, workdir.resolve(), job.root.resolve()))
-            if job.kind == "bash"
-            else (),
+            text=job.text if job.kind == "bash" else "",
         )
         _write_answer(job, layout)
         reports = Collector(place, _instructions(job, layout, libraries), judge_words())
@@ -158,8 +156,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     bin: Path
     parsers: Path
     """The same folder in the job and in the sandbox: two threads that ask first each make one."""
-    written: tuple[Path, ...] = ()
-    """Folders of the repository in which the shell makes new files."""
+    text: str = ""
+    """What the shell carries out, where that is the answer."""
 
     @property
     def trace(self) -> Path:
@@ -309,7 +307,8 @@ def _walls(layout: Layout) -> list[str]:
         str(layout.parsers),
     } - {"/usr"}:
         words += ["--ro-bind", shown, shown]
-    words += mounts(layout.root, layout.written)
+    words += mounts(layout.root, written_folders(layout.text, layout.workdir, layout.root))
+    words += executable_copies(executables(layout.text, layout.workdir, layout.root), layout.place)
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
 
 
