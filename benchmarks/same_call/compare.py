@@ -7,6 +7,7 @@ from typing import Any
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
+from benchmarks.same_call.streams import UNKNOWN
 from benchmarks.same_call.values import Folders, Reading, leads_elsewhere, plain, same, same_place
 from benchmarks.strict.inside.parsers import ONLY_SHOWS
 
@@ -64,13 +65,13 @@ def _differences(wanted: Program, got: Program, root: Path) -> list[Verdict]:
         shown = " ".join(said.subcommand) or "no subcommand"
         return [failed("wrong entry", f"{shown} where the reference has {' '.join(asked.subcommand) or 'none'}")]
     folders = Folders(root, wanted.folder, got.folder)
-    return [*_options(asked, said, folders), *_environment(wanted, got)]
+    return [*_options(asked, said, folders), *_streams(asked, said), *_environment(wanted, got)]
 
 
 def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
     """What is missing, then what has another value, then what nobody asked for."""
     missing, other, unasked = [], [], []
-    for name in sorted({*asked.values, *said.values}):
+    for name in sorted({*asked.values, *(said.values.keys() - said.streamed)}):
         first, second = _value(asked, said, name), _value(said, asked, name)
         elsewhere = name in asked.given and leads_elsewhere(name, first, second, folders)
         both = (first is ABSENT) == (second is ABSENT)
@@ -90,6 +91,16 @@ def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
         else:
             missing.append(failed("missing", shown))
     return [*missing, *other, *unasked]
+
+
+def _streams(asked: Options, said: Options) -> Iterable[Verdict]:
+    """What is not given to standard input, and where the output is not kept, as the reference has it; what it leaves open is free."""
+    reads = [said.reads] if said.reads else []
+    for name, wanted, got in (("input", [asked.reads], reads), ("output", asked.writes, said.writes)):
+        for place in wanted:
+            if place not in ("", UNKNOWN, *got) and UNKNOWN not in got:
+                shown = f"standard {name}: {', '.join(got) or 'nothing'} where the reference has {place}"
+                yield failed("other value" if got else "missing", shown)
 
 
 def _reading(asked: Options, said: Options, name: str) -> Reading:

@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 
 from benchmarks.characters import whole
-from benchmarks.same_call import fetched, model
+from benchmarks.same_call import fetched, model, streams, trace
 from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
-from benchmarks.same_call.steps import Place, kept_parents, steps
+from benchmarks.same_call.steps import kept_parents, steps
+from benchmarks.same_call.streams import Streams
+from benchmarks.same_call.trace import Place, trace_steps
 from benchmarks.strict import execute, on_disk
 from benchmarks.strict.bash_text import RUNTIME
 from benchmarks.strict.inside.variables import DEVICES
@@ -20,7 +22,7 @@ from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
 
-_SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__)
+_SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__, streams.__file__, trace.__file__)
 
 
 def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
@@ -60,12 +62,13 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     job = execute.Job(root=root, path=folder, text=text, kind=kind, prefix_code=prefix_code, record=True)
     done = execute.run(job, of_repository(root))
     recorded = [p.recorded for p in done.programs if p.recorded]
-    programs = [_program(r, root, folder) for r in recorded if not r["entry"]["own"]]
+    console = frozenset(of_repository(root).console)
+    place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
+    found = list(trace_steps(text, done.trace, place))
+    programs = [_program(r, place, Streams(found, place)) for r in recorded if not r["entry"]["own"]]
     calls = [_call(c) for r in recorded for c in r["calls"]]
     if kind == "bash":
-        console = frozenset(of_repository(root).console)
-        place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
-        programs += steps(text, done.trace, place, python_too=not programs and not calls)
+        programs += steps(text, found, place, python_too=not programs and not calls)
     return Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls),
         constants=tuple(_constants(text)) if kind == "python" else (),
@@ -73,7 +76,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     )  # fmt: skip
 
 
-def _program(recorded: Recorded, root: Path, folder: str) -> Program:
+def _program(recorded: Recorded, place: Place, streams: Streams) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
@@ -82,7 +85,7 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
     devices = {name: _devices(str(variables[name][0])) for name in DEVICES & variables.keys()}
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
     return Program(
-        file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], root, folder),
+        file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], place),
         name=entry["module"],
         words=tuple(entry["words"]),
         chain=chain,
@@ -95,6 +98,8 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
         rest=tuple(parses[-1]["rest"]) if parses else (),
         folder=entry["folder"],
         environment=devices | {name: str(value) for name, (value, _) in read.items()},
+        reads=streams.source(recorded["streams"][0]),
+        writes=streams.sinks(recorded["streams"][1]),
         unset={name: other for name, (_, other) in read.items()},
     )
 
@@ -105,10 +110,10 @@ def _devices(value: str) -> str:
     return "" if numbers == "-1" else numbers
 
 
-def _file_of(module: str, root: Path, folder: str) -> str:
+def _file_of(module: str, place: Place) -> str:
     """The file that `python -m` runs, where the package around it ended before it was reached."""
-    stem = posixpath.normpath(posixpath.join(folder, module.replace(".", "/")))
-    found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (root / path).is_file())
+    stem = posixpath.normpath(posixpath.join(place.folder, module.replace(".", "/")))
+    found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (place.root / path).is_file())
     return next(found, "")
 
 

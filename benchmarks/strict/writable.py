@@ -1,11 +1,13 @@
 """What an answer's shell may change of a repository, in memory: folders to which files are added, and scripts that may be run."""
 
+import os
 import posixpath
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from ml_agent.matching.variables import expand
 from tools.commandline.shell import parse_command
 
 MOST_ENTRIES = 300
@@ -16,6 +18,8 @@ MAKES = "mkdir"
 DESCRIPTOR = re.compile(r"&?\d*-?")
 """Behind a sign of redirection: another descriptor, and no file."""
 
+_LITERAL = re.compile(r"[^$`*?~&\0]+")
+"""The target of a redirection that says where it leads."""
 _WILD = re.compile(r"[*?[]")
 _MAY_RUN = re.compile(r"[0-7]?[1357][0-7]{2}|(?:[ugoa]*[-+=]\w*,)*(?:[ua][ugoa]*)?[+=]\w*x\w*(?:,.*)?")
 """Modes of `chmod` with which the owner may run a file."""
@@ -29,6 +33,7 @@ def written_folders(text: str, workdir: Path, root: Path) -> set[Path]:
     for invocation in line.invocations:
         if invocation.program == MAKES:
             targets += [(invocation.folder, word) for word in invocation.words if not word.startswith("-")]
+    targets += [("", str(file)) for file in missing_inputs(text, workdir)]
     for folder, target in targets:
         place = _nearest(workdir / (folder or ".") / target, root) if not DESCRIPTOR.fullmatch(target) else None
         found |= {place} if place is not None else set()
@@ -61,6 +66,26 @@ def _mount(entry: Path) -> list[str]:
     if entry.is_symlink():
         return ["--symlink", str(entry.readlink()), str(entry)]
     return ["--ro-bind", str(entry), str(entry)]
+
+
+def missing_inputs(text: str, workdir: Path) -> list[Path]:
+    """The files that a shell text gives to standard input and that are not there."""
+    return sorted({place for place in _redirected(text, workdir, ("<", "0<")) if not os.path.lexists(place)})
+
+
+def missing_folders(text: str, workdir: Path) -> list[Path]:
+    """The folders of the files into which a shell text redirects, where they are not there."""
+    kept = {place.parent for place in _redirected(text, workdir, (">", ">>", ">|", "1>", "1>>", "&>", "&>>"))}
+    return sorted(folder for folder in kept if not os.path.lexists(folder))
+
+
+def _redirected(text: str, workdir: Path, signs: Collection[str]) -> Iterator[Path]:
+    """The files that stand behind signs of redirection, as far as the text says which."""
+    line = parse_command(text, prompts=False)
+    for sign, target, folder in line.redirections:
+        place = expand(target, dict(line.assignments))
+        if sign in signs and _LITERAL.fullmatch(place):
+            yield workdir / (folder or ".") / place
 
 
 def executables(text: str, workdir: Path, root: Path) -> Iterator[Path]:

@@ -54,6 +54,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     if program is None:
         return _picture(verdict.Judgement("none"), " ".join(words))
     given = dict(os.environ)
+    streams = seen.streams()
     parents = seen.parents() if job.get("record") else []
     log = parsers.Log()
     here = scope.Scope(job["root"], program.path if program.own else "", program.words)
@@ -77,6 +78,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     recorded = {
         "parents": parents,
         "entry": entry,
+        "streams": streams,
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
         "settings": settings,

@@ -75,6 +75,17 @@ def parents() -> list[list[str]]:
     return found
 
 
+def streams() -> list[str]:
+    """What standard input and output are: a file, or `pipe:[NUMBER]`; "?" where that cannot be read."""
+    found = []
+    for number in (0, 1):
+        try:
+            found.append(str(Path(f"/proc/self/fd/{number}").readlink()))
+        except OSError:
+            found.append("?")
+    return found
+
+
 def add_options(
     values: dict[str, Any],
     given: dict[str, list[str]],
