@@ -65,8 +65,11 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     console = frozenset(of_repository(root).console)
     place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
     found = list(trace_steps(text, done.trace, place))
-    programs = [_program(r, place, Streams(found, place)) for r in recorded if not r["entry"]["own"]]
-    calls = [_call(c) for r in recorded for c in r["calls"]]
+    counted = [r for r in recorded if not r["entry"]["own"] or (kind == "bash" and _handed_over(r))]
+    programs = [_program(r, place, Streams(found, place)) for r in counted]
+    calls = [
+        _call(c) for r in recorded for c in r["calls"] if kind != "bash" or _last(c["name"]) not in _handed_over(r)
+    ]
     if kind == "bash":
         programs += steps(text, found, place, python_too=not programs and not calls)
     return Observation(
@@ -74,6 +77,15 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         constants=tuple(_constants(text)) if kind == "python" else (),
         failure="" if done.ok else done.code, message=done.message,
     )  # fmt: skip
+
+
+def _handed_over(recorded: Recorded) -> set[str]:
+    """The functions of the repository by which code of the answer, such as `python -c`, came to a parser of the repository."""
+    return {name for parse in recorded["options"] for _, name in parse["chain"]} if recorded["entry"]["own"] else set()
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _program(recorded: Recorded, place: Place, streams: Streams) -> Program:

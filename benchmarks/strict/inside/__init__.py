@@ -82,7 +82,9 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
         "settings": settings,
-        "environment": variables.read_variables(given, sources(program, here)) if seen.SEEN.on else {},
+        "environment": variables.read_variables(os.environ if program.own else given, sources(program, here))
+        if seen.SEEN.on
+        else {},
     }
     return {**report, "recorded": recorded} if seen.SEEN.on else report
 

@@ -77,6 +77,21 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         ),
         (TRAIN, f"[ -d kit ] || bash fetch.sh a b\ntrue || rm -rf data\n{TRAIN} 2>&1 > log.txt"),
         (TRAIN, f'eval "{TRAIN}"'),
+        (
+            TRAIN,
+            f"python - <<'END'\nimport sys\nsys.argv = {TRAIN.split()[1:]}\nfrom kit.train import main\nmain()\nEND",
+        ),
+        (
+            TRAIN,
+            TRAIN.replace("train.py", "-", 1)
+            + " <<END\nimport runpy\nrunpy.run_path('train.py', run_name='__main__')\nEND",
+        ),
+        (
+            TRAIN,
+            f"python -c \"import sys, runpy; sys.argv = {TRAIN.split()[1:]}; runpy.run_module('kit.train', run_name='__main__')\"",
+        ),
+        (TRAIN, f'python -c "import subprocess; subprocess.run({TRAIN.split()}, check=True)"'),
+        (TRAIN, f"python -c \"import os; os.system('{TRAIN}')\""),
         (TRAIN, f"LR=$(echo '0.1*2' | bc); N=$(expr 1 + 2); let M=3\n{TRAIN}"),
         (TRAIN, f"timeout 10h {TRAIN}"),
         (TRAIN, f"{TRAIN} & wait $!"),
@@ -153,6 +168,10 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
         (TRAIN, f"for i in 1 2; do echo $i; done > kit/net.py; {TRAIN}", "unasked"),
         (TRAIN, f"timeout 0.001 {TRAIN}", "refused"),
         (TRAIN, f'eval "{TRAIN} --amp"', "unasked"),
+        (TRAIN, f'python -c "import subprocess; subprocess.run({[*TRAIN.split(), "--amp"]})"', "unasked"),
+        (TRAIN, f"python - <<END\nimport os\nos.system('{TRAIN} --amp')\nEND", "unasked"),
+        (TRAIN, f"python - <<END\nprint('{TRAIN}')\nEND", "wrong entry"),
+        (TRAIN, f"cat <<END\nimport kit\nfrom kit import Net\n{TRAIN}\nEND\n", "refused"),
         (TRAIN, f"true || {TRAIN}", "refused"),
         (TRAIN, f"if false; then {TRAIN}; fi", "refused"),
         ("bash fetch.sh a b", "true || bash fetch.sh a b", "wrong entry"),
