@@ -90,10 +90,10 @@ def steps(text: str, found: Sequence[Step], place: Place, *, python_too: bool) -
         counted = _count(step.invocation, place, fetched)
         programs += (msgspec.structs.replace(program, reads=reads, writes=writes) for program in counted)
     ran = {posixpath.basename(s.invocation.program) for s in found}
-    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_ended(text, ran)]
+    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_find_killed(text, ran)]
 
 
-def _ended(text: str, ran: Collection[str]) -> Iterator[Program]:
+def _find_killed(text: str, ran: Collection[str]) -> Iterator[Program]:
     """What ends a program in the background as soon as it was started."""
     pieces = [piece for piece in commands(text) if not all(map(ASSIGNMENT.match, piece.words))]
     for started, next_one in itertools.pairwise(pieces):

@@ -70,16 +70,16 @@ def _mount(entry: Path) -> list[str]:
 
 def missing_inputs(text: str, workdir: Path) -> list[Path]:
     """The files that a shell text gives to standard input and that are not there."""
-    return sorted({place for place in _redirected(text, workdir, ("<", "0<")) if not os.path.lexists(place)})
+    return sorted({place for place in _find_redirected(text, workdir, ("<", "0<")) if not os.path.lexists(place)})
 
 
 def missing_folders(text: str, workdir: Path) -> list[Path]:
     """The folders of the files into which a shell text redirects, where they are not there."""
-    kept = {place.parent for place in _redirected(text, workdir, (">", ">>", ">|", "1>", "1>>", "&>", "&>>"))}
+    kept = {place.parent for place in _find_redirected(text, workdir, (">", ">>", ">|", "1>", "1>>", "&>", "&>>"))}
     return sorted(folder for folder in kept if not os.path.lexists(folder))
 
 
-def _redirected(text: str, workdir: Path, signs: Collection[str]) -> Iterator[Path]:
+def _find_redirected(text: str, workdir: Path, signs: Collection[str]) -> Iterator[Path]:
     """The files that stand behind signs of redirection, as far as the text says which."""
     line = parse_command(text, prompts=False)
     for sign, target, folder in line.redirections:

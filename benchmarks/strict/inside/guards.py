@@ -75,7 +75,8 @@ def install(answer: str) -> None:
     _no_processes()
     if start is not None:
         os.system = start.system  # type: ignore[assignment]
-        subprocess.run, subprocess.call, subprocess.check_call = start.run, start.call, start.call  # type: ignore[assignment]
+        for name, function in {"run": start.run, "call": start.call, "check_call": start.call}.items():
+            setattr(subprocess, name, function)
     sys.addaudithook(_refuse)
 
 
