@@ -7,7 +7,8 @@ from typing import Any
 from benchmarks.same_call.entries import same_entry
 from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
 from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import Folders, Reading, leads_nowhere, plain, same, same_place
+from benchmarks.same_call.streams import UNKNOWN
+from benchmarks.same_call.values import Folders, Reading, leads_elsewhere, plain, same, same_place
 from benchmarks.strict.inside.parsers import ONLY_SHOWS
 
 GOOD = Verdict(passed=True)
@@ -64,23 +65,25 @@ def _differences(wanted: Program, got: Program, root: Path) -> list[Verdict]:
         shown = " ".join(said.subcommand) or "no subcommand"
         return [failed("wrong entry", f"{shown} where the reference has {' '.join(asked.subcommand) or 'none'}")]
     folders = Folders(root, wanted.folder, got.folder)
-    return [*_options(asked, said, folders), *_environment(wanted, got)]
+    return [*_options(asked, said, folders), *_streams(asked, said), *_environment(wanted, got)]
 
 
 def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
     """What is missing, then what has another value, then what nobody asked for."""
     missing, other, unasked = [], [], []
-    for name in sorted({*asked.values, *said.values}):
+    for name in sorted({*asked.values, *(said.values.keys() - said.streamed)}):
         first, second = _value(asked, said, name), _value(said, asked, name)
+        elsewhere = name in asked.given and leads_elsewhere(name, first, second, folders)
         both = (first is ABSENT) == (second is ABSENT)
         if (
             both
             and (same(first, second, _reading(asked, said, name)) or same_place(first, second, folders))
             and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
-            and not (name in asked.given and leads_nowhere(first, second, folders))
+            and not elsewhere
         ):
             continue
         shown = f"{name}: {_printable(second)} where the reference has {_printable(first)}"
+        shown += f", from the folder {folders.second} and not {folders.first}" if elsewhere else ""
         if name not in asked.given:
             unasked.append(failed("unasked", shown))
         elif name in said.given:
@@ -88,6 +91,16 @@ def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
         else:
             missing.append(failed("missing", shown))
     return [*missing, *other, *unasked]
+
+
+def _streams(asked: Options, said: Options) -> Iterable[Verdict]:
+    """What is not given to standard input, and where the output is not kept, as the reference has it; what it leaves open is free."""
+    reads = [said.reads] if said.reads else []
+    for name, wanted, got in (("input", [asked.reads], reads), ("output", asked.writes, said.writes)):
+        for place in wanted:
+            if place not in ("", UNKNOWN, *got) and UNKNOWN not in got:
+                shown = f"standard {name}: {', '.join(got) or 'nothing'} where the reference has {place}"
+                yield failed("other value" if got else "missing", shown)
 
 
 def _reading(asked: Options, said: Options, name: str) -> Reading:

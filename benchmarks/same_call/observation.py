@@ -9,17 +9,20 @@ from typing import Any
 import msgspec
 
 from benchmarks.characters import whole
-from benchmarks.same_call import fetched, model
+from benchmarks.same_call import fetched, model, streams, trace
 from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
-from benchmarks.same_call.steps import Place, kept_parents, steps
+from benchmarks.same_call.steps import kept_parents, steps
+from benchmarks.same_call.streams import Streams
+from benchmarks.same_call.trace import Place, trace_steps
 from benchmarks.strict import execute, on_disk
 from benchmarks.strict.bash_text import RUNTIME
+from benchmarks.strict.inside.variables import DEVICES
 from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
 
-_SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__)
+_SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__, streams.__file__, trace.__file__)
 
 
 def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
@@ -59,12 +62,16 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     job = execute.Job(root=root, path=folder, text=text, kind=kind, prefix_code=prefix_code, record=True)
     done = execute.run(job, of_repository(root))
     recorded = [p.recorded for p in done.programs if p.recorded]
-    programs = [_program(r, root, folder) for r in recorded if not r["entry"]["own"]]
-    calls = [_call(c) for r in recorded for c in r["calls"]]
+    console = frozenset(of_repository(root).console)
+    place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
+    found = list(trace_steps(text, done.trace, place))
+    counted = [r for r in recorded if not r["entry"]["own"] or (kind == "bash" and _handed_over(r))]
+    programs = [_program(r, place, Streams(found, place)) for r in counted]
+    calls = [
+        _call(c) for r in recorded for c in r["calls"] if kind != "bash" or _last(c["name"]) not in _handed_over(r)
+    ]
     if kind == "bash":
-        console = frozenset(of_repository(root).console)
-        place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
-        programs += steps(text, done.trace, place, python_too=not programs and not calls)
+        programs += steps(text, found, place, python_too=not programs and not calls)
     return Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls),
         constants=tuple(_constants(text)) if kind == "python" else (),
@@ -72,14 +79,25 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     )  # fmt: skip
 
 
-def _program(recorded: Recorded, root: Path, folder: str) -> Program:
+def _handed_over(recorded: Recorded) -> set[str]:
+    """The functions of the repository by which code of the answer, such as `python -c`, came to a parser of the repository."""
+    return {name for parse in recorded["options"] for _, name in parse["chain"]} if recorded["entry"]["own"] else set()
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _program(recorded: Recorded, place: Place, streams: Streams) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
-    read = {name: pair for name, pair in recorded["environment"].items() if not RUNTIME.match(name)}
+    variables = recorded["environment"]
+    read = {name: pair for name, pair in variables.items() if not RUNTIME.match(name)}
+    devices = {name: _devices(str(variables[name][0])) for name in DEVICES & variables.keys()}
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
     return Program(
-        file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], root, folder),
+        file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], place),
         name=entry["module"],
         words=tuple(entry["words"]),
         chain=chain,
@@ -91,15 +109,23 @@ def _program(recorded: Recorded, root: Path, folder: str) -> Program:
         settings=recorded["settings"],
         rest=tuple(parses[-1]["rest"]) if parses else (),
         folder=entry["folder"],
-        environment={name: str(value) for name, (value, _) in read.items()},
+        environment=devices | {name: str(value) for name, (value, _) in read.items()},
+        reads=streams.source(recorded["streams"][0]),
+        writes=streams.sinks(recorded["streams"][1]),
         unset={name: other for name, (_, other) in read.items()},
     )
 
 
-def _file_of(module: str, root: Path, folder: str) -> str:
+def _devices(value: str) -> str:
+    """A list of devices as it is compared: no number and -1 both choose none."""
+    numbers = value.replace(" ", "")
+    return "" if numbers == "-1" else numbers
+
+
+def _file_of(module: str, place: Place) -> str:
     """The file that `python -m` runs, where the package around it ended before it was reached."""
-    stem = posixpath.normpath(posixpath.join(folder, module.replace(".", "/")))
-    found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (root / path).is_file())
+    stem = posixpath.normpath(posixpath.join(place.folder, module.replace(".", "/")))
+    found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (place.root / path).is_file())
     return next(found, "")
 
 

@@ -1,6 +1,7 @@
 """What a program's words set, by name: as its own parser said, else by its signature, else by the look of the words."""
 
 import functools
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import msgspec
 
 from benchmarks.same_call.model import Program
+from benchmarks.same_call.streams import UNKNOWN
 from benchmarks.same_call.values import plain
+from benchmarks.strict.inside.pictures import STDIN, STDOUT
 from tools.commandline.hydra_words import OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
@@ -36,6 +39,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Options whose values are plain text, whatever the text looks like."""
     nullable: frozenset[str] = frozenset()
     """Options that may be nothing at all: their default is."""
+    reads: str = ""
+    """What standard input is given, where no option stands for it."""
+    writes: tuple[str, ...] = ()
+    """Where the output is kept, likewise."""
+    streamed: frozenset[str] = frozenset()
+    """Options that stand for standard input or output, and whose values are what these lead to."""
 
 
 def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> Options:
@@ -47,7 +56,35 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         believe_parser: False reads the words although a parser did, to compare with a program that came to none.
     """
     if program.parsed and believe_parser:
-        return _parsed_options(program, _read_rest(program, root))
+        return _with_streams(_parsed_options(program, _read_rest(program, root)), program)
+    found = _read_options(program, root)
+    return msgspec.structs.replace(found, reads=program.reads, writes=program.writes)
+
+
+def _with_streams(options: Options, program: Program) -> Options:
+    """The same, where an option whose value is standard input or output has as its value what that leads to."""
+    ends = {STDIN: [program.reads] if program.reads else [], STDOUT: list(program.writes)}
+    marks = {k: v["is"] for k, v in program.values.items() if _is_hidden(v) and v.get("is") in ends}
+    led = {name: _from_folder(ends[mark][0], program.folder) for name, mark in marks.items() if ends[mark]}
+    return msgspec.structs.replace(
+        options,
+        values={k: v for k, v in options.values.items() if k not in marks} | led,
+        given=options.given - marks.keys() | led.keys(),
+        reads="" if STDIN in marks.values() else program.reads,
+        writes=() if STDOUT in marks.values() else program.writes,
+        streamed=frozenset(led),
+    )
+
+
+def _from_folder(place: str, folder: str) -> Any:
+    """What a stream leads to, as an option of a program that runs in a folder would name it."""
+    if place == UNKNOWN:
+        return {"?": "a stream"}
+    return place if place.startswith("/") or " " in place else posixpath.relpath(place, folder)
+
+
+def _read_options(program: Program, root: Path) -> Options:
+    """What the words say by the signature, or by their look."""
     signature = choose(_signatures(root, program), program.words)
     if signature is None or not signature.options:
         loose = by_look(program.words)
@@ -138,7 +175,8 @@ def _parsed_options(program: Program, rest: _Rest) -> Options:
     """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
     loose = rest.values
     shown = {k: v for k, v in program.values.items() if not _is_hidden(v)}
-    typed = {k: list(program.given[k]) for k, v in program.values.items() if k in program.given and _is_hidden(v)}
+    hidden = {k: program.given[k] for k, v in program.values.items() if k in program.given and _is_hidden(v)}
+    typed = {k: words[0] if len(words) == 1 else list(words) for k, words in hidden.items()}
     defaults = {**rest.defaults, **{k: v for k, v in program.defaults.items() if not _is_hidden(v)}}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
     given = frozenset({*program.given, *loose} - {""})

@@ -1,31 +1,35 @@
-"""The shell steps of an answer beside its Python programs, as bash itself traced them: what was skipped is no step."""
+"""The shell steps of an answer beside its Python programs, as bash itself traced them."""
 
+import itertools
 import posixpath
 import re
-import shlex
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
 from benchmarks.same_call.fetched import FETCHES, fetched_programs
 from benchmarks.same_call.model import Program
+from benchmarks.same_call.streams import Streams
+from benchmarks.same_call.trace import DECLARES, Place, Step, starts_python
 from benchmarks.strict import execute
+from benchmarks.strict.bash_text import commands
 from benchmarks.strict.reports import Recorded
 from benchmarks.strict.writable import MAKES
 from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
 from tools.commandline.shell import parse_command
-from tools.launchers import PYTHON, SHELLS, SOURCES
+from tools.launchers import SHELLS, SOURCES
 
 GRAMMAR = frozenset({"for", "case", "select", "[", "[[", "((", "test", "true", "false", ":", "cd", "pushd", "popd"})
-DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "unset", "set", "shopt", "alias", "ulimit"})
-CONTROLS = frozenset({"exit", "return", "wait", "trap", "read", "shift", "break", "continue", "sleep", "kill", "exec"})
+KILLS = frozenset({"kill", "pkill", "killall"})
+CONTROLS = frozenset({
+    "exit", "return", "wait", "trap", "read", "shift", "break", "continue", "sleep", "exec", "eval", *KILLS,
+})  # fmt: skip
 SHOWS = frozenset({
     "echo", "printf", "ls", "cat", "pwd", "tee", "grep", "egrep", "head", "tail", "less", "more", "wc", "sort",
     "uniq", "cut", "tr", "awk", "sed", "find", "date", "which", "whereis", "type", "hash", "command", "df", "du",
     "free", "uname", "hostname", "whoami", "id", "env", "printenv", "ps", "seq", "basename", "dirname", "realpath",
     "readlink", "file", "stat", "md5sum", "sha256sum", "diff", "cmp", "nproc", "jq", "tree", "history", "clear",
-    "nvcc", "module",
+    "nvcc", "module", "bc", "expr", "let",
 })  # fmt: skip
 PREPARES = frozenset({*execute.DONE_ELSEWHERE, MAKES, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
 """Programs that prepare or show something: they count only where they destroy."""
@@ -55,115 +59,53 @@ REVERTS = {
     "find": frozenset({"-delete", "-exec"}),
 }
 """Words with which a program that otherwise prepares takes away, or changes, what is there."""
-FUNCTION = re.compile(
-    r"^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\([ \t]*\)|^[ \t]*function[ \t]+([\w-]+)", re.M
-)
-
-
-_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
-"""The words of an array, which bash traces as a command, are no program."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
 _TAKES_RIGHTS = re.compile(
     r"[0-7]?[0-3][0-7]{2}|0{1,3}|(?:[ugoa]*[-+=][rwxXst]*,)*(?:[ua][ugoa]*)?(?:-[rwxX]+|=[wxX]*)(?:,.*)?"
 )
 """Modes of `chmod` with which the owner himself can no longer read, write or run something; `go-rwx` only shuts others out."""
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
-_EMPTIED = re.compile(r"(?:^|[;&|\n(])[ \t]*>\|?[ \t]*([^\s;&|<>()]+)")
-"""A redirect without a program, which empties a file."""
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an answer ran."""
-
-    root: Path
-    folder: str
-    console: frozenset[str]
-    """Console scripts of the repository."""
-    parents: tuple[tuple[str, ...], ...] = ()
-    """Command lines of what started the Python programs that were seen."""
-
-
-class _Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One simple command that bash carried out."""
-
-    invocation: Invocation
-    sourced: str
-    """The script that it stands in; "" for the answer itself."""
-
-
-def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Program]:
+def steps(text: str, found: Sequence[Step], place: Place, *, python_too: bool) -> list[Program]:
     """The programs of a shell answer that are no Python program which was seen.
 
     Args:
         text: the answer.
-        trace: what bash wrote of it (`execute.Execution.trace`).
+        found: what bash carried out of it.
         place: where it ran.
         python_too: Python programs count here: none was seen, and their words are all that there is.
     """
-    found = list(_trace_steps(text, trace, place))
     lead = [read_invocation(list(words)) for words in place.parents if words]
     lead += [s.invocation for s in found if not s.sourced and _sources_python(s.invocation, found, place)]
     fetched: set[str] = set()
     programs: list[Program] = []
-    for invocation in (s.invocation for s in found if not s.sourced):
-        if _starts_python(invocation, place) and not python_too:
+    streams = Streams(found, place)
+    for step in (s for s in found if not s.sourced):
+        if starts_python(step.invocation, place) and not python_too:
             continue
-        if any(_same_start(invocation, one) for one in lead):
+        if any(_same_start(step.invocation, one) for one in lead):
             continue
-        programs += _count(invocation, place, fetched)
+        reads, writes = streams.source(step.stdin), streams.sinks(step.stdout)
+        counted = _count(step.invocation, place, fetched)
+        programs += (msgspec.structs.replace(program, reads=reads, writes=writes) for program in counted)
     ran = {posixpath.basename(s.invocation.program) for s in found}
-    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place)]
+    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_find_killed(text, ran)]
 
 
-def _trace_steps(text: str, trace: str, place: Place) -> Iterator[_Step]:
-    """The commands in the order in which they ran, with the variables that were set for each."""
-    functions = {name for pair in FUNCTION.findall(text) for name in pair if name}
-    prefixed = {name for one in parse_command(text).invocations for name, _ in one.environment}
-    exported: set[str] = set()
-    variables: dict[str, str] = {}
-    for record in filter(None, trace.split(execute.RECORD)):
-        pwd, source, line = [*record.split(execute.FIELD), "", ""][:3]
-        if _ARRAY.match(line):
-            continue
-        words = _words(line)
-        assigned = [m for w in words if (m := ASSIGNMENT.match(w))]
-        if words and len(assigned) == len(words):
-            variables |= {m.group(1): m.group(3) for m in assigned}
-        elif words and words[0] in DECLARES:
-            exported |= {w.partition("=")[0] for w in words[1:]} if words[0] in ("export", "declare") else set()
-            variables |= {m.group(1): m.group(3) for m in assigned}
-        elif words and words[0] not in functions:
-            made = read_invocation(words)
-            shown = {n: v for n, v in variables.items() if n in exported | prefixed}
-            shown |= dict(made.environment)
-            made = msgspec.structs.replace(made, folder=_inside(pwd, place), environment=tuple(shown.items()))
-            yield _Step(invocation=made, sourced="" if posixpath.basename(source) == execute.ANSWER else source)
-            variables = {n: v for n, v in variables.items() if n not in prefixed or n in exported}
+def _find_killed(text: str, ran: Collection[str]) -> Iterator[Program]:
+    """What ends a program in the background as soon as it was started."""
+    pieces = [piece for piece in commands(text) if not all(map(ASSIGNMENT.match, piece.words))]
+    for started, next_one in itertools.pairwise(pieces):
+        if started.end == "&" and next_one.words[0] in KILLS & set(ran):
+            yield Program(name=next_one.words[0], words=tuple(next_one.words[1:]))
 
 
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line)
-    except ValueError:
-        return line.split()
-
-
-def _inside(pwd: str, place: Place) -> str:
-    """A folder relative to where the answer began."""
-    return posixpath.relpath(pwd, posixpath.join(str(place.root), place.folder or ".")) if pwd else "."
-
-
-def _starts_python(invocation: Invocation, place: Place) -> bool:
-    name = posixpath.basename(invocation.program)
-    known = PYTHON.match(invocation.program) or name in execute.LAUNCHERS or name in place.console
-    return bool(known) or invocation.target in ("script", "module")
-
-
-def _sources_python(invocation: Invocation, found: Sequence[_Step], place: Place) -> bool:
+def _sources_python(invocation: Invocation, found: Sequence[Step], place: Place) -> bool:
     """Whether a script that runs in the answer's own shell starts Python."""
     if invocation.program not in SOURCES:
         return False
-    return any(s.sourced == invocation.name and _starts_python(s.invocation, place) for s in found)
+    return any(s.sourced == invocation.name and starts_python(s.invocation, place) for s in found)
 
 
 def _same_start(one: Invocation, other: Invocation) -> bool:
@@ -234,12 +176,9 @@ def _is_own(path: str, folder: str, place: Place) -> bool:
 
 def _overwritten_files(text: str, place: Place) -> Iterator[Program]:
     """Files of the repository over which the answer writes."""
-    emptied = (target for target in _EMPTIED.findall(text) if _is_own(target, "", place))
-    yield from (Program(name="overwrite", words=(target,)) for target in emptied)
-    for invocation in parse_command(text).invocations:
-        for sign, target in invocation.redirects:
-            if sign.lstrip("12&") in (">", ">|") and target and _is_own(target, invocation.folder, place):
-                yield Program(name="overwrite", words=(target,))
+    for sign, target, folder in parse_command(text, prompts=False).redirections:
+        if sign.lstrip("0123456789&") in (">", ">|", ">>") and target and _is_own(target, folder, place):
+            yield Program(name="overwrite", words=(target,))
 
 
 def kept_parents(recorded: Sequence[Recorded]) -> tuple[tuple[str, ...], ...]:

@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from tools.check.inputs import HUB_ID, SUFFIX
 from tools.commandline.invocation import read_invocation
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
@@ -67,25 +68,41 @@ def same_place(first: Any, second: Any, folders: Folders) -> bool:
     return places[0] == places[1]
 
 
-def leads_nowhere(first: Any, second: Any, folders: Folders) -> bool:
-    """Whether a path that is there for the first program leads the second, which runs in another folder, to nothing: `cd data && … data/a.json`.
+def leads_elsewhere(name: str, first: Any, second: Any, folders: Folders) -> bool:
+    """Whether the value of an option is a path that leads two programs, which run in different folders, to different places.
 
-    A bare word may be a name and no path, and of what is there for neither nothing is known.
+    A bare word may be a name and no path, and so may `OWNER/MODEL`, unless the option says where something is written.
     """
     if isinstance(first, list) and isinstance(second, list):
-        return any(leads_nowhere(a, b, folders) for a, b in zip(first, second, strict=False))
-    if not (isinstance(first, str) and isinstance(second, str)) or not _LOOKS_LIKE_PATH.search(first):
+        return any(leads_elsewhere(name, a, b, folders) for a, b in zip(first, second, strict=False))
+    if not (isinstance(first, str) and isinstance(second, str)) or folders.first == folders.second:
         return False
-    wanted, got = (
-        Path(folders.root, folder, text) for folder, text in ((folders.first, first), (folders.second, second))
-    )
+    if same_place(first, second, folders):
+        return False
     try:
-        return wanted.exists() and not got.exists() and not same_place(first, second, folders)
+        there = bool(_LOOKS_LIKE_PATH.search(first)) and Path(folders.root, folders.first, first).exists()
     except (OSError, ValueError):
         return False
+    return there or _is_path(name, first)
+
+
+def _is_path(name: str, value: str) -> bool:
+    """Whether a value is a relative path, as it looks or as its option is called; nothing of the kind need be there."""
+    if not value or value[0] in "/~-$" or "://" in value or re.search(r"\s", value):
+        return False
+    ends = SUFFIX.search(value) is not None
+    written = _WRITTEN.fullmatch(name.rpartition(".")[2].replace("-", "_"))
+    if written is not None:
+        return ends or "/" in value or bool(written["place"])
+    return "/" in value and (ends or not HUB_ID.fullmatch(value))
 
 
 _LOOKS_LIKE_PATH = re.compile(r"/|\.\w+$")
+_WRITTEN = re.compile(
+    r"(?:out|output|outputs|save|result|results|dump|export|log|logs|logging|work)_?(?P<place>dir\w*|folder|path|file)?",
+    re.IGNORECASE,
+)
+"""Names of options that say where something is written."""
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*")
 _SET = re.compile(r"(?P<key>[A-Za-z_][\w.]*)=(?P<value>.*)", re.DOTALL)
 

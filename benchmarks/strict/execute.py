@@ -22,7 +22,15 @@ from benchmarks.strict.prepared import ACTIVATES, at_home, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
 from benchmarks.strict.walls import bubblewrap
-from benchmarks.strict.writable import MAKES, mounts, written_folders
+from benchmarks.strict.writable import (
+    MAKES,
+    executable_copies,
+    executables,
+    missing_folders,
+    missing_inputs,
+    mounts,
+    written_folders,
+)
 from sandbox.temporary import for_this_process, lent
 from tools.launchers import TABLE, Launcher
 
@@ -31,7 +39,7 @@ CPU_SECONDS = 3.0
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 ANSWER = "answer.sh"
 RECORD, FIELD = "\x1e", "\x1f"
-"""Separate the commands of a trace, and in each the folder, the script and the words."""
+"""Separate the commands of a trace, and in each the folder, the script, its shell, that one's streams, the text and the words."""
 TRACE_FD = 198
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
@@ -134,9 +142,7 @@ def run(job: Job, libraries: Libraries) -> Execution:
             workdir=workdir.resolve(),
             bin=shims(installed_programs(libraries.console, job.root.resolve()), job.record),
             parsers=parsers(),
-            written=tuple(written_folders(job.text, workdir.resolve(), job.root.resolve()))
-            if job.kind == "bash"
-            else (),
+            text=job.text if job.kind == "bash" else "",
         )
         _write_answer(job, layout)
         reports = Collector(place, _instructions(job, layout, libraries), judge_words())
@@ -158,8 +164,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     bin: Path
     parsers: Path
     """The same folder in the job and in the sandbox: two threads that ask first each make one."""
-    written: tuple[Path, ...] = ()
-    """Folders of the repository in which the shell makes new files."""
+    text: str = ""
+    """What the shell carries out, where that is the answer."""
 
     @property
     def trace(self) -> Path:
@@ -191,13 +197,32 @@ def _write_answer(job: Job, layout: Layout) -> None:
         before, script = "", f'python "{place}/answer.py"'
     else:
         home, script = at_home(ACTIVATES.sub(":", job.text), layout.workdir)
-        before = cloning(job.text, layout.root, place) + home + (_tracing(layout) if job.record else "")
+        before = (
+            cloning(job.text, layout.root, place)
+            + home
+            + _user_files(layout, record=job.record)
+            + (_tracing(layout) if job.record else "")
+        )
     (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{before}{script}\n")
 
 
+def _user_files(layout: Layout, *, record: bool) -> str:
+    """What makes files that the answer reads from standard input, and that are its user's, stand there empty, in words of a shell.
+
+    Where calls are recorded, the folders of the files that it writes are there as well.
+    """
+    files = missing_inputs(layout.text, layout.workdir)
+    folders = {one.parent for one in files} | set(missing_folders(layout.text, layout.workdir) if record else ())
+    made = [f"{system(MAKES)} -p {shlex.quote(str(one))}; " for one in sorted(folders)]
+    made += [f": > {shlex.quote(str(one))}; " for one in files]
+    return f'[ -z "${WALLED}" ] || {{ {"".join(made)}}} 2>/dev/null; ' if made else ""
+
+
 def _tracing(layout: Layout) -> str:
-    """What makes bash write down each simple command with its folder and script, variables filled in; it stays on the line."""
-    prompt = rf"$'\x{ord(RECORD):02x}${{PWD}}\x{ord(FIELD):02x}${{BASH_SOURCE[0]}}\x{ord(FIELD):02x}'"
+    """What makes bash write down each simple command with what `RECORD` says of it, variables filled in; it stays on the line."""
+    streams = f"$({system('readlink')} /proc/$STRICT_SHELL/fd/0 /proc/$STRICT_SHELL/fd/1)"
+    fields = ("${PWD}", "${BASH_SOURCE[0]}", "$((STRICT_SHELL=BASHPID))", streams, "${BASH_COMMAND}", "")
+    prompt = f"$'\\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(fields) + "'"
     return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; PS4={prompt}; set -x; "
 
 
@@ -309,7 +334,8 @@ def _walls(layout: Layout) -> list[str]:
         str(layout.parsers),
     } - {"/usr"}:
         words += ["--ro-bind", shown, shown]
-    words += mounts(layout.root, layout.written)
+    words += mounts(layout.root, written_folders(layout.text, layout.workdir, layout.root))
+    words += executable_copies(executables(layout.text, layout.workdir, layout.root), layout.place)
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
 
 

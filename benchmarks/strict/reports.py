@@ -59,6 +59,8 @@ class Recorded(TypedDict):
     entry: Entry
     options: list[Parse]
     calls: list[Call]
+    streams: list[str]
+    """What standard input and output are: a file, or `pipe:[NUMBER]`."""
     settings: dict[str, Any]
     environment: dict[str, list[str | None]]
     """Each variable that is set and that the program reads: its value, and what the program takes without it."""

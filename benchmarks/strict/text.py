@@ -13,6 +13,8 @@ FENCE = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[ \t]*\n(.*?)^[ \t]*```[ \t]*$", r
 PYTHON_LINE = re.compile(
     r"^(import \w|from [\w.]+ import |def \w+\(|class \w+|with .*:$|for .* in .*:$|\w+(\.\w+)* = )"
 )
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n(?:(?!\s*\2[ \t]*$)[^\n]*\n)*\s*\2[ \t]*$", re.MULTILINE)
+"""A text within a shell's, which may well be Python."""
 
 
 def unfence(answer: str) -> str:
@@ -31,7 +33,9 @@ def kind_of(text: str) -> Kind:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        lines = [
+            line for line in _HEREDOC.sub("", text).splitlines() if line.strip() and not line.lstrip().startswith("#")
+        ]
         like = sum(bool(PYTHON_LINE.match(line)) for line in lines)
         return "python" if like and like * 4 >= len(lines) else "bash"
     does = (ast.Import, ast.ImportFrom, ast.Call, ast.Assign, ast.FunctionDef, ast.ClassDef)

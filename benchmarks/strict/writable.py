@@ -1,27 +1,42 @@
-"""Folders of a repository in which an answer's shell may make new files: in memory, what is there stays as it is."""
+"""What an answer's shell may change of a repository, in memory: folders to which files are added, and scripts that may be run."""
 
+import os
+import posixpath
 import re
-from collections.abc import Iterable
+import shutil
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from ml_agent.matching.variables import expand
 from tools.commandline.shell import parse_command
 
 MOST_ENTRIES = 300
 """Each costs a mount; a repository with more in these folders stays closed."""
+MOST_BYTES = 1_000_000
+"""Of a script that may be run; each is copied."""
 MAKES = "mkdir"
 DESCRIPTOR = re.compile(r"&?\d*-?")
 """Behind a sign of redirection: another descriptor, and no file."""
+
+_LITERAL = re.compile(r"[^$`*?~&\0]+")
+"""The target of a redirection that says where it leads."""
+_WILD = re.compile(r"[*?[]")
+_MAY_RUN = re.compile(r"[0-7]?[1357][0-7]{2}|(?:[ugoa]*[-+=]\w*,)*(?:[ua][ugoa]*)?[+=]\w*x\w*(?:,.*)?")
+"""Modes of `chmod` with which the owner may run a file."""
 
 
 def written_folders(text: str, workdir: Path, root: Path) -> set[Path]:
     """The folders of the repository into which a shell text redirects or in which it makes folders."""
     found: set[Path] = set()
-    for invocation in parse_command(text).invocations:
-        targets = [target for sign, target in invocation.redirects if ">" in sign and not DESCRIPTOR.fullmatch(target)]
+    line = parse_command(text, prompts=False)
+    targets = [(one.folder, one.target) for one in line.redirections if ">" in one.sign]
+    for invocation in line.invocations:
         if invocation.program == MAKES:
-            targets += [word for word in invocation.words if not word.startswith("-")]
-        places = (workdir / (invocation.folder or ".") / target for target in targets)
-        found |= {folder for place in places if (folder := _nearest(place, root)) is not None}
+            targets += [(invocation.folder, word) for word in invocation.words if not word.startswith("-")]
+    targets += [("", str(file)) for file in missing_inputs(text, workdir)]
+    for folder, target in targets:
+        place = _nearest(workdir / (folder or ".") / target, root) if not DESCRIPTOR.fullmatch(target) else None
+        found |= {place} if place is not None else set()
     return found
 
 
@@ -51,3 +66,54 @@ def _mount(entry: Path) -> list[str]:
     if entry.is_symlink():
         return ["--symlink", str(entry.readlink()), str(entry)]
     return ["--ro-bind", str(entry), str(entry)]
+
+
+def missing_inputs(text: str, workdir: Path) -> list[Path]:
+    """The files that a shell text gives to standard input and that are not there."""
+    return sorted({place for place in _find_redirected(text, workdir, ("<", "0<")) if not os.path.lexists(place)})
+
+
+def missing_folders(text: str, workdir: Path) -> list[Path]:
+    """The folders of the files into which a shell text redirects, where they are not there."""
+    kept = {place.parent for place in _find_redirected(text, workdir, (">", ">>", ">|", "1>", "1>>", "&>", "&>>"))}
+    return sorted(folder for folder in kept if not os.path.lexists(folder))
+
+
+def _find_redirected(text: str, workdir: Path, signs: Collection[str]) -> Iterator[Path]:
+    """The files that stand behind signs of redirection, as far as the text says which."""
+    line = parse_command(text, prompts=False)
+    for sign, target, folder in line.redirections:
+        place = expand(target, dict(line.assignments))
+        if sign in signs and _LITERAL.fullmatch(place):
+            yield workdir / (folder or ".") / place
+
+
+def executables(text: str, workdir: Path, root: Path) -> Iterator[Path]:
+    """The files of the repository that a shell text lets its user run: `chmod +x run.sh`."""
+    for invocation in parse_command(text, prompts=False).invocations:
+        mode, *names = [word for word in invocation.words if re.match(r"-[A-Za-z-]", word) is None] or [""]
+        if invocation.program == "chmod" and _MAY_RUN.fullmatch(mode):
+            for name in names:
+                yield from _matching(posixpath.join(workdir, invocation.folder or ".", name), root)
+
+
+def _matching(pattern: str, root: Path) -> Iterator[Path]:
+    """The files of the repository that a word names, or that a folder which it names holds."""
+    inside = posixpath.relpath(pattern, root) if "\0" not in pattern else ".."
+    if inside.partition("/")[0] == "..":
+        return
+    for place in root.glob(inside) if _WILD.search(inside) else [root / inside]:
+        files = place.rglob("*") if place.is_dir() else [place]
+        yield from (one for one in files if one.is_file() and one.resolve().is_relative_to(root))
+
+
+def executable_copies(files: Iterable[Path], store: Path) -> list[str]:
+    """The words that show copies in the place of files: these may be run."""
+    words: list[str] = []
+    small = {file for file in files if file.stat().st_size <= MOST_BYTES}
+    for number, file in enumerate(sorted(small)[:MOST_ENTRIES]):
+        copy = store / f"executable-{number}"
+        shutil.copyfile(file, copy)
+        copy.chmod(0o755)
+        words += ["--ro-bind", str(copy), str(file)]
+    return words

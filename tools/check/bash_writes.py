@@ -70,11 +70,8 @@ def option_values(words: Sequence[str], options: Sequence[str]) -> list[str]:
 def folders_of(text: str) -> tuple[str, ...]:
     """Every folder in which a command may run; () where each command surely runs where its `cd`s lead."""
     tokens = [token for token in lex(text, prompts=False) if token.kind != "comment"]
-    moves = [
-        [token.value for token in command if token.kind == "word"]
-        for command in simple_commands(tokens)
-        if command[0].value in ("cd", "pushd", "popd")
-    ]
+    called = ([token.value for token in command if token.kind == "word"] for command in simple_commands(tokens))
+    moves = [words for words in called if words and words[0] in ("cd", "pushd", "popd")]
     marks = [token.raw if token.kind == "operator" else "" for token in tokens]
     last = max((place for place, token in enumerate(tokens) if token.value == "cd"), default=-1)
     behind = next((mark for mark in marks[max(last, 0) :] if mark), "&&")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,6 +22,16 @@ _DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _SUBSTITUTION = re.compile(r"\$\(([^()]+)\)|`([^`]+)`")
 
 
+class Redirection(NamedTuple):
+    """Where a file stands in the place of a stream."""
+
+    sign: str
+    """The operator."""
+    target: str
+    folder: str
+    """Where the command runs, as in `Invocation`."""
+
+
 class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of bash."""
 
@@ -29,6 +40,8 @@ class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
     """Why bash refuses it; it is read all the same."""
     assignments: tuple[tuple[str, str], ...] = ()
     """Variables that are set on the way, in order."""
+    redirections: tuple[Redirection, ...] = ()
+    """All of them, also those of groups and loops and those without any command."""
     comments: tuple[str, ...] = ()
     """Comments that stand behind words of a command: what bash ignores, in full."""
 
@@ -44,14 +57,15 @@ def parse_command(text: str, *, prompts: bool = True) -> CommandLine:
         return CommandLine(error="too long")
     tokens = list(lex(text.replace("\0", ""), prompts=prompts))
     error = refused(tokens) if len(text) <= MAX_GRAMMAR_BYTES else ""
-    invocations, assignments = _assemble(list(simple_commands(tokens)))
-    return CommandLine(
-        invocations=tuple(invocations), error=error, assignments=tuple(assignments), comments=tuple(_comments(tokens))
-    )
+    line = _assemble(list(simple_commands(tokens)))
+    return msgspec.structs.replace(line, error=error, comments=tuple(_comments(tokens)))
 
 
 def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[Token, ...]]:
-    """Words and redirections of each simple command; those inside a substitution before the command that holds it."""
+    """Words and redirections of each simple command, and of what has only redirections, such as the end of a loop.
+
+    Those inside a substitution come before the command that holds it.
+    """
     current: list[Token] = []
     for token in tokens:
         if token.kind in ("word", "redirect"):
@@ -62,7 +76,7 @@ def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[T
                 yield from simple_commands(list(lex(inner[0] or inner[1])), depth + 1)
         elif token.kind != "comment":
             command = _without_keywords(current)
-            if any(t.kind == "word" for t in command):
+            if command:
                 yield tuple(command)
             current = []
 
@@ -93,13 +107,16 @@ def _comments(tokens: Sequence[Token]) -> Iterator[str]:
         words = token.kind in ("word", "redirect") or (words and "\n" not in token.raw)
 
 
-def _assemble(simple: list[tuple[Token, ...]]) -> tuple[list[Invocation], list[tuple[str, str]]]:
+def _assemble(simple: list[tuple[Token, ...]]) -> CommandLine:
     """Follow `cd` and assignments."""
     folder = "."
     invocations: list[Invocation] = []
     assignments: list[tuple[str, str]] = []
+    redirections: list[Redirection] = []
     for command in simple:
         environment, words = split_assignments([token.value for token in command if token.kind == "word"])
+        redirects = tuple((sign_of(token), token.value) for token in command if token.kind == "redirect")
+        redirections += [Redirection(sign, target, folder) for sign, target in redirects]
         if words and words[0] in _DECLARE:
             environment, words = split_assignments([w for w in words[1:] if not w.startswith("-")])
             words = []
@@ -110,7 +127,6 @@ def _assemble(simple: list[tuple[Token, ...]]) -> tuple[list[Invocation], list[t
             folder = change_folder(folder, words[1:])
             continue
         made = read_invocation(words)
-        redirects = tuple((sign_of(token), token.value) for token in command if token.kind == "redirect")
         invocations.append(
             msgspec.structs.replace(
                 made,
@@ -120,7 +136,7 @@ def _assemble(simple: list[tuple[Token, ...]]) -> tuple[list[Invocation], list[t
                 line=command[0].line,
             )
         )
-    return invocations, assignments
+    return CommandLine(invocations=tuple(invocations), assignments=tuple(assignments), redirections=tuple(redirections))
 
 
 def sign_of(redirect: Token) -> str:

@@ -54,6 +54,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     if program is None:
         return _picture(verdict.Judgement("none"), " ".join(words))
     given = dict(os.environ)
+    streams = seen.streams()
     parents = seen.parents() if job.get("record") else []
     log = parsers.Log()
     here = scope.Scope(job["root"], program.path if program.own else "", program.words)
@@ -77,10 +78,13 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     recorded = {
         "parents": parents,
         "entry": entry,
+        "streams": streams,
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
         "settings": settings,
-        "environment": variables.read_variables(given, sources(program, here)) if seen.SEEN.on else {},
+        "environment": variables.read_variables(os.environ if program.own else given, sources(program, here))
+        if seen.SEEN.on
+        else {},
     }
     return {**report, "recorded": recorded} if seen.SEEN.on else report
 

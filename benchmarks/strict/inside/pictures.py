@@ -1,7 +1,9 @@
 """Values as plain JSON: what can be compared of them, and a mark for what is not known here."""
 
+import codecs
 import enum
 import functools
+import io
 import os
 import types
 from collections.abc import Callable
@@ -9,6 +11,9 @@ from typing import Any
 
 from . import unknown
 
+STDIN, STDOUT = "<stdin>", "<stdout>"
+"""How Python names its own streams."""
+_STREAMS = (io.IOBase, codecs.StreamReader, codecs.StreamWriter)
 DEEP, MANY, LONG = 5, 200, 2000
 """Levels, items and characters that are kept of a value."""
 
@@ -44,7 +49,8 @@ def _container(value: Any, depth: int) -> Any:
         return [picture(v, depth + 1) for v in list(value)[:MANY]]
     if isinstance(value, (set, frozenset)):
         return sorted((picture(v, depth + 1) for v in list(value)[:MANY]), key=str)
-    return {"is": name_of(value)}
+    stream = str(getattr(value, "name", "")) if isinstance(value, _STREAMS) else ""
+    return {"is": stream if stream in (STDIN, STDOUT) else name_of(value)}
 
 
 def _name(value: Any) -> str:

@@ -75,6 +75,17 @@ def parents() -> list[list[str]]:
     return found
 
 
+def streams() -> list[str]:
+    """What standard input and output are: a file, or `pipe:[NUMBER]`; "?" where that cannot be read."""
+    found = []
+    for number in (0, 1):
+        try:
+            found.append(str(Path(f"/proc/self/fd/{number}").readlink()))
+        except OSError:
+            found.append("?")
+    return found
+
+
 def add_options(
     values: dict[str, Any],
     given: dict[str, list[str]],
@@ -92,9 +103,13 @@ def add_options(
 
 
 def is_command_line(words: Any) -> bool:
-    """Whether words that are parsed come from the command line, and not from a program's own text."""
+    """Whether words that are parsed come from the command line or the answer's own code, and not from a program's own text."""
+    given = SEEN.scope is not None and bool(SEEN.scope.answer) and bool(words) and bool(chain())
     return (
-        words is None or (list(words) == [] and not sys.argv[1:]) or (bool(words) and set(words) <= set(sys.argv[1:]))
+        words is None
+        or (list(words) == [] and not sys.argv[1:])
+        or (bool(words) and set(words) <= set(sys.argv[1:]))
+        or given
     )
 
 

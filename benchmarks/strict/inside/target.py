@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ CONSOLE = "--console"
 """What stands before a console script's name and `module:function`; no interpreter knows such a word."""
 NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")
 
+LONGEST = 1_000_000
+"""Characters of a program that is read from standard input."""
 GIVEN = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
 """A module or code, also behind switches in one word, and with what is given in the same word: -um, -cpass."""
 
@@ -34,7 +37,7 @@ class Target:
 
 
 def read(given: Sequence[str]) -> Target | None:
-    """The target of `[launcher] words…`; None where nothing is run (`--version`, `-m pip`)."""
+    """The target of `[launcher] words…`; None where nothing is run (`--version`, `-m pip`, nothing on standard input)."""
     words = list(given)
     if words and words[0] in LAUNCHERS:
         return launched(words[1:])
@@ -51,13 +54,19 @@ def read(given: Sequence[str]) -> Target | None:
             return script(word, words)
         elif word in ("-V", "--version", "-h", "--help"):
             return None
-    return None
+    return standard_input([])
+
+
+def standard_input(words: Sequence[str]) -> Target | None:
+    """`python - <<END`: what is read there is the answer's own code."""
+    text = sys.stdin.read(LONGEST)
+    return code([text, *words]) if text.strip() else None
 
 
 def script(name: str, words: Sequence[str]) -> Target | None:
-    """A file, or a folder with a `__main__.py`; None for standard input."""
+    """A file, or a folder with a `__main__.py`."""
     if name == "-":
-        return None
+        return standard_input(words)
     path = Path.cwd() / name
     if path.is_dir() and (path / "__main__.py").is_file():
         path = path / "__main__.py"

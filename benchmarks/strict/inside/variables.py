@@ -8,14 +8,22 @@ OURS = frozenset(
     {"PATH", "LANG", "HOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "CDPATH", "_"}
 )
 """Set in every run, or read by the interpreter and the shell themselves."""
+DEVICES = frozenset({
+    "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "ZE_AFFINITY_MASK",
+    "ASCEND_RT_VISIBLE_DEVICES",
+})  # fmt: skip
+"""Read by the libraries below a program: they decide which devices it sees."""
 _GETS = ("get", "setdefault", "pop", "getenv")
 _DECLARES = ("add_argument", "option", "argument", "Option", "Argument")
 
 
 def read_variables(environment: Mapping[str, str], texts: Iterable[bytes]) -> dict[str, list[str | None]]:
-    """[value, what the program takes without it] of each variable that is set here and read by one of the sources; None where that is not known."""
+    """[value, what the program takes without it] of each variable that is set here and read by one of the sources or chooses devices.
+
+    None where that is not known.
+    """
     set_here = {n: v for n, v in environment.items() if n not in OURS and not n.startswith("STRICT_")}
-    found: dict[str, list[str | None]] = {}
+    found: dict[str, list[str | None]] = {name: [set_here[name], None] for name in DEVICES & set_here.keys()}
     for text in texts if set_here else ():
         if any(name.encode() in text for name in set_here):
             found |= {n: [set_here[n], other] for n, other in _reads(text) if n in set_here}

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.data import Task
 from benchmarks.same_call import same_call
-from benchmarks.same_call.values import Folders, leads_nowhere, same_place
+from benchmarks.same_call.values import Folders, leads_elsewhere, same_place
 
 TRAIN = "python train.py --data data/cora -b 16"
 FILES = {
@@ -117,8 +117,11 @@ def test_words_for_a_parser_that_is_not_reached_are_read_by_the_signature(gear: 
     ("reference", "answer"),
     [
         ("cd data && python ../train.py --data cora", "cd data && python ../train.py --data cora"),
-        ("cd gear && python ../train.py --data out/x.pt", "python train.py --data out/x.pt"),
-        ("python train.py --data out/x.pt", "cd gear && python ../train.py --data out/x.pt"),
+        ("python train.py --data out/x.pt", "cd gear && python ../train.py --data ../out/x.pt"),
+        ("cd gear && python ../train.py --data out/x.pt", "python train.py --data gear/out/x.pt"),
+        ("python train.py --data owner/cora", "cd gear && python ../train.py --data owner/cora"),
+        ("python train.py --data /data/x.pt", "cd gear && python ../train.py --data /data/x.pt"),
+        ("python train.py --data https://a.org/x.pt", "cd gear && python ../train.py --data https://a.org/x.pt"),
         ("python train.py --data data", "cd gear && python ../train.py --data data"),
         ("cd gear && python ../train.py --data ../data/cora", "python train.py --data data/cora"),
     ],
@@ -127,11 +130,32 @@ def test_a_harmless_change_of_folder(gear: Path, reference: str, answer: str) ->
     assert passes(gear, reference, answer)
 
 
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("cd gear && python ../train.py --data out/x.pt", "python train.py --data out/x.pt"),
+        ("python train.py --data out/x.pt", "cd gear && python ../train.py --data out/x.pt"),
+        ("python train.py --data c --also a/b/c", "cd gear && python ../train.py --data c --also a/b/c"),
+        ("python train.py --data gear/cli.py", "mkdir gear; cd gear && python ../train.py --data gear/cli.py"),
+    ],
+)
+def test_the_same_path_from_another_folder_is_another_place(gear: Path, reference: str, answer: str) -> None:
+    assert not passes(gear, reference, answer)
+
+
+def test_an_option_that_is_written_takes_a_place() -> None:
+    folders = Folders(Path("/r"), ".", "data")
+    assert all(leads_elsewhere(name, "res/x", "res/x", folders) for name in ("out", "output-dir", "train.log_file"))
+    assert leads_elsewhere("out_dir", "res", "res", folders)
+    assert not any(leads_elsewhere(name, "res", "res", folders) for name in ("out", "log", "model"))
+    assert not any(leads_elsewhere("model", word, word, folders) for word in ("owner/model", "/r/a.pt", "~/a/b.pt", ""))
+
+
 def test_lists_of_places_and_addresses() -> None:
     folders = Folders(Path("/r"), ".", "data")
     assert same_place(["data/a", "data/b"], ["a", "/r/data/b"], folders)
     assert not same_place(["data/a"], ["a", "b"], folders)
-    assert not leads_nowhere("data/a", "data/a", folders)
+    assert leads_elsewhere("data", ["a", "data/a/x"], ["a", "data/a/x"], folders)
     assert not same_place("https://x/data/a", "https://x/a", folders)
     assert not same_place("", "..", folders)
     assert not same_place(3, "3", folders)

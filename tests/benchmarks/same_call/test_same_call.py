@@ -76,6 +76,26 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
             f"mkdir -p runs/a\nexport A=1\nwget http://a.org/x.zip && unzip x.zip && rm x.zip\n{TRAIN} | tee runs/a/log.txt",
         ),
         (TRAIN, f"[ -d kit ] || bash fetch.sh a b\ntrue || rm -rf data\n{TRAIN} 2>&1 > log.txt"),
+        (TRAIN, f'eval "{TRAIN}"'),
+        (
+            TRAIN,
+            f"python - <<'END'\nimport sys\nsys.argv = {TRAIN.split()[1:]}\nfrom kit.train import main\nmain()\nEND",
+        ),
+        (
+            TRAIN,
+            TRAIN.replace("train.py", "-", 1)
+            + " <<END\nimport runpy\nrunpy.run_path('train.py', run_name='__main__')\nEND",
+        ),
+        (
+            TRAIN,
+            f"python -c \"import sys, runpy; sys.argv = {TRAIN.split()[1:]}; runpy.run_module('kit.train', run_name='__main__')\"",
+        ),
+        (TRAIN, f'python -c "import subprocess; subprocess.run({TRAIN.split()}, check=True)"'),
+        (TRAIN, f"python -c \"import os; os.system('{TRAIN}')\""),
+        (TRAIN, f"LR=$(echo '0.1*2' | bc); N=$(expr 1 + 2); let M=3\n{TRAIN}"),
+        (TRAIN, f"timeout 10h {TRAIN}"),
+        (TRAIN, f"{TRAIN} & wait $!"),
+        (TRAIN, f"tensorboard & shown=$!; {TRAIN}; kill $shown"),
         ("USE_CUDA=1 bash fetch.sh a b", "export USE_CUDA=1\nbash fetch.sh a b"),
         (CODE, CODE),
         (CODE, CODE.replace("kit import", "kit.net import").replace("12, depth=3", "width=12, depth=3, act='relu'")),
@@ -143,6 +163,15 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
         (TRAIN, f"> kit/net.py; {TRAIN}", "unasked"),
         (TRAIN, f"cp kit/evaluate.py kit/train.py\n{TRAIN}", "unasked"),
         (TRAIN, f"{TRAIN} > kit/net.py", "unasked"),
+        (TRAIN, f"echo 1 >> kit/net.py; {TRAIN}", "unasked"),
+        (TRAIN, f"{{ echo 1; }} > kit/net.py; {TRAIN}", "unasked"),
+        (TRAIN, f"for i in 1 2; do echo $i; done > kit/net.py; {TRAIN}", "unasked"),
+        (TRAIN, f"timeout 0.001 {TRAIN}", "refused"),
+        (TRAIN, f'eval "{TRAIN} --amp"', "unasked"),
+        (TRAIN, f'python -c "import subprocess; subprocess.run({[*TRAIN.split(), "--amp"]})"', "unasked"),
+        (TRAIN, f"python - <<END\nimport os\nos.system('{TRAIN} --amp')\nEND", "unasked"),
+        (TRAIN, f"python - <<END\nprint('{TRAIN}')\nEND", "wrong entry"),
+        (TRAIN, f"cat <<END\nimport kit\nfrom kit import Net\n{TRAIN}\nEND\n", "refused"),
         (TRAIN, f"true || {TRAIN}", "refused"),
         (TRAIN, f"if false; then {TRAIN}; fi", "refused"),
         ("bash fetch.sh a b", "true || bash fetch.sh a b", "wrong entry"),
@@ -165,6 +194,11 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
 def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> None:
     verdict = judge(kit, reference, answer, "Save it as out/net.pt.")
     assert verdict.reason_class == reason, verdict
+
+
+@pytest.mark.parametrize("end", ["kill $!", "started=$!; kill -9 $started"])
+def test_a_program_that_is_ended_at_once_is_no_call(kit: Path, end: str) -> None:
+    assert not judge(kit, TRAIN, f"{TRAIN} & {end}").passed
 
 
 def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,12 @@ def picture(root: Path) -> dict[Path, bytes]:
         f"mkdir -p logs && {TRAIN} > logs/train.log 2>&1",
         "cd examples && python train.py --dataset cora >> train.log",
         f"mkdir -p logs/today\nfor name in cora; do {TRAIN} > logs/today/$name.log; done",
+        f"{{ {TRAIN}; }} > train.log 2>&1",
+        "(cd examples && python train.py --dataset cora) > examples/train.log",
+        f"for name in cora; do {TRAIN}; done >> train.log",
+        "chmod +x examples/run.sh && examples/run.sh cora",
+        "cd examples; chmod -R u+x,g-w .; cd ..; ./examples/run.sh cora",
+        "chmod 755 examples/*.sh && ./examples/run.sh cora",
         f"cat > options.sh <<END\nLR=0.2\nEND\n. ./options.sh && {TRAIN} --lr $LR",
     ],
 )
@@ -41,6 +47,10 @@ def test_what_is_there_is_only_to_read(repository: Path) -> None:
     for text in (
         f"{TRAIN} > setup.py",
         f"{TRAIN} > examples/train.py",
+        f"{{ {TRAIN}; }} > examples/train.py",
+        "examples/run.sh cora",
+        "chmod 644 examples/run.sh; examples/run.sh cora",
+        "chmod +x /*/*/nothing ../*; examples/run.sh cora",
         f"echo > new; rm -rf mylib; {TRAIN} > setup.py",
     ):
         assert not run(Job(root=repository, path=".", text=text, kind="bash"), of_repository(repository)).ok

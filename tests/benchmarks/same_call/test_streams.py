@@ -1,0 +1,84 @@
+"""What a program reads from standard input, and where its output is kept, is a part of the call where the reference has it."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.data import Task
+from benchmarks.same_call import same_call
+from benchmarks.strict.walls import bubblewrap
+
+pytestmark = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap does not work here")
+FILES = {
+    "learn.py": "import argparse, sys\np = argparse.ArgumentParser()\n"
+    "p.add_argument('-i', '--input', type=argparse.FileType('r'), default=sys.stdin)\n"
+    "p.add_argument('-o', '--output', type=argparse.FileType('w'), default=sys.stdout)\n"
+    "p.add_argument('-s', type=int)\nprint(p.parse_args())\n",
+    "score.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--all', action='store_true')\nprint(p.parse_args())\n",
+    "count.sh": "wc $1\n",
+    "README.md": "",
+}
+LEARN, SCORE = "python learn.py -s 3", "python score.py --all"
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("repositories") / "words"
+    root.mkdir()
+    for name, text in FILES.items():
+        (root / name).write_text(text)
+    return root
+
+
+def passes(root: Path, reference: str, answer: str) -> bool:
+    task = Task(
+        github_id=1, id=1, github="https://github.com/some/words", path="./", arguments={}, instruction="", oracle="",
+        kind="bash", output=reference,
+    )  # fmt: skip
+    return same_call(task, answer, root).passed
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        (f"{LEARN} < raw/a > codes", f"{LEARN} -i raw/a -o codes"),
+        (f"{LEARN} -i a -o codes", f"{LEARN} < a > codes"),
+        (f"{LEARN} < README.md > codes", f"cat README.md | {LEARN} --output=codes"),
+        (f"{LEARN} < a > codes", f"IN=a; {{ {LEARN} -o - < $IN | tee codes; }}"),
+        (f"{LEARN} < a > codes", f"cd . && {LEARN} < ./a >> ./codes"),
+        (f"{SCORE} > scores.txt", f"({SCORE}) 2>&1 | tee log/scores.txt scores.txt"),
+        (f"{SCORE} > scores.txt", f"exec &> scores.txt; {SCORE}"),
+        (f"{SCORE} | sort > scores.txt", f"{SCORE} | cat | sort | tee scores.txt"),
+        (SCORE, f"{SCORE} > log.txt"),
+        (f"{LEARN} -i a", f"{LEARN} < a > log.txt"),
+        (f"{LEARN} < raw/a | {SCORE} > raw/b", f"cat raw/a | {LEARN} | {SCORE} > raw/b"),
+        (f"echo yes | {SCORE}", f"echo yes | {SCORE}"),
+        (f"{SCORE} <<< yes", f"echo yes | {SCORE}"),
+        ("bash count.sh a > b", "./count.sh a | tee b"),
+    ],
+)
+def test_the_same_streams_in_other_words(words: Path, reference: str, answer: str) -> None:
+    assert passes(words, reference, answer)
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        (f"{LEARN} < a > codes", f"{LEARN} < codes > a"),
+        (f"{LEARN} < a > codes", f"{LEARN} < a"),
+        (f"{LEARN} < a > codes", f"{LEARN} -i b -o codes"),
+        (f"{LEARN} -i a", LEARN),
+        (f"{SCORE} > scores.txt", SCORE),
+        (f"{SCORE} > scores.txt", f"{SCORE} > other.txt"),
+        (f"{SCORE} > scores.txt", f"{SCORE} 2> scores.txt"),
+        (f"{SCORE} > scores.txt", f"{SCORE} > /dev/null"),
+        (f"{SCORE} > scores.txt", f"{SCORE} | head > scores.txt"),
+        (f"{SCORE} < README.md", f"{SCORE} < learn.py"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a; {SCORE} > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < c | {SCORE} > b"),
+        (f"echo yes | {SCORE}", f"echo no | {SCORE}"),
+        ("bash count.sh a > b", "bash count.sh a > c"),
+    ],
+)
+def test_other_streams(words: Path, reference: str, answer: str) -> None:
+    assert not passes(words, reference, answer)
