@@ -79,6 +79,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         "entry": entry,
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
+        "destroyed": seen.SEEN.destroyed,
         "settings": settings,
         "environment": variables.read_variables(given, sources(program, here)) if seen.SEEN.on else {},
     }

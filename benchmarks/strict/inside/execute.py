@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import calls, syntax
+from . import calls, setting, syntax
 from .target import Target
 from .unknown import Unknown
 
@@ -35,7 +35,8 @@ def execute(target: Target, harmless: Harmless) -> None:
     sys.modules["__main__"] = module
     if target.own:
         vars(module)[calls.NAME] = calls.carry_out(harmless)
-        statement_by_statement(calls.rewrite(source, target.path), target.path, vars(module), harmless)
+        tree = calls.rewrite(setting.Setting().visit(ast.parse(source, target.path)))
+        statement_by_statement(tree, target.path, vars(module), harmless)
         return
     exec(compile(source, target.path, "exec", dont_inherit=True), vars(module))
 
