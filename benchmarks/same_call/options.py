@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.same_call.model import Program
-from benchmarks.same_call.values import plain
+from benchmarks.same_call.values import plain, same
 from tools.commandline.hydra_words import OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
@@ -16,6 +16,7 @@ from tools.signatures.console import read_console
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
 from tools.signatures.sweeps import GROUP, GROUPS
+from tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
@@ -56,13 +57,25 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     if signature.framework == "hydra" and not call.unknown:
         return _compose(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
+    composed = _composed(program, signature, call)
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
     nullable = {o.dest for o in signature.options if o.default in (None, "None", "null")}
     return Options(
-        values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
+        values=values | composed, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
         nullable=frozenset(nullable),
     )  # fmt: skip
+
+
+def _composed(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:
+    """All settings as they were seen at the end of a program whose words and files change its global variables; none where it did not come so far."""
+    changed = [o for o in signature.options if o.converter in ("literal", SAME_TYPE) and o.dest in program.settings]
+    if signature.framework != "sysargv":
+        return {}
+    settings = {o.dest: program.settings[o.dest] for o in changed}
+    typed = any(same(settings[name], value) for name, value in call.values.items() if name in settings)
+    read = typed or any(not same(settings[o.dest], o.default) for o in changed if o.default is not None)
+    return settings if read else {}
 
 
 def _compose(root: Path, program: Program, base: Signature) -> Options:
