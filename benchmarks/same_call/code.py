@@ -64,7 +64,7 @@ def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Ve
     """A call of the repository that stands as a statement of its own, and is not made."""
     alone = standing_alone(code)
     for call in reference.calls:
-        if call.own and name_of(call) in alone and not any(_same_name(call, c) for c in made):
+        if call.own and name_of(call) in alone and not is_switch(call) and not any(_same_name(call, c) for c in made):
             return failed("missing", f"{call.name} is not called")
     return None
 
@@ -72,25 +72,31 @@ def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Ve
 def _on_others(reference: Observation, candidate: Observation, code: str, known: Sequence[Any]) -> Verdict | None:
     """A call with the right values that is made on other objects, or too early or too late."""
     alone = standing_alone(code)
-    both = (Calls(one.calls, alone, SWITCHES) for one in (reference, candidate))
+    first, second = (Calls(one.calls, alone, is_switch) for one in (reference, candidate))
 
     def agree(wanted: CodeCall, got: CodeCall) -> bool:
         return _same_name(wanted, got) and not any(True for _ in _differences(wanted, got, known))
 
-    odd = Objects(*both, agree).odd_call()
+    odd = Objects(first, second, agree).odd_call()
     if odd is None:
         return None
     return failed("other value", f"{odd.name} is called with the right values, but not on the same objects or in another order")
 
 
 def standing_alone(code: str) -> set[str]:
-    """Names of what a program calls for what it does, not for what it gives; mode switches are none."""
+    """Names of what a program calls for what it does, not for what it gives."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):
         return set()
     calls = [n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
-    return {getattr(c.func, "attr", "") or getattr(c.func, "id", "") for c in calls} - SWITCHES - {""}
+    return {getattr(c.func, "attr", "") or getattr(c.func, "id", "") for c in calls} - {""}
+
+
+def is_switch(call: CodeCall) -> bool:
+    """Whether a call sets a mode or a place, or tidies up; a `train` of the repository's own that takes no mode trains."""
+    name = name_of(call)
+    return name in SWITCHES and (name != "train" or "(" in call.name or "mode" in call.defaults)
 
 
 def _too_many(reference: Observation, made: Sequence[CodeCall], known: Sequence[Any]) -> Verdict | None:
@@ -99,7 +105,7 @@ def _too_many(reference: Observation, made: Sequence[CodeCall], known: Sequence[
         twins = [c for c in reference.calls if c.own and _same_name(c, call)]
         of_library = "(" in call.name and not twins
         feeds = bool(twins) and name_of(call)[:1].isupper()
-        if of_library or feeds or name_of(call) in SWITCHES or not _sets(call):
+        if of_library or feeds or is_switch(call) or not _sets(call):
             continue
         if all(any(True for _ in _differences(twin, call, known)) for twin in twins):
             return failed("unasked", f"{call.name} is called, too")

@@ -18,10 +18,10 @@ class Calls:
     Args:
         calls: all that were seen.
         alone: names of functions that are called for what they do.
-        idle: names of functions that do nothing to an object.
+        idle: whether a call does nothing to an object.
     """
 
-    def __init__(self, calls: Sequence[CodeCall], alone: Collection[str], idle: Collection[str]) -> None:
+    def __init__(self, calls: Sequence[CodeCall], alone: Collection[str], idle: Callable[[CodeCall], bool]) -> None:
         self.calls = [c for c in calls if c.own]
         self.alone, self.idle = alone, idle
         self.made = {c.number: c for c in self.calls}
@@ -40,7 +40,7 @@ class Calls:
 
     def changes(self, call: CodeCall, number: int) -> bool:
         """Whether a call may change an object: it is made on it, gives it back, or is made for what it does."""
-        if call.constructs or name_of(call) in self.idle:
+        if call.constructs or self.idle(call):
             return False
         if number in call.gives or number in self.holds(call.objects.get(SELF, ())):
             return True
@@ -69,7 +69,7 @@ class Objects:
         """A call of the reference that the answer makes with the same values, but on other objects, or before what must precede it."""
         for wanted in self.reference.calls:
             twins = [c for c in self.candidate.calls if self.agree(wanted, c)]
-            if name_of(wanted) not in self.reference.idle and twins and not any(self.alike(wanted, c) for c in twins):
+            if twins and not self.reference.idle(wanted) and not any(self.alike(wanted, c) for c in twins):
                 return wanted
         return None
 

@@ -9,6 +9,7 @@ import msgspec
 
 from benchmarks.same_call.model import Program
 from benchmarks.same_call.values import plain, same
+from tools.commandline.fire_words import fire_value
 from tools.commandline.hydra_words import OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
@@ -57,6 +58,8 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     if signature.framework == "hydra" and not call.unknown:
         return _compose(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
+    if signature.framework == "fire" and not call.unknown:
+        return _of_fire(signature, call)
     composed = _composed(program, signature, call)
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
@@ -65,6 +68,21 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         values=values | composed, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
         nullable=frozenset(nullable),
     )  # fmt: skip
+
+
+def _of_fire(signature: Signature, call: ParsedCall) -> Options:
+    """The values as fire makes them of the words: what is text then stays text."""
+    typed = {p.option.dest: _fire_value(p.values[0]) for p in call.given if p.option is not None and len(p.values) == 1}
+    known = {o.dest: _fire_value(o.default) for o in signature.options if o.default is not None}
+    return Options(
+        values=dict(call.values) | typed, given=frozenset(call.values), defaults=known, subcommand=signature.subcommand,
+        texts=frozenset(o.dest for o in signature.options),
+    )  # fmt: skip
+
+
+def _fire_value(word: str) -> Any:
+    value = fire_value(word)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _composed(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def execute(target: Target, harmless: Harmless) -> None:
         operator.attrgetter(target.function)(importlib.import_module(target.module))()
         return
     if target.module:
-        runpy.run_module(target.module, run_name="__main__", alter_sys=True)
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        runpy._run_module_as_main(target.module)  # type: ignore[attr-defined]  # as the interpreter does: what it set can still be seen at its end
         return
     source = Path(target.path).read_bytes()
     module = types.ModuleType("__main__")
