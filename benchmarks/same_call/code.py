@@ -80,7 +80,9 @@ def _on_others(reference: Observation, candidate: Observation, code: str, known:
     odd = Objects(first, second, agree).odd_call()
     if odd is None:
         return None
-    return failed("other value", f"{odd.name} is called with the right values, but not on the same objects or in another order")
+    return failed(
+        "other value", f"{odd.name} is called with the right values, but not on the same objects or in another order"
+    )
 
 
 def standing_alone(code: str) -> set[str]:

@@ -211,7 +211,7 @@ class Reader:
         if VARIABLE.search(word) or word in option.absent:
             return word
         value, good = convert(option, word)
-        name = option.flags[-1] if option.flags else option.dest
+        name = max(option.flags, key=len, default=option.dest)
         if not good:
             formed = option.converter == KEY_VALUE or JOINED in option.converter
             sure = formed or option.converter in ("", "int", "float", SAME_TYPE) or option.type == "bool"
@@ -274,7 +274,7 @@ class Reader:
             return  # what is required may stand in that file
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
-                name = option.flags[-1] if option.flags else option.dest
+                name = max(option.flags, key=len, default=option.dest)
                 self.note("missing-required", f"{name} is required by {self.signature.path}", option, name)
         for group in self.signature.exclusive:
             both = [d for d in group if d in self.values and d in switches]

@@ -69,7 +69,9 @@ def _pass_on(result: Any, made_by: origins.Origin) -> None:
 def _once(entry: Entry, most: int) -> Entry:
     """The call, or the last of as many before it that said the same: then it was made again."""
     said = _comparable(entry)
-    twins = [one for one in seen.SEEN.calls if one is not entry and one["name"] == entry["name"] and _comparable(one) == said]
+    twins = [
+        one for one in seen.SEEN.calls if one is not entry and one["name"] == entry["name"] and _comparable(one) == said
+    ]
     if len(twins) < most:
         return entry
     seen.SEEN.calls[:] = [one for one in seen.SEEN.calls if one is not entry]
@@ -115,7 +117,11 @@ def _own(function: Any) -> bool:
 
 def _of_answer(function: Any) -> bool:
     """Whether a function is the answer's own: what it gives is made by the calls in it."""
-    return not isinstance(function, unknown.Unknown) and seen.SEEN.scope is not None and _file(function) == seen.SEEN.scope.answer
+    return (
+        not isinstance(function, unknown.Unknown)
+        and seen.SEEN.scope is not None
+        and _file(function) == seen.SEEN.scope.answer
+    )
 
 
 def _file(function: Any) -> str:

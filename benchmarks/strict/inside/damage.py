@@ -16,7 +16,10 @@ _there, _real = os.path.lexists, os.path.realpath
 
 def silenced(name: str) -> Callable[..., None]:
     """What stands in for a function that changes files: it does nothing, but what it would destroy is noted."""
-    first, behind = (0 if name in (*FIRST, *BOTH) else 1), {**dict.fromkeys(FIRST, 1), **dict.fromkeys((*SECOND, *BOTH), 2)}.get(name, 0)
+    first, behind = (
+        (0 if name in (*FIRST, *BOTH) else 1),
+        {**dict.fromkeys(FIRST, 1), **dict.fromkeys((*SECOND, *BOTH), 2)}.get(name, 0),
+    )
 
     def nothing(*args: Any, **kwargs: Any) -> None:
         note([*args, *kwargs.values()][first:behind])

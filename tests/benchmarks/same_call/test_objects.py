@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.data import Task
 from benchmarks.same_call import Verdict, same_call
+from benchmarks.strict.text import Kind
 
 MODEL = """
 class Net:
@@ -58,11 +59,11 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def judge(kit: Path, reference: str, answer: str, kind: str = "python") -> Verdict:
+def judge(kit: Path, reference: str, answer: str, kind: Kind = "python") -> Verdict:
     row = Task(
         github_id=1, id=1, github="https://github.com/some/kit", path="./", arguments={}, instruction="", oracle="",
         kind=kind, output=reference,
-    )  # type: ignore[arg-type] # fmt: skip
+    )  # fmt: skip
     return same_call(row, answer, kit)
 
 
@@ -120,7 +121,9 @@ def test_an_attribute_that_the_reference_sets_must_be_set(kit: Path) -> None:
 
 def test_code_in_a_shell_answer_may_destroy_nothing_either(kit: Path) -> None:
     run = "python use.py --n 3"
-    (kit / "use.py").write_text("import argparse\np = argparse.ArgumentParser()\np.add_argument('--n')\np.parse_args()\n")
+    (kit / "use.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n')\np.parse_args()\n"
+    )
     destroyed = judge(kit, run, f"python -c \"import os; os.remove('a.csv')\"; {run}", "bash")
     assert destroyed.reason_class == "unasked"
     assert "a.csv" in destroyed.detail
