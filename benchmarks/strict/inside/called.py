@@ -33,7 +33,7 @@ def add_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> En
         given, defaults = _bind(function, args, kwargs) if own else _by_place(args, kwargs)
         made_on = {SELF: getattr(function, "__self__", function)} if own else {}
         entry = {"name": _function_name(function), "own": own, "constructs": isinstance(function, type)}
-        entry |= _said(given, defaults, made_on)
+        entry |= _pictures(given, defaults, made_on)
     seen.SEEN.number += 1
     entry |= {"number": seen.SEEN.number, "again": seen.SEEN.number, "gives": []}
     seen.SEEN.calls.append(entry)
@@ -88,10 +88,10 @@ def _attribute(owner: Any, name: str, value: Any) -> Entry:
     before = {} if isinstance(owner, unknown.Unknown) else {"value": getattr(owner, name, None)}
     of = _function_name(owner) if isinstance(owner, unknown.Unknown) else name_of(owner).removesuffix("()")
     entry = {"name": f"{of}.{name}{SETS}", "own": True, "constructs": False}
-    return entry | _said({"value": value}, before, {SELF: owner})
+    return entry | _pictures({"value": value}, before, {SELF: owner})
 
 
-def _said(given: Mapping[str, Any], defaults: Mapping[str, Any], made_on: Mapping[str, Any]) -> Entry:
+def _pictures(given: Mapping[str, Any], defaults: Mapping[str, Any], made_on: Mapping[str, Any]) -> Entry:
     """The values of a call as they can be compared, and where its objects come from."""
     objects = {name: origins.origin(value) for name, value in {**made_on, **given}.items()}
     return {
