@@ -60,7 +60,7 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     if signature.framework == "fire" and not call.unknown:
         return _of_fire(signature, call)
-    composed = _composed(program, signature, call)
+    composed = _global_settings(program, signature, call)
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
     nullable = {o.dest for o in signature.options if o.default in (None, "None", "null")}
@@ -85,7 +85,7 @@ def _fire_value(word: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _composed(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:
+def _global_settings(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:
     """All settings as they were seen at the end of a program whose words and files change its global variables; none where it did not come so far."""
     changed = [o for o in signature.options if o.converter in ("literal", SAME_TYPE) and o.dest in program.settings]
     if signature.framework != "sysargv":
