@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.same_call.compare import GOOD, failed
 from benchmarks.same_call.model import CodeCall, Observation, Verdict
+from benchmarks.same_call.objects import Calls, Objects, name_of
 from benchmarks.same_call.values import Reading, is_unknown, plain, same
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -46,7 +47,11 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         verdict = _best(call, [c for c in made if _same_name(call, c)], known) if call.own else GOOD
         if verdict.reason_class == "unasked":
             return verdict
-    odd = _left_out(reference, made, code) or _too_many(reference, made, known)
+    odd = (
+        _left_out(reference, made, code)
+        or _too_many(reference, made, known)
+        or _on_others(reference, candidate, code, known)
+    )
     if odd is not None:
         return odd
     for value in asked_for(reference, instruction):
@@ -59,19 +64,41 @@ def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Ve
     """A call of the repository that stands as a statement of its own, and is not made."""
     alone = standing_alone(code)
     for call in reference.calls:
-        if call.own and last_name(call) in alone and not any(_same_name(call, c) for c in made):
+        if call.own and name_of(call) in alone and not is_switch(call) and not any(_same_name(call, c) for c in made):
             return failed("missing", f"{call.name} is not called")
     return None
 
 
+def _on_others(reference: Observation, candidate: Observation, code: str, known: Sequence[Any]) -> Verdict | None:
+    """A call with the right values that is made on other objects, or too early or too late."""
+    alone = standing_alone(code)
+    first, second = (Calls(one.calls, alone, is_switch) for one in (reference, candidate))
+
+    def agree(wanted: CodeCall, got: CodeCall) -> bool:
+        return _same_name(wanted, got) and not any(True for _ in _differences(wanted, got, known))
+
+    odd = Objects(first, second, agree).odd_call()
+    if odd is None:
+        return None
+    return failed(
+        "other value", f"{odd.name} is called with the right values, but not on the same objects or in another order"
+    )
+
+
 def standing_alone(code: str) -> set[str]:
-    """Names of what a program calls for what it does, not for what it gives; mode switches are none."""
+    """Names of what a program calls for what it does, not for what it gives."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):
         return set()
     calls = [n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
-    return {getattr(c.func, "attr", "") or getattr(c.func, "id", "") for c in calls} - SWITCHES - {""}
+    return {getattr(c.func, "attr", "") or getattr(c.func, "id", "") for c in calls} - {""}
+
+
+def is_switch(call: CodeCall) -> bool:
+    """Whether a call sets a mode or a place, or tidies up; a `train` of the repository's own that takes no mode trains."""
+    name = name_of(call)
+    return name in SWITCHES and (name != "train" or "(" in call.name or "mode" in call.defaults)
 
 
 def _too_many(reference: Observation, made: Sequence[CodeCall], known: Sequence[Any]) -> Verdict | None:
@@ -79,17 +106,12 @@ def _too_many(reference: Observation, made: Sequence[CodeCall], known: Sequence[
     for call in made:
         twins = [c for c in reference.calls if c.own and _same_name(c, call)]
         of_library = "(" in call.name and not twins
-        feeds = bool(twins) and last_name(call)[:1].isupper()
-        if of_library or feeds or last_name(call) in SWITCHES or not _sets(call):
+        feeds = bool(twins) and name_of(call)[:1].isupper()
+        if of_library or feeds or is_switch(call) or not _sets(call):
             continue
         if all(any(True for _ in _differences(twin, call, known)) for twin in twins):
             return failed("unasked", f"{call.name} is called, too")
     return None
-
-
-def last_name(call: CodeCall) -> str:
-    """The name of a call without what it belongs to."""
-    return call.name.removesuffix(".__init__").rpartition(".")[2].removesuffix("()")
 
 
 def _sets(call: CodeCall) -> bool:

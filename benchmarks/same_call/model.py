@@ -67,6 +67,16 @@ class CodeCall(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Mapping[str, Any] = {}
     """By name of the parameter; by place where the names are not known."""
     defaults: Mapping[str, Any] = {}
+    constructs: bool = False
+    """Whether it is a class that is called."""
+    objects: Mapping[str, tuple[int, ...]] = {}
+    """By parameter, and `self` for what it is made on, the numbers of the calls that made what is given."""
+    number: int = 0
+    """When it was made."""
+    again: int = 0
+    """When it was made the last time."""
+    gives: tuple[int, ...] = ()
+    """The numbers of the calls that made what it returns; its own where that is new."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +87,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[CodeCall, ...] = ()
     constants: tuple[Any, ...] = ()
     """Literals of Python code."""
+    destroyed: tuple[str, ...] = ()
+    """What of the repository Python code of the answer's own takes away or writes over."""
     failure: str = ""
     """Stable code of why it cannot run, as the strict scorer names them; "" where nothing speaks against it."""
     message: str = ""

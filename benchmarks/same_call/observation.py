@@ -22,6 +22,8 @@ from benchmarks.strict.libraries import of_repository
 from benchmarks.strict.reports import Call, Parse, Recorded
 from benchmarks.strict.text import kind_of, unfence
 
+APART = 10**9
+"""Between the numbers of the calls of two programs."""
 _SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__, streams.__file__, trace.__file__)
 
 
@@ -68,13 +70,17 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     counted = [r for r in recorded if not r["entry"]["own"] or (kind == "bash" and _handed_over(r))]
     programs = [_program(r, place, Streams(found, place)) for r in counted]
     calls = [
-        _call(c) for r in recorded for c in r["calls"] if kind != "bash" or _last(c["name"]) not in _handed_over(r)
+        _call(c, APART * n)
+        for n, r in enumerate(recorded)
+        for c in r["calls"]
+        if kind != "bash" or _last(c["name"]) not in _handed_over(r)
     ]
     if kind == "bash":
         programs += steps(text, found, place, python_too=not programs and not calls)
     return Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls),
         constants=tuple(_constants(text)) if kind == "python" else (),
+        destroyed=tuple(sorted({path for r in recorded for path in r["destroyed"]})),
         failure="" if done.ok else done.code, message=done.message,
     )  # fmt: skip
 
@@ -134,8 +140,16 @@ def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:
     return any(one["values"] or one["given"] or one["rest"] for one in parses) or bool(parses and not words)
 
 
-def _call(recorded: Call) -> CodeCall:
-    return msgspec.convert(recorded, CodeCall)
+def _call(recorded: Call, before: int) -> CodeCall:
+    """A call of one of several programs; `before` is behind all numbers of those before it."""
+    call = msgspec.convert(recorded, CodeCall)
+    return msgspec.structs.replace(
+        call,
+        number=before + call.number,
+        again=before + call.again,
+        gives=tuple(before + n for n in call.gives),
+        objects={name: tuple(before + n for n in made_by) for name, made_by in call.objects.items()},
+    )
 
 
 def _constants(text: str) -> Iterable[Any]:

@@ -10,8 +10,9 @@ import msgspec
 
 from benchmarks.same_call.model import Program
 from benchmarks.same_call.streams import UNKNOWN
-from benchmarks.same_call.values import plain
+from benchmarks.same_call.values import plain, same
 from benchmarks.strict.inside.pictures import STDIN, STDOUT
+from tools.commandline.fire_words import fire_value
 from tools.commandline.hydra_words import OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
@@ -19,6 +20,7 @@ from tools.signatures.console import read_console
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
 from tools.signatures.sweeps import GROUP, GROUPS
+from tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
@@ -93,13 +95,42 @@ def _read_options(program: Program, root: Path) -> Options:
     if signature.framework == "hydra" and not call.unknown:
         return _compose(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
+    if signature.framework == "fire" and not call.unknown:
+        return _of_fire(signature, call)
+    composed = _global_settings(program, signature, call)
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
     nullable = {o.dest for o in signature.options if o.default in (None, "None", "null")}
     return Options(
-        values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
+        values=values | composed, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
         nullable=frozenset(nullable),
     )  # fmt: skip
+
+
+def _of_fire(signature: Signature, call: ParsedCall) -> Options:
+    """The values as fire makes them of the words: what is text then stays text."""
+    typed = {p.option.dest: _fire_value(p.values[0]) for p in call.given if p.option is not None and len(p.values) == 1}
+    known = {o.dest: _fire_value(o.default) for o in signature.options if o.default is not None}
+    return Options(
+        values=dict(call.values) | typed, given=frozenset(call.values), defaults=known, subcommand=signature.subcommand,
+        texts=frozenset(o.dest for o in signature.options),
+    )  # fmt: skip
+
+
+def _fire_value(word: str) -> Any:
+    value = fire_value(word)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _global_settings(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:
+    """All settings as they were seen at the end of a program whose words and files change its global variables; none where it did not come so far."""
+    changed = [o for o in signature.options if o.converter in ("literal", SAME_TYPE) and o.dest in program.settings]
+    if signature.framework != "sysargv":
+        return {}
+    settings = {o.dest: program.settings[o.dest] for o in changed}
+    typed = any(same(settings[name], value) for name, value in call.values.items() if name in settings)
+    read = typed or any(not same(settings[o.dest], o.default) for o in changed if o.default is not None)
+    return settings if read else {}
 
 
 def _compose(root: Path, program: Program, base: Signature) -> Options:

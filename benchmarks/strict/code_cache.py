@@ -3,6 +3,7 @@
 Only the host writes here: it reads the files as text and compiles them, without running anything.
 """
 
+import ast
 import functools
 import marshal
 import os
@@ -50,7 +51,7 @@ def keep(paths: Iterable[str], root: Path) -> None:
                 warnings.simplefilter(
                     "ignore"
                 )  # what Python finds odd in somebody's code is none of the user's business
-                code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
+                code = compile(rewrite(ast.parse(source, path)), path, "exec", dont_inherit=True)
         except (OSError, UnsafePathError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         write_whole(kept, marshal.dumps(code))

@@ -44,12 +44,17 @@ class Parse(TypedDict):
 
 
 class Call(TypedDict):
-    """One call of code, as `inside.seen` writes it."""
+    """One call of code, as `inside.called` writes it."""
 
     name: str
     own: bool
+    constructs: bool
     arguments: dict[str, Any]
     defaults: dict[str, Any]
+    objects: dict[str, list[int]]
+    number: int
+    again: int
+    gives: list[int]
 
 
 class Recorded(TypedDict):
@@ -61,6 +66,8 @@ class Recorded(TypedDict):
     calls: list[Call]
     streams: list[str]
     """What standard input and output are: a file, or `pipe:[NUMBER]`."""
+    destroyed: list[str]
+    """What of the repository the answer's own code takes away or writes over."""
     settings: dict[str, Any]
     environment: dict[str, list[str | None]]
     """Each variable that is set and that the program reads: its value, and what the program takes without it."""

@@ -106,6 +106,16 @@ FILES = {
                 key, val = arg[2:].split("=")
                 globals()[key] = val
         """,
+    "strict.py": "lr = 0.1\nsteps = 8\nname = 'x'\nexec(open('typed.py').read())\n",
+    "typed.py": """
+        import sys
+        from ast import literal_eval
+        for arg in sys.argv[1:]:
+            key, val = arg[2:].split("=")
+            new = literal_eval(val)
+            assert type(new) == type(globals()[key])
+            globals()[key] = new
+        """,
     "configs/settings.py": "lr = 1\n",
     "hello.py": "print('hello')\n",
     "examples/arma/citation.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--gpu', type=int)\np.parse_args()\n",
@@ -166,6 +176,7 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "python implied.py --seed 1",
         "python grown.py -c configs/base.yaml",
         "python nano.py configs/settings.py --lr=0.1 --name=x",
+        "python strict.py --lr=1e-3 --steps=9 --name=y",
         "python implied.py fit --seed 1",
         "python setup.py install",
         "python need.py $EXTRA",
@@ -204,6 +215,9 @@ def test_nothing_is_wrong(index: RepoIndex, text: str) -> None:
         ("python -m pkg", "no-such-module", ""),
         ("python grown.py", "missing-required", ""),
         ("python nano.py --lrr=0.1", "unknown-option", "--lr"),
+        ("python nano.py --lr 0.1", "missing-value", "--lr=0.1"),
+        ("python strict.py --steps=8.5", "bad-type", ""),
+        ("python strict.py --lr=1", "bad-type", ""),
         ("python -m hlelo", "no-such-module", "hello"),
         ("python implied.py --seed x", "bad-type", ""),
         ("python implied.py --sede 1", "unknown-option", "--seed"),

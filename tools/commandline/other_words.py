@@ -99,6 +99,10 @@ def _absl_flag(reader: Reader, word: str, words: list[str]) -> tuple[Option | No
         reader.tried.add(option.dest)
         return option, ()
     given = () if equals else (words.pop(0),)
+    if given and option.joined:
+        written = f"--{name}={given[0]}"
+        message = f"{reader.signature.path} takes no value from the next word; write {written}"
+        reader.note("missing-value", message, option, word, written)
     reader.store(option, [value] if equals else given)
     return option, given
 

@@ -10,7 +10,7 @@ from tools.commandline.model import Part
 from tools.findings import Finding, Severity
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.nearest import is_slip, nearest, nearest_flag
-from tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, convert
+from tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, SAME_TYPE, convert
 
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""
@@ -28,7 +28,7 @@ _FOLDS: dict[str, Callable[[str], str]] = {
 """Converters that only change how a word is written."""
 _CERTAIN = frozenset(["", "int", "float", "str", NO_CASE, *_FOLDS])
 """Converters behind which a word that is no choice is surely refused."""
-_PLAIN = frozenset(["", "int", "float", "str", "bool", "list", "literal", "yaml", "string_to_bool"])
+_PLAIN = frozenset(["", "int", "float", "str", "bool", "list", "literal", "yaml", "string_to_bool", SAME_TYPE])
 """Converters behind which a choice is written as it is; a function of the program's own may change it."""
 
 
@@ -211,10 +211,10 @@ class Reader:
         if VARIABLE.search(word) or word in option.absent:
             return word
         value, good = convert(option, word)
-        name = option.flags[-1] if option.flags else option.dest
+        name = max(option.flags, key=len, default=option.dest)
         if not good:
             formed = option.converter == KEY_VALUE or JOINED in option.converter
-            sure = formed or option.converter in ("", "int", "float") or option.type == "bool"
+            sure = formed or option.converter in ("", "int", "float", SAME_TYPE) or option.type == "bool"
             wanted = option.converter if formed else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
@@ -274,7 +274,7 @@ class Reader:
             return  # what is required may stand in that file
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
-                name = option.flags[-1] if option.flags else option.dest
+                name = max(option.flags, key=len, default=option.dest)
                 self.note("missing-required", f"{name} is required by {self.signature.path}", option, name)
         for group in self.signature.exclusive:
             both = [d for d in group if d in self.values and d in switches]

@@ -12,6 +12,7 @@ from tools.signatures.fields import VALUE_TYPES
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature
 from tools.signatures.values import UNKNOWN, Arguments, Class, External, Function, Module, Native, Value
+from tools.signatures.words import SAME_TYPE
 
 _NO_SETTINGS = (Module, External, Function, Class, Native)
 
@@ -66,7 +67,8 @@ class GlobalsParser(Native):
         default, known = typed(value, self.run)
         return Option(
             dest=name, flags=(f"--{name}",), type=VALUE_TYPES.get(type(value), "unknown"), default=default,
-            path=self.run.script, line=line, sure=known, converter="literal",
+            path=self.run.script, line=line, sure=known, converter=SAME_TYPE if _asserts_types(self.code) else "literal",
+            joined=_looks_for_equals(self.code),
         )  # fmt: skip
 
 
@@ -97,6 +99,22 @@ def _stores_global(node: ast.AST) -> bool:
 
 def _executes(code: ast.Module) -> bool:
     return any(_callee(node) == "exec" for node in ast.walk(code))
+
+
+def _asserts_types(code: ast.Module) -> bool:
+    """Whether it goes on only where two types are the same: that of a value and that of what it takes the place of."""
+    tests = [node.test for node in ast.walk(code) if isinstance(node, ast.Assert)]
+    pairs = [[test.left, *test.comparators] for test in tests if isinstance(test, ast.Compare)]
+    return any(len(pair) > 1 and all(_callee(one) == "type" for one in pair) for pair in pairs)
+
+
+def _looks_for_equals(code: ast.Module) -> bool:
+    """Whether it tells its words apart by the `=` in them."""
+    return any(
+        isinstance(node.left, ast.Constant) and node.left.value == "=" and isinstance(node.ops[0], (ast.In, ast.NotIn))
+        for node in ast.walk(code)
+        if isinstance(node, ast.Compare)
+    )
 
 
 def _callee(node: ast.AST) -> str:

@@ -1,5 +1,6 @@
 """Single words of a command line: their conversion to an option's type, and how many each argument takes."""
 
+import ast
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -15,6 +16,8 @@ WHOLE_FLOAT = "int of float"
 """Marks, as a converter, whole numbers that are read as a float first: `lambda word: int(float(word))`."""
 JOINED = " joined by "
 """Marks, as a converter, words that are numbers with a mark between them: `int joined by ,`."""
+SAME_TYPE = "literal of the type of its default"
+"""Marks, as a converter, words that are read as Python literals, and refused where that is of another type."""
 NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
 """What argparse takes for a negative number and not for an option (before Python 3.14)."""
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
@@ -28,6 +31,8 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
         return word, "=" in word
     if JOINED in option.converter:
         return word, are_numbers(option.converter, word)
+    if option.converter == SAME_TYPE:
+        return _literal(word, kind)
     if option.converter == "yaml":
         return _yaml_word(option, word)
     if kind == "int":
@@ -56,6 +61,15 @@ def _whole(word: str) -> int:
     return int(float(word))
 
 
+def _literal(word: str, kind: str) -> tuple[Any, bool]:
+    """A word as the Python literal that it is, else as text, and whether that is of a type."""
+    try:
+        value = ast.literal_eval(word)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        value = word
+    return value, type(value).__name__ == kind or kind not in ("int", "float", "bool", "str")
+
+
 def _yaml_word(option: Option, word: str) -> tuple[Any, bool]:
     """A setting of a configuration file may be given another type; a number stays one where it can."""
     made = {"int": int, "float": float}.get(option.type)
@@ -82,7 +96,8 @@ def written(option: Option, value: Any) -> str:
         return str(value)
     if isinstance(value, (dict, list)):
         return json.dumps(value)
-    return str(value)
+    whole = isinstance(value, int) and option.converter == SAME_TYPE and option.type == "float"
+    return str(float(value) if whole else value)
 
 
 def match_places(nargs: Sequence[str | None], kinds: str, *, optional: bool = False) -> list[int]:

@@ -81,6 +81,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         "streams": streams,
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
+        "destroyed": seen.SEEN.destroyed,
         "settings": settings,
         "environment": variables.read_variables(os.environ if program.own else given, sources(program, here))
         if seen.SEEN.on

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import seen
+from . import called, seen
 from .bases import blemish, half_made
 from .unknown import Unknown
 
@@ -24,10 +24,10 @@ class Cache:
     folder = ""
 
 
-def rewrite(source: bytes | str, path: str) -> ast.Module:
-    """The syntax tree of a file with every call sent through the function NAME."""
-    tree: ast.Module = ast.fix_missing_locations(Calls().visit(ast.parse(source, path)))
-    return tree
+def rewrite(tree: ast.Module) -> ast.Module:
+    """A syntax tree with every call sent through the function NAME."""
+    rewritten: ast.Module = ast.fix_missing_locations(Calls().visit(tree))
+    return rewritten
 
 
 def cache_name(source: bytes, path: str) -> str:
@@ -41,7 +41,7 @@ def compiled(source: bytes, path: str) -> types.CodeType:
         code: types.CodeType = marshal.loads(Path(Cache.folder, cache_name(source, path)).read_bytes())
     except (OSError, ValueError, EOFError):
         MADE.append(path)
-        code = compile(rewrite(source, path), path, "exec", dont_inherit=True)
+        code = compile(rewrite(ast.parse(source, path)), path, "exec", dont_inherit=True)
     return code
 
 
@@ -68,7 +68,7 @@ def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:
 
     def strict_call(*args: Any, **kwargs: Any) -> Any:
         function, *rest = args
-        seen.add_call(function, tuple(rest), kwargs)
+        entry = called.add_call(function, tuple(rest), kwargs)
         brief = seen.Brief()
         try:
             with brief:
@@ -85,6 +85,6 @@ def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:
             blemish(function, rest)
             made = half_made(function, error) if isinstance(function, type) else None
             result = Unknown(getattr(function, "__name__", "call")) if made is None else made
-        return seen.marked(result, function)
+        return called.returned(entry, function, (*rest, *kwargs.values()), result)
 
     return strict_call

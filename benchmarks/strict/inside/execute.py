@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import calls, syntax
+from . import calls, setting, syntax
 from .target import Target
 from .unknown import Unknown
 
@@ -27,7 +27,8 @@ def execute(target: Target, harmless: Harmless) -> None:
         operator.attrgetter(target.function)(importlib.import_module(target.module))()
         return
     if target.module:
-        runpy.run_module(target.module, run_name="__main__", alter_sys=True)
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        runpy._run_module_as_main(target.module)  # type: ignore[attr-defined]  # as the interpreter does: what it set can still be seen at its end
         return
     source = Path(target.path).read_bytes()
     module = types.ModuleType("__main__")
@@ -35,7 +36,8 @@ def execute(target: Target, harmless: Harmless) -> None:
     sys.modules["__main__"] = module
     if target.own:
         vars(module)[calls.NAME] = calls.carry_out(harmless)
-        statement_by_statement(calls.rewrite(source, target.path), target.path, vars(module), harmless)
+        tree = calls.rewrite(setting.Setting().visit(ast.parse(source, target.path)))
+        statement_by_statement(tree, target.path, vars(module), harmless)
         return
     exec(compile(source, target.path, "exec", dont_inherit=True), vars(module))
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from . import damage
 from .unknown import ABSENT, Unknown, caller
 
 FORBIDDEN = ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "os.kill", "socket.connect",
@@ -69,7 +70,7 @@ def install(answer: str) -> None:
     )
     for module, names in silenced:
         for name in names.split():
-            setattr(module, name, _nothing)
+            setattr(module, name, damage.silenced(name))
     importlib.metadata.version = _version(importlib.metadata.version)
     start = _Starter(subprocess.Popen) if answer and answer != os.environ.get("STRICT_ANSWER") else None
     _no_processes()
@@ -113,10 +114,6 @@ class _Starter:
         return self.call(command, shell=True)
 
 
-def _nothing(*args: Any, **kwargs: Any) -> None:
-    return None
-
-
 def _record_absence() -> None:
     ABSENT.add(caller().f_code)
 
@@ -140,6 +137,7 @@ def _opening(function: Callable[..., Any], answer: str) -> Any:
         if isinstance(file, Unknown):
             return Unknown("file")
         if isinstance(mode, str) and not isinstance(file, int) and set(mode) & set("wax+"):
+            damage.note([file])
             return io.BytesIO() if "b" in mode else io.StringIO()
         try:
             return function(file, mode, *args, **kwargs)

@@ -133,7 +133,7 @@ def _parse_methods(log: Log, watch: seen.ArgparseWatch) -> dict[str, Callable[..
         else:
             known, rest = self.parse_known_args(args, namespace)
             found = foreign_namespace(known, rest)
-        if args is None or list(args) == sys.argv[1:]:
+        if (args is None or list(args) == sys.argv[1:]) and not seen.from_answer():
             seen.done()
         return found
 

@@ -4,7 +4,6 @@ Off unless the job says `"record": true`; then a program ends as soon as its par
 """
 
 import argparse
-import inspect
 import os
 import signal
 import sys
@@ -15,7 +14,7 @@ from time import process_time
 from typing import Any
 
 from . import unknown
-from .pictures import name_of, picture, unwrapped
+from .pictures import picture
 from .scope import Scope
 
 MOST = 400
@@ -42,7 +41,11 @@ class Record:
         self.options: list[dict[str, Any]] = []
         """One table a parse: `values`, `given` (dest -> words), `defaults`, `rest`, `chain` and `subcommand`."""
         self.calls: list[dict[str, Any]] = []
-        """One table a call of the answer's code: `name`, `own`, `arguments` and `defaults`."""
+        """One table a call of the answer's code, as `called` writes it."""
+        self.destroyed: list[str] = []
+        """What of the repository the answer's code takes away or writes over."""
+        self.number = 0
+        """Of the last call."""
 
 
 SEEN = Record()
@@ -137,6 +140,7 @@ class ArgparseWatch:
         self.given: dict[str, list[str]] = {}
         self.parsers: list[argparse.ArgumentParser] = []
         self.subcommand: list[str] = []
+        self.chosen: dict[str, str] = {}
 
     def begin(self) -> None:
         """A parse begins; within another one it belongs to that."""
@@ -149,7 +153,9 @@ class ArgparseWatch:
         if parser not in self.parsers:
             self.parsers.append(parser)
         if isinstance(action, argparse._SubParsersAction):
-            self.subcommand += words[:1]
+            name = _own_name(action, words[0]) if words else ""
+            self.subcommand += [name] * bool(words)
+            self.chosen[action.dest] = name
         elif words or action.option_strings:
             name = "" if action.dest == argparse.SUPPRESS else action.dest
             self.given[name] = list(words)
@@ -158,7 +164,14 @@ class ArgparseWatch:
         """The outermost parse came to its end."""
         parsers = [parser, *(p for p in self.parsers if p is not parser)]
         defaults = {a.dest: p.get_default(a.dest) for p in parsers for a in p._actions if a.dest != argparse.SUPPRESS}
-        add_options(vars(found), self.given, defaults, rest, self.subcommand)
+        values = {name: self.chosen.get(name, value) for name, value in vars(found).items()}
+        add_options(values, self.given, defaults, rest, self.subcommand)
+
+
+def _own_name(action: "argparse._SubParsersAction[Any]", alias: str) -> str:
+    """The first name of the subcommand that a word stands for."""
+    parser = action.choices.get(alias)
+    return next((name for name, one in action.choices.items() if one is parser), alias)
 
 
 AGAIN = 0.2
@@ -183,7 +196,7 @@ class Brief:
     """Whether it is this call whose time is measured, and not one that the repository makes within it."""
 
     def __enter__(self) -> None:
-        left = Brief.deadline - process_time() if _from_answer() else 0.0
+        left = Brief.deadline - process_time() if from_answer() else 0.0
         if left > 0:
             self.measures = True
             self.handler = signal.signal(signal.SIGVTALRM, _enough)
@@ -202,75 +215,7 @@ def _enough(_signum: int, _frame: Any) -> None:
     raise Enough
 
 
-def _from_answer() -> bool:
+def from_answer() -> bool:
+    """Whether the code that asks stands in the answer itself."""
     scope = SEEN.scope
     return SEEN.on and scope is not None and unknown.caller().f_code.co_filename == scope.answer
-
-
-def add_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Record one call of the answer's own code."""
-    if not _from_answer() or len(SEEN.calls) >= MOST:
-        return
-    own = _own(function)
-    arguments, defaults = _bind_arguments(function, args, kwargs) if own else _raw(args, kwargs)
-    entry = {"name": _function_name(function), "own": own, "arguments": arguments, "defaults": defaults}
-    if entry not in SEEN.calls:
-        SEEN.calls.append(entry)
-
-
-def marked(result: Any, function: Any) -> Any:
-    """The result of a call, marked where something unknown came out of the repository."""
-    if isinstance(result, unknown.Unknown) and _from_answer() and _own(function):
-        vars(result)["_origin"] = f"{_function_name(function)}()"
-    return result
-
-
-def _function_name(function: Any) -> str:
-    if isinstance(function, unknown.Unknown):
-        return str(vars(function).get("_origin", "")) or f"?{unknown.name_of(function)}"
-    return name_of(function)
-
-
-def _own(function: Any) -> bool:
-    """Whether a function, or the class of a thing that is called, is the repository's."""
-    if isinstance(function, unknown.Unknown):
-        return "_origin" in vars(function)
-    function = unwrapped(function)
-    function = getattr(function, "__func__", function)
-    owner = function if isinstance(function, (type, types.FunctionType)) else type(function)
-    module = sys.modules.get(getattr(owner, "__module__", "") or "")
-    path = str(getattr(module, "__file__", None) or "")
-    return bool(path) and SEEN.scope is not None and SEEN.scope.has(path) and path != SEEN.scope.answer
-
-
-def _raw(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    return {**{str(n): picture(v) for n, v in enumerate(args)}, **{k: picture(v) for k, v in kwargs.items()}}, {}
-
-
-def _bind_arguments(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments by name, and the defaults of all parameters; by place where the names are not known."""
-    target: Any = unwrapped(function)
-    first: tuple[None, ...] = ()
-    if isinstance(target, type):
-        target, first = vars(target).get("__init__") or getattr(target, "__init__"), (None,)  # noqa: B009
-    elif not isinstance(target, (types.FunctionType, types.MethodType)):
-        method = getattr(type(target), "forward", None) or getattr(type(target), "call", None)
-        target, first = method or type(target).__call__, (None,)
-    try:
-        signature = inspect.signature(target)
-        bound = signature.bind(*first, *args, **kwargs)
-    except (TypeError, ValueError):
-        return _raw(args, kwargs)
-    named: dict[str, Any] = {}
-    for place, (name, value) in enumerate(bound.arguments.items()):
-        kind = signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_KEYWORD:
-            named |= {k: picture(v) for k, v in value.items()}
-        elif kind is inspect.Parameter.VAR_POSITIONAL:
-            named |= {str(n): picture(v) for n, v in enumerate(value[1:] if first and not place else value)}
-        elif not (first and not place):
-            named[name] = picture(value)
-    known = {n: picture(p.default) for n, p in signature.parameters.items() if p.default is not p.empty}
-    return named, known

@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from . import origins
+
 MARK = "__unknown__"
 DECIDED: dict[types.CodeType, set[int]] = {}
 BLURRED: set[types.CodeType] = set()
@@ -105,7 +107,9 @@ class Operators:
         pass
 
     def __enter__(self) -> Any:
-        return Unknown(name_of(self))
+        made = Unknown(name_of(self))
+        origins.carry(made, origins.own_origin(self))
+        return made
 
     def __exit__(self, *exc: Any) -> None:
         pass
@@ -142,7 +146,9 @@ def name_of(value: Any) -> str:
 
 
 def _same(self: Any, *others: Any) -> Any:
-    return Unknown(name_of(self))
+    made = Unknown(name_of(self))
+    origins.carry(made, origins.joined(map(origins.origin, (self, *others))))
+    return made
 
 
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
@@ -234,6 +240,7 @@ def from_origin(made: Unknown, source: Any, step: str) -> Unknown:
     origin = getattr(source, "__dict__", {}).get("_origin", "")
     if origin:
         vars(made)["_origin"] = origin + step
+    origins.carry(made, origins.own_origin(source))
     return made
 
 
