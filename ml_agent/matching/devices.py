@@ -32,6 +32,15 @@ _NUMBERED = re.compile(
     rf"\b(?:gpu|graphics\s+card|card|cuda(?:\s+device)?)\s+(?:number\s+|no\.\s*|#\s*)?(?P<number>\d|{'|'.join(_NUMBERS)})\b(?![.:,]?\d|[-\w]|\s*(?:gb|g|mb|%|percent)\b|,?\s+(?:and|or|to)\s+\d|,\s*\d+(?:,|\s+(?:and|or)\b))",
     re.IGNORECASE,
 )
+_LISTED = re.compile(
+    r"\b(?:gpus|(?:graphics\s+)?cards|cuda\s+devices)\s+\(?(?P<numbers>\d(?:(?:\s*,\s*|\s*[+&]\s*|,?\s+and\s+)\d)+)\b(?![.:]?\d|[-\w])",
+    re.IGNORECASE,
+)
+"""Several of them: "GPUs 0, 2 and 3", "gpus 1+3", "3 gpus (0,2,3)"."""
+_HIDDEN = re.compile(
+    r"\b(?:hide|except|without|but|not|never|avoid|exclude|leave|than)\s+(?:for\s+)?(?:the\s+)?$", re.IGNORECASE
+)
+"""Before what is not to be used."""
 _NO_CARD = re.compile(
     r"\b(?:no|without(?:\s+an?|\s+any)?|lacks\s+an?)\s+(?:graphics\s+card|gpus?)\b"
     r"|\bon\s+(?:(?:the|a|my|its)\s+)?(?:cpu|processor)\b(?!\s+core)|\bprocessor\s+only\b|(?:(?<=, )|(?<=^))cpu\b(?=\s*(?:only|[,.;]|$))",
@@ -57,7 +66,7 @@ class Device(NamedTuple):
     start: int
     end: int
     value: str
-    """A number, "cpu" or "gpu"."""
+    """A number, several with commas between them, "cpu" or "gpu"."""
     machine: bool = False
     """Whether it is one of several machines."""
 
@@ -84,6 +93,9 @@ def devices(text: str) -> Iterator[Device]:
         )
     for match in _NUMBERED.finditer(text):
         yield Device(match.start(), match.end(), _NUMBERS.get(match["number"].lower(), match["number"]))
+    for match in _LISTED.finditer(text):
+        if _HIDDEN.search(text[: match.start()]) is None:
+            yield Device(match.start(), match.end(), ",".join(re.findall(r"\d", match["numbers"])))
     for match in _NO_CARD.finditer(text):
         yield Device(match.start(), match.end(), "cpu")
     for match in _ON_CARD.finditer(text):
@@ -109,6 +121,13 @@ def place_devices(statement: ParsedRequest, slots: Sequence[Slot], taken: Sequen
     environment: tuple[str, ...] = ()
     spans: list[tuple[int, int]] = []
     for device in devices(statement.text):
+        if "," in device.value:
+            if not _fitting(
+                statement, slots, device._replace(value="0")
+            ):  # an option for cards takes them like other values
+                environment = (f"CUDA_VISIBLE_DEVICES={device.value}",)
+                spans.append((device.start, device.end))
+            continue
         fitting = _fitting(statement, slots, device)
         free = [(place, value) for place, value in fitting if place not in settled]
         if free:

@@ -41,6 +41,11 @@ def placed(text: str, *options: Option) -> dict[str, str]:
         ("with two GPUs and a GPU of 16 GB", []),
         ("on the first three pictures with gpu 16 GB", []),
         ("divided over GPU 0, 1 and 2", []),
+        ("GPUs 0, 2 and 3 together", ["0,2,3"]),
+        ("3 gpus (0,2,3), port 4555", ["0,2,3"]),
+        ("gpus 1+3 only", ["1,3"]),
+        ("hide GPUs 2 and 3 of the machine from it", []),
+        ("cards 0 and 1.5", []),
     ],
 )
 def test_what_is_said_of_devices(text: str, values: list[str]) -> None:
@@ -82,6 +87,11 @@ def test_an_option_for_a_number_goes_before_one_for_a_kind() -> None:
 def test_without_an_option_the_environment_says_the_card() -> None:
     assert placed("on the second graphics card", RANK) == {"CUDA_VISIBLE_DEVICES": "1"}
     assert placed("on the second machine", NUMBER) == {}
+
+
+def test_several_cards_are_the_environments_unless_an_option_takes_them() -> None:
+    assert placed("use only the GPUs 2 and 3", COUNT) == {"CUDA_VISIBLE_DEVICES": "2,3"}
+    assert placed("use only the GPUs 2 and 3", LISTED) == {}
 
 
 @pytest.mark.parametrize(
