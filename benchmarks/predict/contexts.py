@@ -21,6 +21,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])['\")\]]*\s+(?=[A-Z0-9\"'(\[#])")
 
 def readme_file(root: Path, folder: str) -> Path | None:
     """The README of the task's folder, else of the nearest folder above that has one."""
+    if not root.is_dir():
+        return None
     place, tree = root / (folder or "."), Tree(root)
     while True:
         named = (f for f in place.glob("*") if f.name.lower().startswith("readme"))
