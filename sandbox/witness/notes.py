@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Set
+from signal import SIGINT, SIGTERM
 
 import msgspec
 
@@ -50,6 +51,8 @@ class _Run(msgspec.Struct, kw_only=True):
 
     name: str
     step: str
+    began: int = 0
+    """The line of the notes where it began."""
     line: int = 0
     """Of the notes: where it ended, or began where it never said that it ended."""
     inside: bool = False
@@ -69,8 +72,10 @@ def judge(text: str, root: str, output: str) -> Seen:
     runs, reports = _read(text, root)
     inside = dict.fromkeys(run.error for run in runs if run.inside and run.error)
     printed = frozenset(error for error in list(inside)[:_MOST_SOUGHT] if error in output)
-    failed = [line for run in runs[:_MOST_JUDGED] if (line := _failure(run, reports, printed))]
     mine = [run for run in runs if run.own or run.files]
+    ends = [(run, _failure(run, reports, printed)) for run in mine[:_MOST_JUDGED]]
+    last = max((run.began for run, failure in ends if run.ended and not failure), default=-1)
+    failed = [failure for run, failure in ends if failure and not (run.began < last and _is_served(run, failure))]
     return Seen(
         programs=tuple(dict.fromkeys(run.name for run in mine)),
         loaded=tuple(dict.fromkeys(path for run in mine for path in run.files))[:MOST_LOADED],
@@ -97,7 +102,7 @@ def _read(text: str, root: str) -> tuple[list[_Run], Reports]:
             shells |= {process} if kind == "S" else set()
             run = _python(msgspec.json.decode(rest, type=_Begun), root) if kind == "P" else _script(rest, root)
             if run is not None:
-                run.line, by_process[process] = line, run
+                run.began, run.line, by_process[process] = line, line, run
                 runs.append(run)
     return runs, Reports(reports, frozenset(shells))
 
@@ -169,15 +174,19 @@ def _end(run: _Run, said: _Ended, line: int) -> None:
         run.files, run.packages = said.files, said.names
 
 
+_ENDED_BY_OTHERS = frozenset({128 + SIGINT, 128 + SIGTERM})
 NOT_ENDED = "had not ended when the command ended"
 _READER_ENDED = 120
 """Python's status where the reader of a pipe had enough."""
 
 
+def _is_served(run: _Run, failure: str) -> bool:
+    """Whether a program may have been meant to go on until others are done, as a server is: it was left running, or ended from outside."""
+    return failure.endswith(NOT_ENDED) or run.status in _ENDED_BY_OTHERS
+
+
 def _failure(run: _Run, reports: Reports, printed: Set[str]) -> str:
     """One line where a program of the repository did not end well; "" where it did, or nobody can tell."""
-    if not (run.own or run.files):
-        return ""
     if run.inside:
         return f"{run.name} ended with {run.error}" if run.error in printed else ""
     if run.error:

@@ -5,7 +5,7 @@ Sourced by the command's own shell, and through BASH_ENV by each bash that it st
 a trace (`set -x`).
 
 At its end the command's own shell waits for programs of the repository that it left in the background, as long as the command may run: the sandbox
-would end them. It notes how those that are its own children ended.
+would end them. For one after which another has ended it waits a while only: it may be a server. It notes how those that are its own children ended.
 """
 
 from importlib.resources import files
@@ -15,7 +15,10 @@ MOST_COMMANDS = 5000
 """Of one shell: a loop must not fill the disk."""
 LATER = 20
 """How often, each 0.05 seconds, programs in the background that are none of the repository are looked at: they may still start one that is."""
-WATCH = r"""
+SERVED = 60
+"""How often at most, each 0.05 seconds, where a program of the repository that began later has ended."""
+WATCH = (
+    r"""
 export BASH_ENV=$HOME/.ml-agent/watch.sh ML_AGENT_NOTES=$HOME/.ml-agent/notes ML_AGENT_STEP=${ML_AGENT_STEP-}
 read -r ML_AGENT_ROOT <"$HOME/.ml-agent/root"; export ML_AGENT_ROOT
 __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
@@ -38,10 +41,18 @@ __ml_agent_waits() {
     [[ " ${words[*]} " == *" ML_AGENT_NOTES=$ML_AGENT_NOTES "* ]] || continue
     left=other
     case $notes in
-      *$'\nP\t'"$pid"$'\t{"own": true, "inside": false,'*) left=own; break ;;
+      *$'\nP\t'"$pid"$'\t{"own": true, "inside": false,'*) left=own; __ml_agent_served "$pid" && left=served; break ;;
       *$'\nS\t'"$pid"$'\t'*) [[ $notes =~ $'\nS\t'"$pid"$'\t'[^$'\t']*$'\t'[^$'\t']*$'\t'[^$'\n']*[./] ]] && { left=own; break; } ;;
     esac
   done
+}
+__ml_agent_served() {
+  local rest=${notes#*$'\nP\t'"$1"$'\t'} begun=$'\nP\t([0-9]+)\t[{]"own": true, "inside": false,'
+  while [[ $rest =~ $begun ]]; do
+    rest=${rest#*"${BASH_REMATCH[0]}"}
+    [[ $rest == *$'\nX\t'"${BASH_REMATCH[1]}"$'\t'* ]] && return 0
+  done
+  return 1
 }
 __ml_agent_end() {
   local left='' kind pid rest code number=0
@@ -49,12 +60,12 @@ __ml_agent_end() {
   set +ef
   while [[ -z $__ml_agent_base && $1 -le 128 ]]; do
     __ml_agent_waits
-    case $left in own) number=0 ;; other) [[ $number -lt LATER ]] || break ;; none) [[ $number -lt 1 ]] || break ;; esac
+    case $left in own) number=0 ;; served) [[ $number -lt SERVED ]] || break ;; other) [[ $number -lt LATER ]] || break ;; none) [[ $number -lt 1 ]] || break ;; esac
     ((number += 1))
     command -p sleep 0.05
   done
   [[ -n $left ]] && while IFS=$'\t' read -r kind pid rest; do
-    [[ $kind == P && $rest == '{"own": true, "inside": false,'* ]] || continue
+    [[ $kind == P && $rest == '{"own": true, "inside": false,'* && ! -e /proc/$pid/exe ]] || continue
     wait "$pid"; code=$?
     [[ $code == 127 ]] || printf 'E\t%s\t%s\n' "$pid" "$code" >>"$ML_AGENT_NOTES"
   done <"$ML_AGENT_NOTES"
@@ -64,7 +75,10 @@ __ml_agent_end() {
 set -T
 trap '{ __ml_agent_end "$?"; } 2>/dev/null' EXIT
 trap '{ __ml_agent_note "$?" "${PIPESTATUS[@]}" || :; } 2>/dev/null' DEBUG
-""".replace("MOST_COMMANDS", str(MOST_COMMANDS)).replace("LATER", str(LATER))
+""".replace("MOST_COMMANDS", str(MOST_COMMANDS))
+    .replace("LATER", str(LATER))
+    .replace("SERVED", str(SERVED))
+)
 BEGIN = ". ~/.ml-agent/watch.sh 2>/dev/null; "
 """Before a watched command, on its first line, so that what bash says of lines stays true."""
 READ = f'head -c 2000000 "{FOLDER}/notes" | gzip -c | base64 -w 1000'

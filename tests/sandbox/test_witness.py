@@ -111,6 +111,7 @@ WELL = (
     "bash whole.sh",
     "exec python score.py",
     "python kept.py & python score.py; wait",
+    "python score.py --sleep 60 & sleep 0.4; python score.py; kill $!; wait",
     "python parent.py",
     "set -eux; python score.py; set +x",
 )
@@ -128,6 +129,12 @@ def test_what_may_fail_and_what_did_not_is_no_failure(sandbox: ProcessSandbox, t
     response = run(sandbox, text)
     assert response.ok and response.failed == ()
     assert (response.seen is not None and "score.py" in response.seen.programs) or "parent.py" in text
+
+
+def test_what_may_be_a_server_is_waited_for_a_while_only(sandbox: ProcessSandbox) -> None:
+    began = time.monotonic()
+    response = run(sandbox, "python score.py --sleep 60 & sleep 0.4; python score.py")
+    assert response.seen is not None and response.ok and response.seen.failed == () and time.monotonic() - began < 30
 
 
 def test_what_is_left_in_the_background_is_waited_for_within_the_time(sandbox: ProcessSandbox) -> None:
