@@ -12,6 +12,7 @@ PROGRAM = "another program"
 """What stands at the other end of a pipe, where that is compared for itself."""
 NOTHING = "/dev/null"
 _SAYS = frozenset({"echo", "printf"})
+_TAKES = frozenset({"mv", "cp"})
 _DEEPEST = 20
 """Pipes that are followed."""
 
@@ -48,11 +49,24 @@ class Streams:
         if stream == NOTHING:
             return ()
         if stream.startswith("/"):
-            return (self._file(stream),)
+            return tuple(self._file(path) for path in self._kept(stream))
         readers = [step for step in self._steps if step.stdin == stream]
         if not stream.startswith("pipe:") or not readers or depth > _DEEPEST:
             return (UNKNOWN,)
         return tuple(sink for reader in readers for sink in self._behind(reader, depth + 1))
+
+    def _kept(self, path: str) -> list[str]:
+        """Where a file is in the end: it may be moved or copied."""
+        found = [path]
+        for step in self._steps:
+            files = _operands(step)
+            if _name(step) in _TAKES and len(files) == 2 and self._at(step, files[0]) in found:
+                aim = posixpath.join(files[1], posixpath.basename(files[0])) if files[1].endswith("/") else files[1]
+                found = [
+                    *([one for one in found if one != self._at(step, files[0])] if _name(step) == "mv" else found),
+                    self._at(step, aim),
+                ]
+        return found
 
     def _behind(self, reader: Step, depth: int) -> tuple[str, ...]:
         """Where what a command reads goes."""
