@@ -49,13 +49,13 @@ class Streams:
         if stream == NOTHING:
             return ()
         if stream.startswith("/"):
-            return tuple(self._file(path) for path in self._kept(stream))
+            return tuple(self._file(path) for path in self._final_paths(stream))
         readers = [step for step in self._steps if step.stdin == stream]
         if not stream.startswith("pipe:") or not readers or depth > _DEEPEST:
             return (UNKNOWN,)
         return tuple(sink for reader in readers for sink in self._behind(reader, depth + 1))
 
-    def _kept(self, path: str) -> list[str]:
+    def _final_paths(self, path: str) -> list[str]:
         """Where a file is in the end: it may be moved or copied."""
         found = [path]
         for step in self._steps:
