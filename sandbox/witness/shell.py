@@ -5,7 +5,8 @@ Sourced by the command's own shell, and through BASH_ENV by each bash that it st
 a trace (`set -x`).
 
 At its end the command's own shell waits for programs of the repository that it left in the background, as long as the command may run: the sandbox
-would end them. For one after which another has ended it waits a while only: it may be a server. It notes how those that are its own children ended.
+would end them. For one after which another has ended it waits a while only: it may be a server. It notes how those that are its own children ended,
+and so does a `wait` for all of them, whose status is 0 whatever became of them.
 """
 
 from importlib.resources import files
@@ -23,6 +24,7 @@ export BASH_ENV=$HOME/.ml-agent/watch.sh ML_AGENT_NOTES=$HOME/.ml-agent/notes ML
 read -r ML_AGENT_ROOT <"$HOME/.ml-agent/root"; export ML_AGENT_ROOT
 __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
 __ml_agent_note() {
+  [[ ${FUNCNAME[1]-} == wait ]] && return
   local command=${BASH_COMMAND:0:2000}
   if [[ $BASHPID != "$__ml_agent_pid" ]]; then
     __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
@@ -66,10 +68,20 @@ __ml_agent_end() {
   done
   [[ -n $left ]] && while IFS=$'\t' read -r kind pid rest; do
     [[ $kind == P && $rest == '{"own": true, "inside": false,'* && ! -e /proc/$pid/exe ]] || continue
-    wait "$pid"; code=$?
+    builtin wait "$pid"; code=$?
     [[ $code == 127 ]] || printf 'E\t%s\t%s\n' "$pid" "$code" >>"$ML_AGENT_NOTES"
   done <"$ML_AGENT_NOTES"
   printf 'E\t%s\t%s\n' "$BASHPID" "$1" >>"$ML_AGENT_NOTES"
+}
+wait() {
+  local pid code
+  [[ $# -eq 0 ]] || { builtin wait "$@"; return $?; }
+  for pid in $(jobs -p); do
+    code=0; builtin wait "$pid" || code=$?
+    [[ $code -gt 128 && -e /proc/$pid/exe ]] && return "$code"
+    { printf 'E\t%s\t%s\n' "$pid" "$code" >>"$ML_AGENT_NOTES"; } 2>/dev/null
+  done
+  builtin wait
 }
 { printf 'S\t%s\t%s\t%s\t%s\n' "$BASHPID" "$ML_AGENT_STEP" "$PWD" "${0//[$'\t\n']/ }" >>"$ML_AGENT_NOTES"; } 2>/dev/null
 set -T
