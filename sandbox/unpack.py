@@ -74,7 +74,7 @@ def _members(archive: tarfile.TarFile, stream: "_Forwards") -> Iterator[tarfile.
             return
         stream.end_header()
         archive.members.clear()  # type: ignore[attr-defined]
-        archive.pax_headers = {}
+        archive.pax_headers.clear()  # type: ignore[attr-defined]
         yield member
     raise ValueError("too many files")
 
