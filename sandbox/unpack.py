@@ -5,6 +5,7 @@ names have limits, whatever the archive says of itself.
 """
 
 import gzip
+import re
 import stat
 import tarfile
 import zipfile
@@ -24,6 +25,11 @@ MAX_FILES = 200_000
 _DEPTH, _NAME = 64, 2048
 _STEP = 1024**2
 """What is read at once; a header that asks for more is none."""
+_HEADER, _HEADERS = 64 * 1024, 8 * 1024**2
+"""The headers of one member, and of all beyond what each may have anyway."""
+_PLAIN_HEADER = 2048
+_DIGITS = re.compile(rb"[0-9]{300}")
+"""Longer than any name or number; tarfile's patterns take the square of the time for them."""
 _PLAIN_ZIP = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """The kinds of compression that zipfile unpacks in small steps."""
 Wanted = Callable[[str], bool]
@@ -41,8 +47,7 @@ def unpack_tar(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
     stream = _Forwards(gzip.GzipFile(fileobj=packed) if gzipped else packed, most)
     with _readable(), HeldFolder(folder) as place, tarfile.open(fileobj=stream, mode="r:") as archive:  # type: ignore[call-overload]
         target = _Target(place)
-        while (member := archive.next()) is not None:
-            archive.members.clear()  # of an archive with many members all would be kept
+        for member in _members(archive, stream):
             if wanted(member.name):
                 _take(archive, member, target)
 
@@ -59,6 +64,19 @@ def unpack_zip(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
                 raise ValueError(f"{member.filename[:80]!r}: too large, or of an unknown kind")
             with archive.open(member) as content:
                 target.file(member.filename, content, executable=False)
+
+
+def _members(archive: tarfile.TarFile, stream: "_Forwards") -> Iterator[tarfile.TarInfo]:
+    """The members in order, none of which is kept: of an archive with many, all would be."""
+    for _ in range(MAX_FILES + 1):
+        stream.begin_header()
+        if (member := archive.next()) is None:
+            return
+        stream.end_header()
+        archive.members.clear()  # type: ignore[attr-defined]
+        archive.pax_headers.clear()  # type: ignore[attr-defined]
+        yield member
+    raise ValueError("too many files")
 
 
 def _take(archive: tarfile.TarFile, member: tarfile.TarInfo, target: "_Target") -> None:
@@ -120,22 +138,42 @@ class _Forwards:
 
     def __init__(self, inner: IO[bytes] | gzip.GzipFile, most: int) -> None:
         self._inner, self._most, self._at = inner, most, 0
+        self._header, self._headers = _HEADER, _HEADERS
+        self._in_header = True  # tarfile reads the first as it opens the archive
 
     def tell(self) -> int:
         """How much was read."""
         return self._at
 
+    def begin_header(self) -> None:
+        """From here on, what is read is of a member's headers: tarfile keeps or works on all of it."""
+        self._header, self._in_header = _HEADER, True
+        self._headers += _PLAIN_HEADER
+
+    def end_header(self) -> None:
+        """From here on, what is read is a member's content."""
+        self._in_header = False
+
     def seek(self, position: int) -> None:
         """Read on up to a position."""
-        while self._at < position and self.read(min(_STEP, position - self._at)):
+        while self._at < position and self._next(min(_STEP, position - self._at)):
             pass
         if self._at > position:
             raise ValueError("it leads backwards")
 
     def read(self, size: int) -> bytes:
         """The next bytes."""
-        if not 0 <= size <= _STEP:
+        most = min(self._header, self._headers) if self._in_header else _STEP
+        if not 0 <= size <= most:
             raise ValueError("a header without bounds")
+        content = self._next(size)
+        if self._in_header:
+            self._header, self._headers = self._header - size, self._headers - size
+            if _DIGITS.search(content):
+                raise ValueError("a header that nobody can read")
+        return content
+
+    def _next(self, size: int) -> bytes:
         content = self._inner.read(size)
         self._at += len(content)
         if self._at > self._most:
@@ -154,6 +192,7 @@ def _readable() -> Iterator[None]:
         gzip.BadGzipFile,
         zlib.error,
         EOFError,
+        IndexError,
         OverflowError,
         RuntimeError,
     ) as error:

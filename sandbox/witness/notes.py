@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Set
+from itertools import islice
 from signal import SIGINT, SIGTERM
 
 import msgspec
@@ -20,6 +21,9 @@ _STATUS = re.compile(r"[0-9]{1,3}")
 _PROCESS = re.compile(r"[0-9]{1,10}")
 _MOST_JUDGED = 5000
 """Programs of which it is asked how they ended."""
+_MOST_LETTERS = 2000
+"""Of a command; a shell notes no more."""
+_SPENT = "the notes of what ran are too tangled to be judged"
 _MOST_SOUGHT = 200
 """Errors of programs inside others that are looked for in what was printed."""
 
@@ -76,11 +80,12 @@ def judge(text: str, root: str, output: str) -> Seen:
     ends = [(run, _failure(run, reports, printed)) for run in mine[:_MOST_JUDGED]]
     last = max((run.began for run, failure in ends if run.ended and not failure), default=-1)
     failed = [failure for run, failure in ends if failure and not (run.began < last and _is_served(run, failure))]
+    failed += [_SPENT] if reports.is_spent else []
     return Seen(
         programs=tuple(dict.fromkeys(run.name for run in mine)),
         loaded=tuple(dict.fromkeys(path for run in mine for path in run.files))[:MOST_LOADED],
         packages=tuple(dict.fromkeys(name for run in runs for name in run.packages)),
-        commands=tuple(dict.fromkeys(reports.commands()))[:MOST_COMMANDS],
+        commands=tuple(islice(reports.commands(), MOST_COMMANDS)),
         failed=tuple(dict.fromkeys(failed)),
         blind=any(not run.ended and not run.own for run in runs),
     )
@@ -110,6 +115,7 @@ def _read(text: str, root: str) -> tuple[list[_Run], Reports]:
 def _report(line: int, process: str, rest: str) -> Report:
     step, background, said, command = [*rest.split("\t", 3), "", "", ""][:4]
     statuses = [int(word) for word in said.split()]
+    command = command[:_MOST_LETTERS]
     return Report(line=line, process=process, step=step, statuses=statuses, background=background, command=command)
 
 

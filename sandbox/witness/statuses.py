@@ -10,6 +10,8 @@ _MOST_PARTS = 100
 """Commands of a pipeline that are looked through."""
 _STEP = re.compile(r"(?:[0-9]{1,10}\.[0-9]{1,6}/){0,50}[0-9]{1,10}\.[0-9]{1,6}")
 _NO_FAILURE = frozenset({0, 128 + SIGPIPE})
+_MOST_STEPS = 5_000_000
+"""Reports that are looked at for all questions together; a program that spoils the notes cannot make it last."""
 _SUBSTITUTION = re.compile(r"\$\(|`|[<>]\(")
 
 
@@ -29,6 +31,12 @@ class Report(msgspec.Struct, kw_only=True):
     """The one that begins."""
     is_new: bool = True
     """Whether the statuses are others than in the report before: while a pipeline begins a shell repeats itself."""
+    substitutes: bool = False
+    """Whether the command has a substitution."""
+
+    def __post_init__(self) -> None:
+        """Look at the command once."""
+        self.substitutes = bool(_SUBSTITUTION.search(self.command))
 
 
 class ShellStatus(msgspec.Struct, frozen=True):
@@ -46,6 +54,8 @@ class Reports:
         """`programs` are shells that began as programs of their own, not as parts of another shell."""
         self._by_shell: dict[str, list[Report]] = {}
         self._forked: dict[str, list[Report]] = {}
+        self._left = _MOST_STEPS
+        self._longest = min(_MOST_PARTS, max((len(report.statuses) - 1 for report in reports), default=0))
         shells: dict[str, str] = {}
         for report in reports:
             shell = shells.get(report.process, "")
@@ -59,12 +69,23 @@ class Reports:
             report.is_new = not known or known[-1].statuses != report.statuses
             known.append(report)
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether more was asked than can be looked at; only notes that a program spoilt ask so much."""
+        return self._left < 0
+
     def commands(self) -> Iterator[str]:
-        """The simple commands of all shells, without those that are known to have failed."""
+        """The simple commands of all shells, each once, without those that are known to have failed."""
+        known: set[str] = set()
         for shell, reports in self._by_shell.items():
             for number, report in enumerate(reports, 1):
+                if report.command in known:
+                    continue
                 seen = self.status(f"{shell}.{number}", report.line, ended=False)
+                if self.is_spent:
+                    return
                 if seen is None or seen.status in _NO_FAILURE:
+                    known.add(report.command)
                     yield report.command
 
     def status(self, step: str, line: int, *, ended: bool) -> ShellStatus | None:
@@ -73,12 +94,14 @@ class Reports:
         That is the line where the program ended; where it never said so, the one where it began.
         """
         below = ""
-        while _STEP.fullmatch(step):
+        while not self.is_spent and _STEP.fullmatch(step):
             shell, _, number = step.rpartition(".")
             reports = self._by_shell.get(shell, [])
             if not 0 < int(number) <= len(reports):
                 return None
-            found = list(_about(reports, int(number), line))
+            near = reports[int(number) : int(number) + self._longest]
+            self._left -= 1 + len(near)
+            found = list(_about(near, line))
             if found:
                 first = found[0] if ended else next((one for one in found if one.is_new), found[-1])
                 return self._in_pipeline(step, first, below)
@@ -96,21 +119,23 @@ class Reports:
             return None
         sure = unsure = 0
         for at in range(first, last + 1):
-            command = reports[at - 1].command
-            for forked in self._forked.get(f"{shell}.{at}", [])[:_MOST_PARTS]:
+            start = reports[at - 1]
+            many = self._forked.get(f"{shell}.{at}", [])[:_MOST_PARTS]
+            self._left -= len(many)
+            for forked in many:
                 is_later = not below or at > first or int(forked.process) > int(below)
-                if is_later and forked.line < report.line and forked.command != command:
-                    unsure, sure = (unsure + 1, sure) if _SUBSTITUTION.search(command) else (unsure, sure + 1)
-        parts = report.statuses[1:]
-        places = [len(parts) - 1 - (last - first) - sure - more for more in range(unsure + 1)]
-        seen = [parts[place] for place in places if place >= 0]
+                if is_later and forked.line < report.line and forked.command != start.command:
+                    unsure, sure = (unsure + 1, sure) if start.substitutes else (unsure, sure + 1)
+        end = len(report.statuses) - 1
+        places = [end - (last - first) - sure - more for more in range(unsure + 1)]
+        seen = [report.statuses[place] for place in places if place > 0]
         if not seen or (0 in seen and any(seen)):
             return None
-        return ShellStatus(max(seen), places[0] == len(parts) - 1)
+        return ShellStatus(max(seen), places[0] == end)
 
 
-def _about(reports: Sequence[Report], number: int, line: int) -> Iterator[Report]:
-    """The reports after a line that may speak of a command: its pipeline is as long as the way back to it."""
-    for at in range(number, min(len(reports), number + _MOST_PARTS)):
-        if reports[at].line > line and at - number < len(reports[at].statuses) - 1:
-            yield reports[at]
+def _about(reports: Sequence[Report], line: int) -> Iterator[Report]:
+    """Of the reports behind a command those after a line that may speak of it: its pipeline is as long as the way back to it."""
+    for way, report in enumerate(reports):
+        if report.line > line and way < len(report.statuses) - 1:
+            yield report

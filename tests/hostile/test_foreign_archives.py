@@ -4,9 +4,11 @@ import io
 import os
 import stat
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,79 @@ TOO_MUCH: dict[str, Callable[[], io.BytesIO]] = {
     "cut": lambda: io.BytesIO(packed(add("a", bytes(1000))).getvalue()[:-20]),
     "no archive": lambda: io.BytesIO(b"\x1f\x8b" + b"no" * 600),
 }
+
+
+def block(kind: bytes, content: bytes = b"", size: int | None = None) -> bytes:
+    """A member as it stands in an archive; it may say of itself that it is larger."""
+    member = tarfile.TarInfo("a")
+    member.type, member.size = kind, len(content) if size is None else size
+    return member.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % 512)
+
+
+def pax(**values: str) -> bytes:
+    """The content of a pax header."""
+    content = b""
+    for name, value in values.items():
+        record = f" {name.replace('_', '.')}={value}\n".encode()
+        size = next(size for size in count(len(record)) if size == len(record) + len(str(size)))
+        content += str(size).encode() + record
+    return content
+
+
+MAP = pax(GNU_sparse_major="1", GNU_sparse_minor="0", GNU_sparse_name="x", GNU_sparse_realsize="10")
+HEADERS: dict[str, Callable[[], bytes]] = {
+    "a map of holes without an end": lambda: (
+        block(tarfile.XHDTYPE, MAP) + block(tarfile.REGTYPE, b"1000000000000\n" + b"9\n" * 500_000, 8 * 1024**3 - 1)
+    ),
+    "old holes, cut": lambda: old_holes(),
+    "a large header": lambda: block(tarfile.XHDTYPE, pax(comment="a" * 70_000)) + block(tarfile.REGTYPE),
+    "headers in a row": lambda: block(tarfile.XGLTYPE, pax(comment="a" * 1000)) * 1000 + block(tarfile.REGTYPE),
+    "all headers": lambda: (block(tarfile.XGLTYPE, pax(comment="a" * 60_000)) + block(tarfile.REGTYPE)) * 150,
+    "digits": lambda: block(tarfile.XHDTYPE, b"1" * 60_000) + block(tarfile.REGTYPE),
+}
+
+
+def old_holes() -> bytes:
+    """A GNU sparse member that says that more of its map follows, and ends."""
+    header = bytearray(block(tarfile.GNUTYPE_SPARSE))
+    header[482] = 1
+    header[148:156] = b"%06o\0 " % (256 + sum(header[:148]) + sum(header[156:512]))
+    return bytes(header)
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_the_headers_of_an_archive_have_limits(case: str, tmp_path: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(ValueError, match=r"header|no archive"):
+        unpack_tar(io.BytesIO(HEADERS[case]()), tmp_path)
+    assert time.monotonic() - began < 2
+
+
+def noted(seen: list[str], name: str) -> bool:
+    seen.append(name)
+    return True
+
+
+def test_a_header_for_all_files_is_not_kept(tmp_path: Path) -> None:
+    keys = pax(path="named", **{f"k{number}": "a" for number in range(5000)})
+    archive = block(tarfile.XGLTYPE, keys) + block(tarfile.REGTYPE)
+    archive += (block(tarfile.XHDTYPE, pax(comment="a")) + block(tarfile.REGTYPE)) * 100
+    seen: list[str] = []
+    unpack_tar(io.BytesIO(archive), tmp_path, lambda name: not noted(seen, name))
+    assert seen == ["named", *["a"] * 100]
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_long_names_and_exact_times_are_plain_headers(form: int, tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=form, pax_headers={"comment": COMMIT}) as archive:
+        for number in range(6000):
+            add(f"{'d' * 150}/\u00e9{number}", b"", mtime=1.5)(archive)
+        add("large", bytes(3_000_000))(archive)
+    out.seek(0)
+    seen: list[str] = []
+    unpack_tar(out, tmp_path, lambda name: noted(seen, name) and name == "large")
+    assert len(seen) == 6001 and (tmp_path / "large").stat().st_size == 3_000_000
 
 
 def said_to_be(size: int) -> bytes:

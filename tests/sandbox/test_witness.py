@@ -9,6 +9,7 @@ import pytest
 
 from sandbox.contract import Command, Policy, Response
 from sandbox.local import ProcessSandbox
+from sandbox.witness import statuses
 from sandbox.witness.notes import NOT_ENDED, judge
 from sandbox.witness.watch import MOST_BYTES, run_watched, unpack
 
@@ -201,6 +202,24 @@ def test_many_commands_are_judged_in_time() -> None:
     began = time.monotonic()
     judge("\n".join(lines), "/w", "")
     assert time.monotonic() - began < 5
+
+
+def test_a_long_command_is_judged_in_time_and_cut() -> None:
+    lines = ["S\t10\t\t/w\tx", "D\t10\t\t\t0\t" + "a" * 300_000]
+    lines += [f"D\t{20 + n}\t10.1\t\t0\tb{n}" for n in range(100)]
+    lines += [f"S\t{1000 + n}\t10.1\t/w\tx.sh" for n in range(40)]
+    began = time.monotonic()
+    seen = judge("\n".join([*lines, "D\t10\t10.1\t\t0 0 0\tlast"]), "/w", "")
+    assert time.monotonic() - began < 2
+    assert len(seen.commands[0]) == 2000
+
+
+def test_notes_are_asked_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"S\t{n}\t9.{n}\t/w\tx{n}.sh\nD\t9\t{f'9.{n}' if n else ''}\t\t3 3\tx" for n in range(300)]
+    assert len(judge("\n".join(lines), "/w", "").failed) == 299
+    monkeypatch.setattr(statuses, "_MOST_STEPS", 30)
+    spent = judge("\n".join(lines), "/w", "")
+    assert 1 < len(spent.failed) < 30 and "too tangled" in spent.failed[-1]
 
 
 def test_packed_notes_never_grow_without_limit() -> None:
