@@ -19,7 +19,7 @@ MOST_REPORT = 4096
 MOST_MEMORY = 2 * 1024**3
 MOST_SECONDS = 30
 """Of processor time."""
-_BEGINNINGS = {"json": ("{", "[", '"'), "vtt": "WEBVTT", "svg": "<"}
+_BEGINNINGS = {"json": ("{", "[", '"'), "vtt": ("WEBVTT",), "svg": ("<",)}
 """What all large files of a kind begin with."""
 _MALFORMED = (
     struct.error, ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -59,7 +59,7 @@ def judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
 def _judge_beginning(data: bytes, expected: Expectation) -> str:
     """Of a text that is too large to be judged whole: text it must be, and begin as its kind does."""
     text = text_of(data, whole=False).lstrip()
-    if not text.startswith(_BEGINNINGS.get(expected.kind, "")):
+    if not text.startswith(_BEGINNINGS.get(expected.kind, ("",))):
         raise InvalidContent(f"does not begin as {expected.kind} does")
     line, ended, _ = text.partition("\n")
     if expected.kind == "jsonl" and ended:

@@ -19,7 +19,7 @@ def pieces_of(response: httpx.Response) -> Iterator[bytes]:
     if not layers:
         yield from response.iter_raw()
     elif len(layers) == 1 and layers[0] in _WINDOWS:
-        yield from _unpacked(response.iter_raw(), _WINDOWS[layers[0]])
+        yield from _unpack(response.iter_raw(), _WINDOWS[layers[0]])
     else:
         raise httpx.DecodingError(f"the reply is packed in a way that was not asked for: {', '.join(layers)[:80]}")
 
@@ -44,7 +44,7 @@ class SmallPieces(httpx.SyncByteStream):
         self._response.close()
 
 
-def _unpacked(packed: Iterator[bytes], window: int) -> Iterator[bytes]:
+def _unpack(packed: Iterator[bytes], window: int) -> Iterator[bytes]:
     unpacking = zlib.decompressobj(window)
     try:
         for chunk in packed:
