@@ -48,6 +48,8 @@ def read_trajectory(path: Path) -> Iterator[dict[str, Any]]:
         return
     for line in read_bytes(path, _MOST_BYTES).decode(errors="replace").split("\n"):
         try:
-            yield json.loads(line)
+            event = json.loads(line)
         except (ValueError, RecursionError):
             continue
+        if isinstance(event, dict):
+            yield event

@@ -8,13 +8,19 @@ import msgspec
 
 from ml_agent.delivery.binary_kinds import BINARY_KINDS
 from ml_agent.delivery.expectation import Expectation
-from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, error_in, text_of
+from ml_agent.delivery.text_kinds import MOST_PARSED, TEXT_KINDS, InvalidContent, error_in, judge_jsonl, text_of
 
 ERROR_LENGTH = 4096
 """Bytes; a longer file of a kind we do not know is no error message."""
+MOST_SAID = 300
+"""Characters of what is said of a file, whatever it holds."""
+MOST_REPORT = 4096
+"""Bytes of the process's answer."""
 MOST_MEMORY = 2 * 1024**3
 MOST_SECONDS = 30
 """Of processor time."""
+_BEGINNINGS = {"json": ("{", "[", '"'), "vtt": ("WEBVTT",), "svg": ("<",)}
+"""What all large files of a kind begin with."""
 _MALFORMED = (
     struct.error, ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
@@ -40,7 +46,7 @@ def judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
     """What the content is, in a few words; raises InvalidContent where it is not what is expected."""
     try:
         if (by_text := TEXT_KINDS.get(expected.kind)) is not None:
-            return by_text(text_of(data), expected) if whole else f"{expected.kind}, too large to be judged whole"
+            return by_text(text_of(data), expected) if whole else _judge_beginning(data[:MOST_PARSED], expected)
         if (by_bytes := BINARY_KINDS.get(expected.kind)) is not None:
             return by_bytes(data, whole)
     except _MALFORMED as error:
@@ -50,12 +56,30 @@ def judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
     return f"{len(data)} bytes"
 
 
+def _judge_beginning(data: bytes, expected: Expectation) -> str:
+    """Of a text that is too large to be judged whole: text it must be, and begin as its kind does."""
+    text = text_of(data, whole=False).lstrip()
+    if not text.startswith(_BEGINNINGS.get(expected.kind, ("",))):
+        raise InvalidContent(f"does not begin as {expected.kind} does")
+    line, ended, _ = text.partition("\n")
+    if expected.kind == "jsonl" and ended:
+        judge_jsonl(line, msgspec.structs.replace(expected, rows=None))
+    return f"{expected.kind} by its beginning, too large to be judged whole"
+
+
+def _in_one_line(said: str) -> str:
+    """The first words, which a file may have made long; half characters are replaced."""
+    line = " ".join(said[: 4 * MOST_SAID].split()).encode("utf-8", "replace").decode()
+    return line if len(line) <= MOST_SAID else f"{line[: MOST_SAID - 1]}…"
+
+
 def main() -> None:
     """Judge what comes on the standard input, within limits on memory and time; they end the process."""
     limits = (
         (resource.RLIMIT_AS, MOST_MEMORY),
         (resource.RLIMIT_CPU, MOST_SECONDS),
         (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, MOST_REPORT),
     )
     for kind, most in limits:
         hard = resource.getrlimit(kind)[1]
@@ -63,9 +87,9 @@ def main() -> None:
     job = msgspec.json.decode(sys.stdin.buffer.readline(), type=ContentJob)
     try:
         report = ContentReport(
-            said=judge_content(sys.stdin.buffer.read(), job.whole, job.expected),
+            said=_in_one_line(judge_content(sys.stdin.buffer.read(), job.whole, job.expected)),
             valid=True,
         )
     except InvalidContent as wrong:
-        report = ContentReport(said=str(wrong), valid=False)
+        report = ContentReport(said=_in_one_line(str(wrong)), valid=False)
     print(msgspec.json.encode(report).decode(), flush=True)

@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import msgspec
 
-from ml_agent.delivery.content import MOST_SECONDS, ContentJob, ContentReport
+from ml_agent.delivery.content import MOST_REPORT, MOST_SECONDS, ContentJob, ContentReport
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import InvalidContent
 from tools.secret_names import without_secrets
@@ -26,11 +27,13 @@ def judge_apart(data: bytes, whole: bool, expected: Expectation) -> str:
     job = msgspec.json.encode(ContentJob(expected=expected, whole=whole)) + b"\n"
     home = str(Path(__file__).parents[2])
     try:
-        done = subprocess.run(
-            [sys.executable, "-I", "-c", _CHILD, home], input=job + data, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, timeout=WAIT_SECONDS, env=without_secrets(os.environ), check=True,
-        )  # fmt: skip
-        report = msgspec.json.decode(done.stdout, type=ContentReport)
+        with TemporaryFile() as answer:  # its size has a limit, a pipe's content has none
+            subprocess.run(
+                [sys.executable, "-I", "-c", _CHILD, home], input=job + data, stdout=answer,
+                stderr=subprocess.DEVNULL, timeout=WAIT_SECONDS, env=without_secrets(os.environ), check=True,
+            )  # fmt: skip
+            answer.seek(0)
+            report = msgspec.json.decode(answer.read(MOST_REPORT), type=ContentReport)
     except (subprocess.SubprocessError, OSError, msgspec.DecodeError) as error:
         raise ContentNotJudged("takes too much memory or time to be judged") from error
     if not report.valid:

@@ -1,5 +1,6 @@
 """Whether text is what its name promises."""
 
+import codecs
 import csv
 import io
 import json
@@ -28,10 +29,14 @@ class InvalidContent(Exception):
     """It is not what it should be; the message says why, in one line."""
 
 
-def text_of(content: bytes) -> str:
-    """The content as text; InvalidContent where it is none, is blank, or is only an error message."""
+def text_of(content: bytes, whole: bool = True) -> str:
+    """The content as text; InvalidContent where it is none, is blank, or is only an error message.
+
+    Where it is not whole, its last character may be cut.
+    """
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
-        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        text = codecs.getincrementaldecoder(encoding)().decode(content, final=whole)
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     if "\0" in text:

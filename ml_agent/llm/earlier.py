@@ -3,20 +3,34 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 OUTPUT_PARAMETERS = ("max_tokens", "max_completion_tokens")
 
 
+class _ModelCall(msgspec.Struct):
+    event: Literal["model-call"]
+    request: dict[str, Any]
+    reply: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
+    usage: dict[str, Any] | None = None
+
+
 class EarlierReplies:
-    """The replies in a run's trajectory by what was asked; each is given once, in its order."""
+    """The replies in a run's trajectory by what was asked; each is given once, in its order.
+
+    The folder may be another's: what is no event of a model's reply is left out.
+    """
 
     def __init__(self, events: Iterable[Mapping[str, Any]] = ()) -> None:
         self._replies: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for event in events:
-            if event.get("event") == "model-call" and event.get("reply"):
-                answer = {"choices": event["reply"], "usage": event.get("usage")}
-                self._replies[_key(event["request"])].append(answer)
+            try:
+                call = msgspec.convert(event, _ModelCall)
+                self._replies[_key(call.request)].append({"choices": call.reply, "usage": call.usage})
+            except (msgspec.ValidationError, RecursionError):
+                continue
 
     def take(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
         """The endpoint's answer to this request; None where it was not asked, or no answer is left."""

@@ -13,6 +13,7 @@ from ml_agent.errors import ConfigurationError
 from ml_agent.key_mask import masked
 from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
 from ml_agent.llm.errors import EndpointError
+from ml_agent.llm.reply_body import UNPACKED, pieces_of
 from ml_agent.shown_address import has_credentials
 from tools.deadline import within
 
@@ -54,7 +55,7 @@ def _ask(endpoint: Endpoint) -> Exception | None:
     until = time.monotonic() + SECONDS
     try:
         with (
-            httpx.Client(timeout=SECONDS, headers=headers) as client,
+            httpx.Client(timeout=SECONDS, headers={**headers, **UNPACKED}) as client,
             client.stream("GET", _models(endpoint.base_url)) as response,
         ):
             return _read(response, where, lambda: time.monotonic() > until)
@@ -103,7 +104,7 @@ def _read(response: httpx.Response, where: str, late: Callable[[], bool]) -> Exc
 def _beginning(response: httpx.Response, late: Callable[[], bool]) -> bytes:
     """The body, as far as it comes in time and is not too long."""
     body = b""
-    for part in response.iter_bytes():
+    for part in pieces_of(response):
         body += part
         if late() or len(body) > MOST_BYTES:
             break

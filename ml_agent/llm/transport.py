@@ -12,6 +12,7 @@ import httpx
 from ml_agent.budget import RequestUsage, Reservation
 from ml_agent.errors import InternalError
 from ml_agent.key_mask import keys_in, masked
+from ml_agent.llm.reply_body import UNPACKED, SmallPieces
 from ml_agent.llm.waiting import CheckCancelled, never_cancelled, wait_for
 from tools.tokens import count_tokens
 
@@ -19,6 +20,7 @@ MAX_REPLY = 8 * 1024 * 1024
 """Bytes; more than this is no answer."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry")
+_OF_PACKED_BODY = ("content-encoding", "content-length")
 _NOTHING = RequestUsage(prompt_tokens=0, completion_tokens=0)
 _reservation: ContextVar[Reservation | None] = ContextVar("reservation", default=None)
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
@@ -43,8 +45,12 @@ class NetworkTransport(httpx.BaseTransport):
         self._client = httpx.Client(follow_redirects=False)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send it; the reply's body is still to be read."""
-        return self._client.send(request, stream=True)
+        """Send it; the reply's body is still to be read, unpacked and up to MAX_REPLY."""
+        request.headers.update(UNPACKED)
+        response = self._client.send(request, stream=True)
+        headers = [pair for pair in response.headers.multi_items() if pair[0] not in _OF_PACKED_BODY]
+        body = SmallPieces(response, MAX_REPLY)
+        return httpx.Response(response.status_code, headers=headers, stream=body, request=request)
 
     def close(self) -> None:
         """Close the connections."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.delivery.content import MOST_MEMORY, MOST_SECONDS, judge_content
+from ml_agent.delivery.content import MOST_MEMORY, MOST_SAID, MOST_SECONDS, judge_content
 from ml_agent.delivery.content_process import ContentNotJudged, judge_apart
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import InvalidContent
@@ -100,3 +100,38 @@ def test_a_large_table_is_judged_whole() -> None:
     assert judge_apart(b"a,b\n" + b"1,2\n" * 500_000, True, Expectation(path="x.csv", kind="csv")).startswith(
         "500000 rows"
     )
+
+
+@pytest.mark.promise("What is said of a result is one short line, whatever the file holds.", by=HELD_BY)
+def test_a_file_of_long_names_is_described_in_a_short_line() -> None:
+    name = b"A" * 1_000_000
+    with pytest.raises(InvalidContent, match="is no TOML") as wrong:
+        judge_apart(b"[" + name + b"]\n[" + name + b"]\n", True, Expectation(path="x.toml", kind="toml"))
+    assert len(str(wrong.value)) <= MOST_SAID and "\n" not in str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [("csv", b"\0" * 100), ("jsonl", b"a,b\n1,2\n"), ("vtt", b"a,b\n"), ("text", b" \n"), ("json", b"a,b\n")],
+    ids=["csv", "jsonl", "vtt", "text", "json"],
+)
+@pytest.mark.promise("A result that is too large to be judged whole is judged by its beginning.", by=HELD_BY)
+def test_what_is_too_large_is_judged_by_its_beginning(kind: str, content: bytes) -> None:
+    with pytest.raises(InvalidContent):
+        judge_content(content, False, Expectation(path="x", kind=kind))
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,é", "a,b\n1,\N{GRINNING FACE}"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.promise("A large text is text though the last character seen is cut.", by=HELD_BY)
+def test_a_large_text_that_is_cut_in_a_character_is_text(text: str, encoding: str) -> None:
+    content = text.encode(encoding)[:-1]
+    assert "too large" in judge_content(content, False, Expectation(path="x.csv", kind="csv"))
+
+
+@pytest.mark.promise("Lines of JSON that are too many to be judged whole are judged by the first.", by=HELD_BY)
+def test_many_lines_of_json_are_judged_by_the_first() -> None:
+    expected = Expectation(path="x.jsonl", kind="jsonl", columns=("a",), rows=9)
+    assert "too large" in judge_content(b'{"a": 1}\n{"a"', False, expected)
+    with pytest.raises(InvalidContent, match="lacks the keys a"):
+        judge_content(b'{"b": 1}\n{"a"', False, expected)

@@ -1,5 +1,6 @@
 """A model that was asked for and cannot be had: one line, the right exit code, at once."""
 
+import gzip
 import json
 import socket
 import subprocess
@@ -10,12 +11,14 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.preflight import ask_endpoint
+from ml_agent.llm.transport import NetworkTransport
 from ml_agent.testing.model_server import ModelServer, Response, refusal
 from tests.command import run, start
 from tests.processor_time import WAIT
@@ -24,11 +27,15 @@ MOST_SECONDS = 60.0
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
-def says(status: int, body: bytes = b"", kind: str = "application/json", wait: float = 0.0) -> Answer:
+def says(
+    status: int, body: bytes = b"", kind: str = "application/json", wait: float = 0.0, packing: str = ""
+) -> Answer:
     def answer(handler: BaseHTTPRequestHandler) -> None:
         time.sleep(wait)
         handler.send_response(status)
         handler.send_header("content-type", kind)
+        if packing:
+            handler.send_header("content-encoding", packing)
         handler.send_header("content-length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
@@ -111,6 +118,7 @@ BAD = {
     "a web site": (lambda: serving(says(200, b"<html>Welcome</html>", "text/html")), 3),
     "moved": (lambda: serving(says(302)), 3),
     "not http": (babbling, 3),
+    "packed twice": (lambda: serving(says(200, gzip.compress(gzip.compress(b"{}")), packing="gzip, gzip")), 4),
 }
 
 
@@ -136,6 +144,20 @@ SCOPES = b'{"error": {"message": "Missing scopes: api.model.read"}}'
 def test_who_speaks_is_taken(answer: Answer) -> None:
     with serving(answer) as url:
         ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
+
+
+def test_who_packs_unasked_is_understood() -> None:
+    asked: list[str | None] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(handler.headers["accept-encoding"])
+        says(200, gzip.compress(b'{"data": []}'), packing="gzip")(handler)
+
+    with serving(answer) as url:
+        ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
+        with httpx.Client(transport=NetworkTransport()) as client:
+            assert client.get(f"{url}/models").json() == {"data": []}
+    assert asked == ["identity", "identity"]
 
 
 def test_a_name_that_is_none_and_a_file_that_is_not_there() -> None:
