@@ -4,6 +4,7 @@ import itertools
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -123,7 +124,7 @@ def _count(invocation: Invocation, place: Place, fetched: set[str]) -> Iterator[
     file = posixpath.normpath(posixpath.join(place.folder, invocation.folder or ".", called))
     if posixpath.basename(invocation.program) in FETCHES:
         fetched |= {posixpath.basename(w) for w in invocation.words}
-    if (place.root / file).is_file():
+    if _is_file(place.root / file):
         yield _program(invocation, place, file)
     elif _is_more(name, invocation) or _destroys(name, invocation, place, fetched):
         yield _program(invocation, place, "", name)
@@ -171,7 +172,14 @@ def _verb(words: Sequence[str]) -> Sequence[str]:
 
 
 def _is_own(path: str, folder: str, place: Place) -> bool:
-    return (place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path))).is_file()
+    return _is_file(place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path)))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long a name
+        return False
 
 
 def _overwritten_files(text: str, place: Place) -> Iterator[Program]:
