@@ -145,7 +145,7 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
         judge = _judge(mode)
-        rows = list(pool.map(lambda pair: _with_texts(_row_of(judge, *pair, repos), *pair), pairs))
+        rows = list(pool.map(lambda pair: _with_texts(_row_of(judge, pair[0], pair[1], repos), *pair), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
 
 
@@ -175,12 +175,12 @@ def _judge(mode: str) -> RowJudge:
 def _row_of(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
     """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
     single = [msgspec.structs.replace(prediction, output=(text,)) for text in prediction.output]
-    first, *others = [_guarded(judge, task, one, repos) for one in single] or [judge(task, prediction, repos)]
+    first, *others = [_judge_guarded(judge, task, one, repos) for one in single] or [judge(task, prediction, repos)]
     joined = {name: sum((getattr(row, name) for row in others), getattr(first, name)) for name in BY_OUTPUT}
     return msgspec.structs.replace(first, **joined)
 
 
-def _guarded(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
+def _judge_guarded(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
     """One output's verdict; whatever the output brings about is a failure that says so, and the machine's own trouble is raised."""
     try:
         return judge(task, prediction, repos)

@@ -114,13 +114,13 @@ def _formats(call: ast.Call) -> bool:
 
 def _unused_statements(tree: ast.Module) -> set[ast.stmt]:
     """Assignments to names that nothing reads, and functions and classes that nothing uses, found until nothing more is."""
-    bound = {s: names for s in ast.walk(tree) if isinstance(s, ast.stmt) and (names := _bound(s)) is not None}
+    bound = {s: names for s in ast.walk(tree) if isinstance(s, ast.stmt) and (names := _bound_names(s)) is not None}
     outer = {s: c for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for s in c.body}
     binders: dict[str, list[ast.stmt]] = defaultdict(list)
     for statement, names in bound.items():
         for name in names:
             binders[name] += [statement, *(statement.body if isinstance(statement, ast.ClassDef) else ())]
-    reads, seen = Counter(_reads(tree, set())), _seen(tree)
+    reads, seen = Counter(_reads(tree, set())), _find_seen(tree)
 
     def is_idle(statement: ast.stmt) -> bool:
         return statement in bound and not any(reads[name] for name in bound[statement])
@@ -143,7 +143,7 @@ def _unused_statements(tree: ast.Module) -> set[ast.stmt]:
     return dead
 
 
-def _seen(tree: ast.AST) -> set[ast.AST]:
+def _find_seen(tree: ast.AST) -> set[ast.AST]:
     """All nodes that are not within a function or a class, whose reads count as a whole."""
     seen: set[ast.AST] = set()
     stack = [tree]
@@ -178,7 +178,7 @@ def _reads_inside(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
-def _bound(statement: ast.stmt) -> set[str] | None:
+def _bound_names(statement: ast.stmt) -> set[str] | None:
     """The names that a statement only binds; None where it does more."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return None if statement.decorator_list else {statement.name}
