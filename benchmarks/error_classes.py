@@ -12,6 +12,7 @@ NAMES: dict[str, str] = {
     "E4": "syntax, and names that were never defined",
     "E5": "operational: no answer, nothing that runs, the wrong folder",
 }
+CANNOT_BE_JUDGED = "cannot be judged"
 SAME_CALL: dict[str, str] = {
     "wrong entry": "another script, command, function or class",
     "missing": "something that was asked for is not set",
@@ -21,6 +22,7 @@ SAME_CALL: dict[str, str] = {
     "not the kind": "shell where Python is wanted, or Python where shell is",
     "no answer": "there is none",
     "no reference": "the row's own reference starts nothing that could be compared",
+    CANNOT_BE_JUDGED: "it breaks the scorer itself",
 }
 """The classes of the scorer `same call`."""
 _BY_CODE: dict[str, ErrorClass] = {

@@ -1,5 +1,6 @@
 """Score predictions by row: official, strict, corrected or same-call."""
 
+import errno
 import functools
 import os
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ import msgspec
 
 from benchmarks import official
 from benchmarks.data import Task, missing_place, repository_folder
-from benchmarks.error_classes import classify
+from benchmarks.error_classes import CANNOT_BE_JUDGED, classify
 from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
 from benchmarks.predictions import Prediction, Usage
 from benchmarks.same_call import Verdict as SameCall
@@ -24,6 +25,10 @@ from tools.errors import PluginError
 Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
 NO_PREDICTION = "no prediction"
+BY_OUTPUT = ("passed", "reason", "error_class", "arguments", "type", "executes", "hits", "gates")
+"""What a row holds for each of its outputs."""
+OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.EIO)
+"""Errors that say nothing about the answer."""
 
 
 class Row(RowTexts, frozen=True, kw_only=True):
@@ -42,6 +47,9 @@ class Row(RowTexts, frozen=True, kw_only=True):
     """Share of the values present, by output."""
     gates: tuple[bool, ...] = ()
     """Whether the published rules 1 and 2 pass it, by output; in every mode."""
+
+
+RowJudge = Callable[[Task, Prediction, Path], Row]
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -137,7 +145,7 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
         judge = _judge(mode)
-        rows = list(pool.map(lambda pair: _with_texts(judge(pair[0], pair[1], repos), *pair), pairs))
+        rows = list(pool.map(lambda pair: _with_texts(_row_of(judge, pair[0], pair[1], repos), *pair), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
 
 
@@ -158,10 +166,33 @@ def _with_texts(row: Row, task: Task, prediction: Prediction) -> Row:
     return msgspec.structs.replace(row, instruction=task.instruction, reference=task.output, answer=answer)
 
 
-def _judge(mode: str) -> Callable[[Task, Prediction, Path], Row]:
+def _judge(mode: str) -> RowJudge:
     if plugins.is_added(plugins.SCORERS, mode, get_args(Mode)):
         return functools.partial(_added_row, functools.partial(_added_verdict, mode))
     return _same_call_row if mode == "same-call" else _strict_row
+
+
+def _row_of(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
+    """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
+    single = [msgspec.structs.replace(prediction, output=(text,)) for text in prediction.output]
+    first, *others = [_judge_guarded(judge, task, one, repos) for one in single] or [judge(task, prediction, repos)]
+    joined = {name: sum((getattr(row, name) for row in others), getattr(first, name)) for name in BY_OUTPUT}
+    return msgspec.structs.replace(first, **joined)
+
+
+def _judge_guarded(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
+    """One output's verdict; whatever the output brings about is a failure that says so, and the machine's own trouble is raised."""
+    try:
+        return judge(task, prediction, repos)
+    except PluginError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+            raise
+        failed = judge(task, msgspec.structs.replace(prediction, output=()), repos)
+        said = " ".join(f"{type(error).__name__} {error}".split())[:300]
+        classes = tuple(CANNOT_BE_JUDGED if name == "no answer" else name for name in failed.error_class)
+        return msgspec.structs.replace(failed, reason=(f"{CANNOT_BE_JUDGED}: {said}",), error_class=classes)
 
 
 def _added_verdict(mode: str, task: Task, text: str, root: Path) -> tuple[bool, str]:
@@ -198,11 +229,15 @@ def subject_of(predictions: Sequence[Prediction]) -> str:
 
 def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> list[LeftOut]:
     """The rows whose own reference does not pass strict, with the reason."""
-    verdicts = list(pool.map(lambda t: score(t.output, case_of(t, repos)), tasks))
+
+    def own(task: Task) -> Row:
+        reference = Prediction(github_id=task.github_id, id=task.id, output=(task.output,))
+        return _row_of(_strict_row, task, reference, repos)
+
     return [
-        LeftOut(key=str(t.key), reason=f"its reference fails: {v.reason}", by_rule=True)
-        for t, v in zip(tasks, verdicts, strict=True)
-        if not v.passed
+        LeftOut(key=str(t.key), reason=f"its reference fails: {row.reason[0]}", by_rule=True)
+        for t, row in zip(tasks, pool.map(own, tasks), strict=True)
+        if not all(row.passed)
     ]
 
 
@@ -275,7 +310,8 @@ def _no_answer(error: str) -> str:
 def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: Sequence[LeftOut]) -> Score:
     """Serial, as published: one answer after the other in the repository's own environment."""
     whole = official.can_execute([t for t, _ in pairs])
-    rows = [(p, _with_texts(_official_row(t, p, repos, whole), t, p)) for t, p in pairs]
+    judge = functools.partial(_official_row, whole=whole)
+    rows = [(p, _with_texts(_row_of(judge, t, p, repos), t, p)) for t, p in pairs]
     complete = official.settings().outputs
     return Score(
         mode="official" if whole else GATES,

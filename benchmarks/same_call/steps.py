@@ -4,12 +4,13 @@ import itertools
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
 from benchmarks.same_call.fetched import FETCHES, fetched_programs
 from benchmarks.same_call.model import Program
-from benchmarks.same_call.streams import Streams
+from benchmarks.same_call.streams import NOTHING, Streams
 from benchmarks.same_call.trace import DECLARES, Place, Step, starts_python
 from benchmarks.strict import execute
 from benchmarks.strict.bash_text import commands
@@ -87,7 +88,7 @@ def steps(text: str, found: Sequence[Step], place: Place, *, python_too: bool) -
         if any(_same_start(step.invocation, one) for one in lead):
             continue
         reads, writes = streams.source(step.stdin), streams.sinks(step.stdout)
-        counted = _count(step.invocation, place, fetched)
+        counted = _count(step, place, fetched)
         programs += (msgspec.structs.replace(program, reads=reads, writes=writes) for program in counted)
     ran = {posixpath.basename(s.invocation.program) for s in found}
     return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_find_killed(text, ran)]
@@ -116,22 +117,24 @@ def _bare(name: str) -> str:
     return posixpath.normpath(name) if name else ""
 
 
-def _count(invocation: Invocation, place: Place, fetched: set[str]) -> Iterator[Program]:
+def _count(step: Step, place: Place, fetched: set[str]) -> Iterator[Program]:
     """The program, where it is more than a preparation."""
+    invocation = step.invocation
     called = invocation.name or invocation.program
     name = posixpath.basename(called)
     file = posixpath.normpath(posixpath.join(place.folder, invocation.folder or ".", called))
     if posixpath.basename(invocation.program) in FETCHES:
         fetched |= {posixpath.basename(w) for w in invocation.words}
-    if (place.root / file).is_file():
+    if _is_file(place.root / file):
         yield _program(invocation, place, file)
-    elif _is_more(name, invocation) or _destroys(name, invocation, place, fetched):
+    elif _is_more(name, step) or _destroys(name, invocation, place, fetched):
         yield _program(invocation, place, "", name)
 
 
-def _is_more(name: str, invocation: Invocation) -> bool:
-    """Whether a program does more than prepare; a shell that is given nothing and what is sourced from elsewhere do not."""
-    idle = posixpath.basename(invocation.program) in SHELLS and not invocation.name
+def _is_more(name: str, step: Step) -> bool:
+    """Whether a program does more than prepare; a shell that is given nothing, also by standard input, and what is sourced from elsewhere do not."""
+    invocation = step.invocation
+    idle = posixpath.basename(invocation.program) in SHELLS and not invocation.name and step.stdin == NOTHING
     return name not in PREPARES and invocation.program not in SOURCES and not idle
 
 
@@ -171,7 +174,14 @@ def _verb(words: Sequence[str]) -> Sequence[str]:
 
 
 def _is_own(path: str, folder: str, place: Place) -> bool:
-    return (place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path))).is_file()
+    return _is_file(place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path)))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long a name
+        return False
 
 
 def _overwritten_files(text: str, place: Place) -> Iterator[Program]:

@@ -23,6 +23,8 @@ _DURATION = re.compile(r"(\d*\.?\d+|\d+\.)([smhd]?)")
 """As `timeout` takes it."""
 _LITERAL = re.compile(r"[^$`*?~&]+")
 """The target of a redirection that says where it leads."""
+_ITS_OWN = ("/dev/", "/proc/")
+"""What `source <(echo …)` reads stands in no script: it is the answer's."""
 _OUTPUT = frozenset({">", ">>", ">|", "1>", "1>>", "1>|", "&>", "&>>", ">&"})
 
 
@@ -78,7 +80,8 @@ def trace_steps(text: str, trace: str, place: Place) -> Iterator[Step]:
             shown |= dict(made.environment)
             made = msgspec.structs.replace(made, folder=_inside(pwd, place), environment=tuple(shown.items()))
             stdin, stdout = _streams(streams, command, pwd)
-            sourced = "" if posixpath.basename(source) == execute.ANSWER else source
+            own = posixpath.basename(source) == execute.ANSWER or source.startswith(_ITS_OWN)
+            sourced = "" if own else source
             yield Step(invocation=made, sourced=sourced, stdin=stdin, stdout=stdout)
             variables = {n: v for n, v in variables.items() if n not in prefixed or n in exported}
 

@@ -123,7 +123,8 @@ class Collector:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         except OSError:
             return False
-        return same and words[1 : len(self._judge)] == [os.fsencode(word) for word in self._judge[1:]]
+        # Python looks for its settings and libraries beside word 0, which may be a link elsewhere
+        return same and words[: len(self._judge)] == [os.fsencode(word) for word in self._judge]
 
 
 def _bind(listener: socket.socket, place: Path) -> None:

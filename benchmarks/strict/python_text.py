@@ -3,6 +3,7 @@
 import ast
 import io
 import tokenize
+from collections import Counter, defaultdict, deque
 
 SHOWN = ("print", "pprint", "display")
 LOGGED = ("info", "debug", "warning", "error", "critical", "exception", "log")
@@ -50,7 +51,7 @@ def strip_python(source: str) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             mask.node(node)
-    for node in dead:
+    for node in sorted(dead, key=lambda s: (s.lineno, s.col_offset), reverse=True):  # what is around it comes later
         mask.node(node)
         for call in _calls(node):
             mask.node(call, 1)
@@ -88,11 +89,15 @@ def _shows(call: ast.Call) -> bool:
 
 def _calls(node: ast.AST) -> list[ast.Call]:
     """The outermost calls inside a node that do something; none inside definitions."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-        return []
-    if isinstance(node, ast.Call) and not _shows(node) and not _formats(node):
-        return [node]
-    return [call for child in ast.iter_child_nodes(node) for call in _calls(child)]
+    found: list[ast.Call] = []
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, ast.Call) and not _shows(one) and not _formats(one):
+            found.append(one)
+        elif not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            stack.extend(ast.iter_child_nodes(one))
+    return found
 
 
 def _formats(call: ast.Call) -> bool:
@@ -109,23 +114,50 @@ def _formats(call: ast.Call) -> bool:
 
 def _unused_statements(tree: ast.Module) -> set[ast.stmt]:
     """Assignments to names that nothing reads, and functions and classes that nothing uses, found until nothing more is."""
+    bound = {s: names for s in ast.walk(tree) if isinstance(s, ast.stmt) and (names := _bound_names(s)) is not None}
+    outer = {s: c for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for s in c.body}
+    binders: dict[str, list[ast.stmt]] = defaultdict(list)
+    for statement, names in bound.items():
+        for name in names:
+            binders[name] += [statement, *(statement.body if isinstance(statement, ast.ClassDef) else ())]
+    reads, seen = Counter(_reads(tree, set())), _find_seen(tree)
+
+    def is_idle(statement: ast.stmt) -> bool:
+        return statement in bound and not any(reads[name] for name in bound[statement])
+
     dead: set[ast.stmt] = set()
-    while True:
-        live = _reads(tree, dead)
-        found = {s for s in ast.walk(tree) if isinstance(s, ast.stmt) and s not in dead and _idle(s, live)}
-        found -= {
-            s
-            for c in ast.walk(tree)
-            if isinstance(c, ast.ClassDef) and c not in dead and c not in found
-            for s in c.body
-        }
-        if not found:
-            return dead
-        dead |= found
+    queue = deque(bound)
+    while queue:
+        statement = queue.popleft()
+        holder = outer.get(statement)
+        if statement in dead or not is_idle(statement) or (holder is not None and not is_idle(holder)):
+            continue
+        before = _reads(statement, dead) if statement in seen else []
+        dead.add(statement)
+        if before:
+            reads.subtract(before)
+            reads.update(_reads(statement, dead))
+        if isinstance(statement, ast.AsyncFunctionDef):
+            seen.difference_update(ast.walk(statement))
+        queue.extend(one for name in set(before) if not reads[name] for one in binders[name])
+    return dead
 
 
-def _reads(tree: ast.AST, dead: set[ast.stmt]) -> set[str]:
-    names: set[str] = set()
+def _find_seen(tree: ast.AST) -> set[ast.AST]:
+    """All nodes that are not within a function or a class, whose reads count as a whole."""
+    seen: set[ast.AST] = set()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        seen.add(node)
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            stack.extend(ast.iter_child_nodes(node))
+    return seen
+
+
+def _reads(tree: ast.AST, dead: set[ast.stmt]) -> list[str]:
+    """The names that are read, as often as they are."""
+    names: list[str] = []
     stack: list[ast.AST] = [tree]
     while stack:
         node = stack.pop()
@@ -133,10 +165,9 @@ def _reads(tree: ast.AST, dead: set[ast.stmt]) -> set[str]:
             stack.extend(_calls(node))
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            names.add(node.id)
+            names.append(node.id)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            inner = _reads_inside(node)
-            names |= inner - {node.name}
+            names.extend(_reads_inside(node) - {node.name})
             stack.extend(node.decorator_list)
             continue
         stack.extend(ast.iter_child_nodes(node))
@@ -147,16 +178,17 @@ def _reads_inside(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
-def _idle(statement: ast.stmt, live: set[str]) -> bool:
+def _bound_names(statement: ast.stmt) -> set[str] | None:
+    """The names that a statement only binds; None where it does more."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return statement.name not in live and not statement.decorator_list
+        return None if statement.decorator_list else {statement.name}
     if isinstance(statement, ast.Assign):
         targets: list[ast.expr] = statement.targets
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
     else:
-        return False
+        return None
     names = [n for t in targets for n in ast.walk(t)]
     if any(not isinstance(n, (ast.Name, ast.Tuple, ast.List, ast.expr_context)) for n in names):
-        return False
-    return not any(isinstance(n, ast.Name) and n.id in live for n in names)
+        return None
+    return {n.id for n in names if isinstance(n, ast.Name)}

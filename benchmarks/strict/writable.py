@@ -1,5 +1,6 @@
 """What an answer's shell may change of a repository, in memory: folders to which files are added, and scripts that may be run."""
 
+import itertools
 import os
 import posixpath
 import re
@@ -14,6 +15,11 @@ MOST_ENTRIES = 300
 """Each costs a mount; a repository with more in these folders stays closed."""
 MOST_BYTES = 1_000_000
 """Of a script that may be run; each is copied."""
+MOST_PATTERNS = 100
+"""Words of one `chmod` that are looked up."""
+MOST_PARTS = 20
+MOST_NAME = 255
+"""Folders of such a word, and bytes of each."""
 MAKES = "mkdir"
 DESCRIPTOR = re.compile(r"&?\d*-?")
 """Behind a sign of redirection: another descriptor, and no file."""
@@ -93,18 +99,25 @@ def executables(text: str, workdir: Path, root: Path) -> Iterator[Path]:
     for invocation in parse_command(text, prompts=False).invocations:
         mode, *names = [word for word in invocation.words if re.match(r"-[A-Za-z-]", word) is None] or [""]
         if invocation.program == "chmod" and _MAY_RUN.fullmatch(mode):
-            for name in names:
-                yield from _matching(posixpath.join(workdir, invocation.folder or ".", name), root)
+            places = dict.fromkeys(posixpath.join(workdir, invocation.folder or ".", name) for name in names)
+            for place in itertools.islice(places, MOST_PATTERNS):
+                yield from _matching(place, root)
 
 
 def _matching(pattern: str, root: Path) -> Iterator[Path]:
     """The files of the repository that a word names, or that a folder which it names holds."""
     inside = posixpath.relpath(pattern, root) if "\0" not in pattern else ".."
-    if inside.partition("/")[0] == "..":
+    parts = inside.split("/")
+    many = len(parts) > MOST_PARTS or parts.count("**") > 1 or any(len(os.fsencode(part)) > MOST_NAME for part in parts)
+    if many or parts[0] == "..":
         return
-    for place in root.glob(inside) if _WILD.search(inside) else [root / inside]:
-        files = place.rglob("*") if place.is_dir() else [place]
-        yield from (one for one in files if one.is_file() and one.resolve().is_relative_to(root))
+    wild = "/".join(part if part == "**" else re.sub(r"\*+", "*", part) for part in parts)
+    try:
+        for place in root.glob(wild) if _WILD.search(inside) else [root / inside]:
+            files = place.rglob("*") if place.is_dir() else [place]
+            yield from (one for one in files if one.is_file() and one.resolve().is_relative_to(root))
+    except (OSError, ValueError, re.error):  # no pattern, or too long a path
+        return
 
 
 def executable_copies(files: Iterable[Path], store: Path) -> list[str]:
