@@ -106,8 +106,8 @@ class Tape:
         parts = _parts(asked)
         differing = []
         for path in sorted(self.folder.joinpath(kind).glob("*.json"))[:_MOST_COMPARED]:
-            with contextlib.suppress(OSError, msgspec.DecodeError):
-                recorded = _parts(msgspec.json.decode(path.read_bytes(), type=TapeEntry).request)
+            with contextlib.suppress(OSError, msgspec.DecodeError, RecursionError):
+                recorded = _parts(msgspec.json.decode(read_bytes(path, _MOST_BYTES), type=TapeEntry).request)
                 names = {*parts, *recorded}
                 differing.append(sorted(name for name in names if parts.get(name) != recorded.get(name)))
         nearest = min(differing, key=len, default=[])

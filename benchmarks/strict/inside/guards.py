@@ -24,6 +24,10 @@ FORBIDDEN = ("subprocess.Popen", "os.fork", "os.forkpty", "os.exec", "os.posix_s
              "socket.bind", "ctypes.dlopen", "pty.spawn")  # fmt: skip
 
 
+STARTED_SECONDS = 60.0
+"""How long a program that an answer's code starts may run."""
+
+
 class Outside(Exception):
     """The program needs something that only the real environment has."""
 
@@ -98,8 +102,10 @@ class _Starter:
         plain = [os.fspath(word).replace(sys.executable, "python") for word in words]
         _Starter.at_work = True
         try:
-            self._popen(plain[0] if kept.get("shell") else plain, stdin=subprocess.DEVNULL, **kept).wait()
-        except OSError as error:
+            self._popen(plain[0] if kept.get("shell") else plain, stdin=subprocess.DEVNULL, **kept).wait(
+                STARTED_SECONDS
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
             raise Outside(str(error)) from error
         finally:
             _Starter.at_work = False
