@@ -15,6 +15,8 @@ from sandbox.inner_path import safe_relative
 from sandbox.packed import unpacked
 from tools.version_control import is_control
 
+_FOR_AGENTS = frozenset({"agents.md", "claude.md", "gemini.md"})
+"""Files whose words coding agents follow unasked."""
 MOST_LISTED = 5000
 MOST_LIST_BYTES = 32 * 1024**2
 """Of the list of files; a path has 4096 at most."""
@@ -92,7 +94,7 @@ def collect(
 
 
 def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:
-    """Whether tools of the user's may read a file by themselves where it lies: version control's own, and hidden ones.
+    """Whether tools of the user's may read a file by themselves where it lies: version control's own, coding agents' and hidden ones.
 
     Git takes every folder with a file HEAD for one of its own, and runs what its settings name. What the user's sentence names
     is not hidden, nor what was expected by a plain name.
@@ -101,8 +103,10 @@ def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:
     named = {
         part for one in expected if one.expectation.source == "request" for part in one.expectation.path.split("/")
     }
-    plain = not name.startswith(".") and any(one.path == path for one in expected)
-    hidden = {part for part in (*folders, name) if part.startswith(".")} - named
+    plain = (
+        not name.startswith(".") and name.casefold() not in _FOR_AGENTS and any(one.path == path for one in expected)
+    )
+    hidden = {part for part in (*folders, name) if part.startswith(".") or part.casefold() in _FOR_AGENTS} - named
     return is_control("/".join((*folders, name))) or name.casefold() == "head" or (bool(hidden) and not plain)
 
 

@@ -41,6 +41,8 @@ HIDDEN = (
     "_darcs/prefs/x",
     "HEAD",
     "a/head",
+    "AGENTS.md",
+    "a/Claude.md",
     "\u200c.git/config",
     "a/.g\u200dit/config",
 )
