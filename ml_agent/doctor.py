@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple
 
 import msgspec
@@ -24,6 +23,7 @@ from sandbox.contract import Policy
 from sandbox.docker_engine import describe
 from sandbox.errors import SandboxUnavailableError
 from sandbox.seccomp import filter_program
+from tools.deadline import within
 from tools.secret_names import without_secrets
 
 WAIT = 5.0
@@ -174,30 +174,25 @@ def offered_models(settings: Settings) -> tuple[frozenset[str], str]:
 
 def answer_of(method: str, url: str, headers: Mapping[str, str], body: object = None, wait: float = WAIT) -> Reply:
     """What a host answers, within MOST_BYTES and `wait` seconds. Raises requests.RequestException where it does not."""
-    replies: list[Reply] = []
-    problems: list[requests.RequestException] = []
     until = time.monotonic() + wait
 
-    def ask() -> None:
-        try:
-            with requests.request(method, url, json=body, headers=headers, timeout=wait, stream=True) as reply:
-                content = b""
-                for part in reply.iter_content(_STEP):
-                    content += part
-                    if len(content) > MOST_BYTES or time.monotonic() > until:
-                        raise requests.Timeout("larger than it may be, or too slow")
-                replies.append(Reply(reply.status_code, content))
-        except requests.RequestException as error:
-            problems.append(error)
-        except ValueError as error:  # a key that is no header
-            problems.append(requests.RequestException(str(error)))
+    def ask() -> Reply:
+        with requests.request(method, url, json=body, headers=headers, timeout=wait, stream=True) as reply:
+            content = b""
+            for part in reply.iter_content(_STEP):
+                content += part
+                if len(content) > MOST_BYTES or time.monotonic() > until:
+                    raise requests.Timeout("larger than it may be, or too slow")
+            return Reply(reply.status_code, content)
 
-    thread = Thread(target=ask, daemon=True)  # neither a name lookup nor a read that drips can be given up otherwise
-    thread.start()
-    thread.join(wait)
-    if not replies:
-        raise problems[0] if problems else requests.Timeout("too slow")
-    return replies[0]
+    try:
+        return within(wait, ask)  # neither a name lookup nor a read that drips can be given up otherwise
+    except TimeoutError:
+        raise requests.Timeout("too slow") from None
+    except requests.RequestException:
+        raise
+    except ValueError as error:  # a key that is no header
+        raise requests.RequestException(str(error)) from error
 
 
 def _github(settings: Settings) -> Row:

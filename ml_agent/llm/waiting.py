@@ -1,10 +1,10 @@
 """Waiting for somebody who may never answer, in a way that can be cancelled."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextvars import copy_context
-from threading import Thread
 from typing import TypeVar
+
+from tools.deadline import begun
 
 T = TypeVar("T")
 CheckCancelled = Callable[[], None]
@@ -19,17 +19,10 @@ def never_cancelled() -> None:
 def wait_for(work: Callable[[], T], check_cancelled: CheckCancelled) -> T:
     """What the work returns or raises, or whatever `check_cancelled`, called several times a second, raises before that.
 
-    The work is then left to itself, in a thread that keeps neither an event loop nor the interpreter from ending.
+    The work is then left to itself.
     """
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            future.set_exception(error)
-
-    Thread(target=copy_context().run, args=(run,), name="ml-agent-waiting", daemon=True).start()
+    context = copy_context()
+    future = begun(lambda: context.run(work))
     while True:
         try:
             return future.result(_SLICE_SECONDS)

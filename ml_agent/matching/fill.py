@@ -178,8 +178,7 @@ def fill(
     weights = TermWeights(slots)
     taken, unknown = spelled_slots(statement, slots)
     device = place_devices(statement, slots, taken) if callee.names else NO_DEVICES
-    taken += device.placed
-    taken += place_saves(statement, slots, taken)
+    taken += [*device.placed, *place_saves(statement, slots, [*taken, *device.placed])]
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [

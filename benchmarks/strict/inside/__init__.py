@@ -8,7 +8,7 @@ object: `{"outcome", "code", "message", "place", "parsed", "target", "compiled"}
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -72,22 +72,23 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     if not seen.SEEN.on and judgement.outcome in ("finished", "outside") and ignored(program, log, here):
         judgement = verdict.Judgement("failed", "options-ignored", "the program reads no command line")
     report = {**_picture(judgement, program.label), "place": place, "parsed": log.reached, "compiled": calls.MADE}
+    if not seen.SEEN.on:
+        return report
+    return {**report, "recorded": {"parents": parents, "streams": streams, **_record_of(program, here, given)}}
+
+
+def _record_of(program: target.Target, here: scope.Scope, given: Mapping[str, str]) -> dict[str, Any]:
+    """What was seen of a program; `given` is the environment that it began with."""
     entry = {"module": program.module, "file": _file(program, here), "own": program.own, "words": program.words}
-    entry["folder"] = os.path.relpath(Path.cwd(), job["root"])
-    settings = {} if seen.SEEN.options or program.own else seen.settings()
-    recorded = {
-        "parents": parents,
+    entry["folder"] = os.path.relpath(Path.cwd(), here.root)
+    return {
         "entry": entry,
-        "streams": streams,
         "options": seen.SEEN.options,
         "calls": seen.SEEN.calls,
         "destroyed": seen.SEEN.destroyed,
-        "settings": settings,
-        "environment": variables.read_variables(os.environ if program.own else given, sources(program, here))
-        if seen.SEEN.on
-        else {},
+        "settings": {} if seen.SEEN.options or program.own else seen.settings(),
+        "environment": variables.read_variables(os.environ if program.own else given, sources(program, here)),
     }
-    return {**report, "recorded": recorded} if seen.SEEN.on else report
 
 
 def _file(program: target.Target, here: scope.Scope) -> str:
