@@ -43,6 +43,8 @@ _FOLDER = re.compile(
     r"|[\"'`“]?(?P<before>[\w.~-]{1,255}(?:/[\w.-]+)+|(?<=[\"'`“])[\w.-]{1,255})[\"'`”]?\s+(?:folder|directory)\b)",
     re.IGNORECASE,
 )
+_LAST_STOP = re.compile(r"(?<=[^./])\.+$")
+"""Of the sentence; "." and ".." are folders."""
 _NO_FOLDER = _words(
     "of with for that which where in on from and or to is a an the this my your named called structure tree by as "
     "at into so but if it its are was were be we i you they then there these those has have can should will would "
@@ -181,7 +183,7 @@ def _places(text: str, quoted: Sequence[_Place]) -> Iterator[_Place]:
         if not inside and "://" not in text[max(0, match.start() - 8) : match.end()]:
             taken.append(_Place(path, kind_of(path), match.start(), match.end()))
     for match in _FOLDER.finditer(text):
-        path = next(group for group in match.groups() if group is not None).rstrip(".")
+        path = _LAST_STOP.sub("", next(group for group in match.groups() if group is not None))
         inside = any(match.start() < other.end and other.start < match.end() for other in taken)
         if not inside and path.lower() not in _NO_FOLDER and "://" not in text[max(0, match.start() - 8) : match.end()]:
             taken.append(_Place(path, "folder", match.start(), match.end()))
