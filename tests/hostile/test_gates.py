@@ -127,7 +127,9 @@ def test_nothing_that_is_read_is_run() -> None:
 
 @pytest.mark.promise("Repository text in a prompt went through prompts.untrusted.", by="this test over the templates")
 def test_every_variable_of_a_prompt_is_neutralised_or_the_users() -> None:
-    for template in sorted((ROOT / "prompts").glob("*.j2")):
+    templates = sorted((ROOT / "prompts").glob("*.j2"))
+    assert templates
+    for template in templates:
         for match in re.finditer(r"\{\{\s*(.+?)\s*\}\}", template.read_text(encoding="utf-8")):
             name, *filters = [part.strip() for part in match[1].split("|")]
             assert name in USERS or filters[-1:] == ["data"], f"{template.name}: {match[0]}"

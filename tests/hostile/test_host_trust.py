@@ -49,8 +49,9 @@ def ml_agent(*arguments: str, cwd: Path, **more: str) -> "subprocess.CompletedPr
     by="the catalogue; tools.remotes",
 )
 def test_the_sample_catalogue_leads_nowhere() -> None:
-    for line in samples.catalog_path().read_text(encoding="utf-8").splitlines():
-        url = json.loads(line)["url"]
+    urls = [json.loads(line)["url"] for line in samples.catalog_path().read_text(encoding="utf-8").splitlines()]
+    assert {url.startswith(samples.URL_SCHEME) for url in urls} == {True, False}
+    for url in urls:
         if url.startswith(samples.URL_SCHEME):
             assert samples.repository_path(url).is_dir()
             continue

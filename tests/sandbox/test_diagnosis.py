@@ -31,11 +31,14 @@ def test_the_failure_gets_its_name(case: FailureCase) -> None:
 
 
 def test_evidence_is_from_the_output() -> None:
+    shown = 0
     for case in CASES:
         response = _response(case)
         said = "\n".join([response.stdout, response.stderr, *response.error_lines, *response.progress])
-        for line in diagnose(response, case.command).evidence:
-            assert line in said
+        evidence = diagnose(response, case.command).evidence
+        assert all(line in said for line in evidence)
+        shown += bool(evidence)
+    assert shown > len(CASES) / 2
 
 
 def test_rules_are_told_apart_by_real_logs() -> None:
