@@ -1,0 +1,135 @@
+"""What each kind of file must hold: a small right one passes, and fails where it is cut, emptied or damaged."""
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+
+import pytest
+
+from ml_agent.delivery.binary_kinds import BINARY_KINDS
+from ml_agent.delivery.content import judge_content
+from ml_agent.delivery.expectation import Expectation
+from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent
+
+
+def box(name: bytes, body: bytes = b"", wide: bool = False) -> bytes:
+    if wide:
+        return struct.pack(">I4sQ", 1, name, len(body) + 16) + body
+    return struct.pack(">I4s", len(body) + 8, name) + body
+
+
+def chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+def riff(form: bytes, inside: bytes, body: bytes, length: int | None = None, mark: bytes = b"RIFF") -> bytes:
+    size = len(body) if length is None else length
+    return mark + bytes(4) + form + inside + struct.pack("<I", size) + body
+
+
+def packed(name: str, content: bytes = b"content") -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        if name:
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def tensors(head: bytes, size: int) -> bytes:
+    return struct.pack("<Q", len(head)) + head + bytes(size)
+
+
+PNG_HEAD = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 2, 8, 0, 0, 0, 0))
+PNG = PNG_HEAD + chunk(b"IDAT", b"pixels") + chunk(b"IEND", b"")
+JPEG = b"\xff\xd8\xff\xe0\0\4ab\xff\xc0\0\x0b\x08\0\2\0\3\1\1\x11\0\xff\xda\0\x08\1\1\0\0?\0\xd2\xff\xd9"
+GIF = b"GIF89a\3\0\2\0" + bytes(3) + b",\0;"
+BMP = b"BM" + struct.pack("<I", 30) + bytes(24)
+TIFF = b"II*\0" + struct.pack("<I", 8) + b"\0\0"
+MP3 = b"ID3\4\0\0" + b"\0\0\1\2" + bytes(130) + b"\xff\xfb\x90\0"
+MP4 = box(b"ftyp", b"isom") + box(b"moov", b"tracks") + box(b"mdat", b"pictures", wide=True)
+NPY_HEAD = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n"
+NPY = b"\x93NUMPY\1\0" + struct.pack("<H", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
+NPY_2 = b"\x93NUMPY\2\0" + struct.pack("<I", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
+TENSOR = b'{"__metadata__": {"format": "pt"}, "w": {"data_offsets": [0, 16]}}'
+PARQUET = b"PAR1" + bytes(8) + b"PAR1"
+GZIP = gzip.compress(b"content")
+OLD_PICKLE = b"\x80\2X\1\0\0\0aq\0."
+
+GOOD = [
+    ("png", PNG, "PNG, 3 x 2"), ("jpeg", JPEG, "JPEG, 3 x 2"), ("gif", GIF, "GIF, 3 x 2"), ("gif", GIF + b"\0", "GIF, 3 x 2"),
+    ("bmp", BMP, "BMP"), ("tiff", TIFF, "TIFF"), ("tiff", b"MM\0*\0\0\0\x08\0\0", "TIFF"), ("tiff", b"II+\0", "TIFF"),
+    ("webp", riff(b"WEBP", b"VP8 ", b"pixels"), "WebP"), ("wav", riff(b"WAVE", b"data", b"sound"), "WAV"),
+    ("wav", riff(b"WAVE", b"data", b"sound", 0xFFFFFFFF), "WAV"), ("wav", riff(b"WAVE", b"data", b"sound", 99, b"RF64"), "WAV"),
+    ("avi", riff(b"AVI ", b"LIST", b"pictures"), "AVI"), ("mp3", MP3, "MP3"), ("mp3", b"\xff\xfb\x90\0", "MP3"),
+    ("mp4", MP4, "MP4"), ("mp4", box(b"ftyp") + box(b"moof"), "MP4"), ("mp4", box(b"ftyp") + b"\0\0\0\0moov", "MP4"),
+    ("pdf", b"%PDF-1.4\n%%EOF\n", "PDF"), ("zip", packed("a"), "ZIP, 1 files"), ("npz", packed("x.npy"), "NPZ"),
+    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("torch", packed("m/data.pkl"), "torch checkpoint"),
+    ("torch", OLD_PICKLE, "torch checkpoint (pickle)"), ("pickle", b"\x80\5K\1.", "pickle"), ("pickle", OLD_PICKLE, "pickle"),
+    ("safetensors", tensors(TENSOR, 16), "1 tensors"), ("parquet", PARQUET, "Parquet"), ("gzip", GZIP, "gzip"),
+    ("flac", b"fLaC" + bytes(5), "FLAC"), ("ogg", b"OggS" + bytes(5), "Ogg"), ("matroska", b"\x1aE\xdf\xa3" + bytes(5), "Matroska"),
+    ("hdf5", b"\x89HDF\r\n\x1a\n" + bytes(9), "HDF5"),
+    ("text", b"a\nb", "2 lines"), ("json", b'{"error": "", "loss": 1}', "JSON object"), ("json", b"[1]", "JSON list"), ("json", b"0.5", "JSON value"),
+    ("jsonl", b"1\n\n2\n", "2 rows"), ("csv", b"a;b\n1;2\n", "1 rows, columns a, b"), ("csv", b"a,1\n", "1 row without a head"),
+    ("tsv", b"a\tb\n1\t2\n", "1 rows, columns a, b"), ("srt", b"00:01.000 --> 00:02,000\nHi\n", "1 cues"),
+    ("vtt", b"WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n", "1 cues"), ("html", b"<p>Hi</p>", "1 elements"), ("html", b"<img src=a>", "1 elements"),
+    ("svg", b"<?xml?><svg><path/></svg >\n", "SVG"), ("yaml", b"a: 1", "YAML"), ("toml", b"a = 1", "TOML"),
+]  # fmt: skip
+
+BAD = [
+    ("png", PNG[:-12], "breaks off"), ("png", PNG_HEAD + chunk(b"IEND", b""), "breaks off"), ("png", PNG[:-1] + b"x", "a sum is wrong"),
+    ("png", PNG[1:], "is no PNG"), ("jpeg", JPEG[:-2], "breaks off"), ("jpeg", JPEG.replace(b"\xff\xc0", b"\xff\xc4"), "without a picture"),
+    ("jpeg", JPEG[1:], "is no JPEG"), ("gif", GIF[:-1], "breaks off"), ("gif", GIF.replace(b",", b"\0"), "breaks off"), ("gif", b"GIF", "is no GIF"),
+    ("bmp", BMP[:-1], "breaks off"), ("bmp", b"BM" + bytes(23), "breaks off"), ("bmp", b"x" + BMP, "is no BMP"),
+    ("tiff", TIFF[:8], "breaks off"), ("tiff", b"II*\0\7\0\0\0\0\0", "breaks off"), ("tiff", b"MM\0*\x08\0\0\0\0\0", "breaks off"), ("tiff", b"II", "is no TIFF"),
+    ("webp", riff(b"WAVE", b"VP8 ", b"pixels"), "is no WebP"), ("webp", riff(b"WEBP", b"ALPH", b"pixels"), "nothing in it"),
+    ("wav", riff(b"WAVE", b"data", b""), "nothing in it"), ("wav", riff(b"WAVE", b"data", b"sound")[:18], "nothing in it"),
+    ("wav", riff(b"WAVE", b"data", b"sound")[:-1], "breaks off"), ("wav", riff(b"WAVE", b"data", b"sound", mark=b"RIFX"), "is no WAV"),
+    ("avi", riff(b"AVI ", b"LIST", b"pictures")[:-1], "breaks off"),
+    ("mp3", MP3[:-4], "no frame begins"), ("mp3", b"\xff\xe0\xff", "no frame begins"), ("mp3", bytes(4096) + b"\xff\xfb\x90\0", "no frame begins"),
+    ("mp4", MP4[:-1], "breaks off"), ("mp4", box(b"ftyp") + b"\0\0\0\7moov", "breaks off"), ("mp4", box(b"ftyp") + box(b"mdat"), "table of contents"),
+    ("mp4", MP4[1:], "is no MP4"), ("pdf", b"%PDF-1.4\n", "breaks off"), ("pdf", b"%%EOF", "is no PDF"),
+    ("zip", packed(""), "nothing in it"), ("zip", packed("a")[:-9], "breaks off"), ("zip", packed("a").replace(b"content", b"contend"), "damaged"),
+    ("npz", packed("x.txt"), "without an array"), ("npy", NPY[:-4], "without numbers"), ("npy", NPY_2[:-4], "without numbers"), ("npy", NPY[:-9], "breaks off"),
+    ("npy", NPY.replace(b"shape", b"shade"), "breaks off"), ("torch", packed("m/x.pkl"), "without torch's data.pkl"), ("torch", OLD_PICKLE[:-1], "breaks off"),
+    ("pickle", b"\x80\5K\1", "breaks off"), ("pickle", b"\x80\1K\1.", "is no pickle"), ("pickle", b"\x80\6K\1.", "is no pickle"), ("pickle", b"K\2.", "is no pickle"),
+    ("safetensors", tensors(TENSOR, 15), "breaks off"), ("safetensors", tensors(b'{"__metadata__": {}}', 9), "without a tensor"),
+    ("safetensors", tensors(b"[1]", 9), "is no safetensors"), ("safetensors", tensors(b"{", 9), "is no safetensors"), ("safetensors", b"{}", "is no safetensors"),
+    ("parquet", PARQUET[:-1], "breaks off"), ("parquet", b"PAR1PAR1", "breaks off"), ("parquet", PARQUET[1:], "is no Parquet"),
+    ("gzip", GZIP[:-9], "breaks off"), ("gzip", gzip.compress(b""), "nothing in it"), ("gzip", GZIP[:-5] + b"x" + GZIP[-4:], "damaged"),
+    ("flac", b"fLaC" + bytes(4), "breaks off"), ("ogg", b"OggS", "breaks off"), ("matroska", b"OggS" + bytes(9), "is no Matroska"), ("hdf5", b"HDF", "is no HDF5"),
+    ("json", b"{}", "nothing in it"), ("json", b'{"error": "quota", "code": 3}', "an error message: quota"), ("jsonl", b"1\n{", "line 2 is no JSON"),
+    ("csv", b"a,b\n1,2\n3\n", "row 3 has 1 fields, its head 2"), ("csv", b'a,b\n"1,2\n', "is no table"), ("csv", b"a,b\n", "a head and no rows"),
+    ("srt", b"00:01.000 --> 00:02,000\n\n", "has no cue"), ("vtt", b"00:01.000 --> 00:02.000\nHi\n", "WEBVTT"), ("html", b"Hi", "no HTML element"),
+    ("html", b"<p> </p>", "nothing in it"), ("svg", b"<svg></svg>", "nothing in it"), ("svg", b"<svg><path/></svg> x", "is closed"), ("svg", b"</svg><svg>", "is closed"),
+    ("yaml", b"a: [", "is no YAML"), ("yaml", b"{}", "nothing in it"), ("toml", b"a =", "is no TOML"), ("toml", b"# none", "nothing in it"),
+    ("file", b"Error: no model", "an error message"), ("text", b"a\0b", "binary data"), ("text", b"Usage: fit.py", "an error message"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "content", "said"), GOOD)
+def test_a_right_file_passes(kind: str, content: bytes, said: str) -> None:
+    assert judge_content(content, True, Expectation(kind=kind)) == said
+
+
+@pytest.mark.parametrize(("kind", "content", "said"), BAD)
+def test_a_wrong_file_is_said_to_be_wrong(kind: str, content: bytes, said: str) -> None:
+    with pytest.raises(InvalidContent, match=said):
+        judge_content(content, True, Expectation(kind=kind))
+
+
+CUT = [
+    ("png", PNG[:-12]), ("jpeg", JPEG[:-2]), ("gif", GIF[:-1]), ("bmp", BMP[:-1]), ("tiff", TIFF[:8]), ("wav", riff(b"WAVE", b"data", b"sound")[:-1]),
+    ("mp4", MP4[:-1]), ("mp4", box(b"ftyp") + box(b"mdat")), ("pdf", b"%PDF-1.4\n"), ("zip", packed("a")[:-9]), ("npz", packed("a")[:-9]), ("npy", NPY[:-4]),
+    ("torch", packed("a")[:-9]), ("pickle", b"\x80\5K\1"), ("safetensors", tensors(TENSOR, 15)), ("parquet", PARQUET[:-1]), ("gzip", GZIP[:-8]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "content"), CUT)
+def test_of_a_large_file_the_beginning_is_enough(kind: str, content: bytes) -> None:
+    assert judge_content(content, False, Expectation(kind=kind))
+
+
+def test_every_kind_is_here() -> None:
+    assert {kind for kind, _, _ in GOOD} == {*BINARY_KINDS, *TEXT_KINDS}
