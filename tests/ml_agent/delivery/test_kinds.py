@@ -65,7 +65,7 @@ GOOD = [
     ("avi", riff(b"AVI ", b"LIST", b"pictures"), "AVI"), ("mp3", MP3, "MP3"), ("mp3", b"\xff\xfb\x90\0", "MP3"),
     ("mp4", MP4, "MP4"), ("mp4", box(b"ftyp") + box(b"moof"), "MP4"), ("mp4", box(b"ftyp") + b"\0\0\0\0moov", "MP4"),
     ("pdf", b"%PDF-1.4\n%%EOF\n", "PDF"), ("zip", packed("a"), "ZIP, 1 files"), ("npz", packed("x.npy"), "NPZ"),
-    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("torch", packed("m/data.pkl"), "torch checkpoint"),
+    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("npy", NPY[:-3], "NPY"), ("mp3", b"ID3\4\0\0\0\1\0\0" + bytes(16384) + b"\xff\xfb\x90\0", "MP3"), ("torch", packed("m/data.pkl"), "torch checkpoint"),
     ("torch", OLD_PICKLE, "torch checkpoint (pickle)"), ("pickle", b"\x80\5K\1.", "pickle"), ("pickle", OLD_PICKLE, "pickle"),
     ("safetensors", tensors(TENSOR, 16), "1 tensors"), ("parquet", PARQUET, "Parquet"), ("gzip", GZIP, "gzip"),
     ("flac", b"fLaC" + bytes(5), "FLAC"), ("ogg", b"OggS" + bytes(5), "Ogg"), ("matroska", b"\x1aE\xdf\xa3" + bytes(5), "Matroska"),
