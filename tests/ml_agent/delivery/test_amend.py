@@ -80,6 +80,7 @@ def test_the_option_that_names_the_output(options: str, written: str, path: str,
         ("python fit.py", {"b.json": b"["}, ("b.json",), ""),
         ("python fit.py", {"r/1/a": b"1", "r/2/b": b"1"}, ("o/",), "python fit.py && mkdir -p o && cp -r r/. o"),
         ("python fit.py", {"r/1/a": b"1", "b": b"1"}, ("o/",), ""),
+        ("python fit.py", {}, ("o/",), ""),
         (
             "python fit.py", {"a.json": b"[1]", "a.csv": b"a,b\n1,2\n"}, ("b.json", "b.csv"),
             "python fit.py && cp a.json b.json && cp a.csv b.csv",
@@ -102,7 +103,7 @@ def test_what_was_written_elsewhere_is_copied(
 def test_a_copy_is_written_from_where_the_command_runs(tmp_path: Path) -> None:
     scene = run_outputs({"sub/a.json": b"[1]"}, workdir="sub")
     assert amended(tmp_path, "", "python ../fit.py", ("b.json",), scene) == ["python ../fit.py && cp a.json b.json"]
-    assert amended(tmp_path, "", "python ../fit.py", ("o/",), scene) == []
+    assert amended(tmp_path, "add('--name', default='')", "python ../fit.py", ("o/",), scene) == []
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ BAD = [
     ("json", b"{}", "nothing in it"), ("json", b'{"error": "quota", "code": 3}', "an error message: quota"), ("jsonl", b"1\n{", "line 2 is no JSON"),
     ("csv", b"a,b\n1,2\n3\n", "row 3 has 1 fields, its head 2"), ("csv", b'a,b\n"1,2\n', "is no table"), ("csv", b"a,b\n", "a head and no rows"),
     ("srt", b"00:01.000 --> 00:02,000\n\n", "has no cue"), ("vtt", b"00:01.000 --> 00:02.000\nHi\n", "WEBVTT"), ("html", b"Hi", "no HTML element"),
-    ("html", b"<p> </p>", "nothing in it"), ("svg", b"<svg></svg>", "nothing in it"), ("svg", b"<svg><path/></svg> x", "is closed"), ("svg", b"</svg><svg>", "is closed"),
+    ("html", b"<p> </p>", "nothing in it"), ("svg", b"<svg></svg>", "nothing in it"), ("svg", b"<svg><path/></svg> x", "is closed"), ("svg", b"</svg><svg>", "is closed"), ("svg", b"<g/></svg>", "is closed"),
     ("yaml", b"a: [", "is no YAML"), ("yaml", b"{}", "nothing in it"), ("toml", b"a =", "is no TOML"), ("toml", b"# none", "nothing in it"),
     ("file", b"Error: no model", "an error message"), ("text", b"a\0b", "binary data"), ("text", b"Usage: fit.py", "an error message"),
 ]  # fmt: skip
@@ -117,6 +117,28 @@ def test_a_right_file_passes(kind: str, content: bytes, said: str) -> None:
 def test_a_wrong_file_is_said_to_be_wrong(kind: str, content: bytes, said: str) -> None:
     with pytest.raises(InvalidContent, match=said):
         judge_content(content, True, Expectation(kind=kind))
+
+
+ASKED = [
+    ("json", b'{"a": {"B c": {"d": 1}}}', ("a", "b_c", "d"), None, "JSON object"), ("json", b'[{"a": 1}]', ("a",), 1, "JSON list"),
+    ("json", b'{"a": {"b": {"c": {"d": 1}}}}', ("a", "d"), None, "lacks the keys d; it has a"), ("json", b"[1]", ("a",), None, "lacks the keys a; it has none"),
+    ("json", b"[1]", (), 2, "has 1 entries, not 2"), ("jsonl", b'{"a": 1}', ("a",), 1, "1 rows"), ("jsonl", b'{"a": 1}', ("b",), None, "lacks the keys b; it has a"),
+    ("jsonl", b"1", ("a",), None, "is no jsonl, or breaks off"), ("csv", b"a,b\n1,2\n", ("B",), 1, "1 rows, columns a, b"), ("csv", b"a,b\n1,2\n", ("a", "c"), None, "lacks the columns c; it has a, b"),
+    ("csv", b"1,2\n3,4\n", (), 2, "2 rows without a head"), ("csv", b"a,b\n1,2\n", ("a",), 2, "has 1 rows, not 2"), ("csv", b"a,b\n", (), 0, "0 rows, columns a, b"),
+    ("yaml", b"a: {b: 1}", ("a", "b"), None, "YAML"), ("yaml", b"a: 1", ("b",), None, "lacks the keys b"), ("yaml", b"1", ("b",), None, "lacks the keys b"),
+    ("toml", b"a = 1", ("a",), None, "TOML"), ("toml", b"a = 1", ("b",), None, "lacks the keys b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "content", "columns", "rows", "said"), ASKED)
+def test_columns_and_rows_are_those_that_were_asked_for(
+    kind: str, content: bytes, columns: tuple[str, ...], rows: int | None, said: str
+) -> None:
+    try:
+        found = judge_content(content, True, Expectation(kind=kind, columns=columns, rows=rows))
+    except InvalidContent as wrong:
+        found = str(wrong)
+    assert found == said
 
 
 CUT = [
