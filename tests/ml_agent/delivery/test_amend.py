@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.delivery.amend import amendments, missing_text
+from ml_agent.delivery.amend import MOST_NAMED, amendments, missing_text
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement, kind_of
 from ml_agent.delivery.judge import RunOutputs
 from ml_agent.draft import Draft
@@ -131,4 +131,5 @@ def test_what_is_missing_is_told_with_what_came_instead() -> None:
     assert missing_text(missing("b.json"), made, "word\n") == "exit 0, but no b.json\nthe program wrote x.csv"
     told = "exit 0, but no b.json; no c.csv\nthe program wrote no file\nit printed: one | two"
     assert missing_text(missing("b.json", "c.csv"), [], "one\n\ntwo\n") == told
-    assert missing_text(missing("b.json"), made * 99, "").endswith(", …")
+    assert missing_text(missing("b.json"), made * MOST_NAMED, "").endswith("x.csv")
+    assert missing_text(missing("b.json"), made * (MOST_NAMED + 1), "").endswith("x.csv, …")
