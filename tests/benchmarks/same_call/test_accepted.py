@@ -28,6 +28,8 @@ def row(kind: str, output: str, **changed: object) -> Task:
 def test_a_path_names_its_folder_too(kit: Path) -> None:
     short = SAVE.replace('os.makedirs("made_files")', 'path = "made_files/net.txt"\nos.makedirs(os.path.dirname(path))')
     assert same_call(row("python", SAVE), short, kit).passed
+    unspelled = SAVE.replace('os.makedirs("made_files")', 'path = "made_files/net.txt"')
+    assert same_call(row("python", SAVE), unspelled, kit).passed
     other = SAVE.replace("made_files", "other_files")
     assert same_call(row("python", SAVE), other, kit).reason_class == "missing"
 
