@@ -119,10 +119,13 @@ def _redirects(text: str, workdir: str, sure: bool) -> Iterator[PowerUse]:
     folders = folders_of(text)
     targets |= {(sign, target, folder) for sign, target, _ in targets if ">" in sign for folder in folders}
     for sign, target, folder in sorted(targets):
-        if _to_a_file(sign) and names_secret_file(target, folder):
-            yield PowerUse("secret-file", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
-        if _to_a_file(sign) and target not in _DEVICES and leaves(target, workdir, folder):
-            yield PowerUse("redirect-outside", f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}")
+        if not _to_a_file(sign):
+            continue
+        shown = f"{sign} {target}" if f"{sign} {target}" in text else f"{sign}{target}"
+        if names_secret_file(target, folder):
+            yield PowerUse("secret-file", shown)
+        if target not in _DEVICES and leaves(target, workdir, folder):
+            yield PowerUse("redirect-outside", shown)
 
 
 def _to_a_file(sign: str) -> bool:
