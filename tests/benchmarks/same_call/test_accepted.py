@@ -25,6 +25,11 @@ def row(kind: str, output: str, **changed: object) -> Task:
     return Task(**fields)  # type: ignore[arg-type]
 
 
+def test_what_the_calls_say_need_not_stand_in_the_text(kit: Path) -> None:
+    task = row("python", SAVE, arguments={"epochs": "7"})
+    assert same_call(task, SAVE.replace("epochs=7", "epochs=3 + 4"), kit).passed
+
+
 def test_a_path_names_its_folder_too(kit: Path) -> None:
     short = SAVE.replace('os.makedirs("made_files")', 'path = "made_files/net.txt"\nos.makedirs(os.path.dirname(path))')
     assert same_call(row("python", SAVE), short, kit).passed
