@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import random
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -12,10 +13,10 @@ import msgspec
 
 from benchmarks.tuning.lessons import Lesson, by_repository, lessons
 
-_HEAD, _BRANCH = 700, 260
-"""Tokens of a program's options, and of a request with its answer, at most."""
-_LEAST = 3
-"""Lessons with fewer requests are left out: their options would be read for too little."""
+_HEAD, _BRANCH, _CHOICE = 1400, 420, 1200
+"""Tokens of a program's options, of a request with its answer, and of a choice among programs, at most."""
+_CHOICES = 0.45
+"""Share of the lessons in choosing: they are many, and each teaches one number."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     training.add_argument("--seed", type=int, default=0)
     training.add_argument("--rate", type=float, default=2e-4, help="of learning, at its highest")
+    training.add_argument("--rank", type=int, default=12, help="of the adapter that is written")
     training.add_argument("--tokens", type=int, default=1000, help="of a batch; a graphics card of 80 GB takes 14000")
     ends = training.add_mutually_exclusive_group(required=True)
     ends.add_argument("--pack", type=Path, help="folder: write there what another machine needs, and do not train")
@@ -70,15 +72,17 @@ def _train(options: argparse.Namespace) -> int:
 
     from benchmarks.tuning import export, network, packed, tokens
     from benchmarks.tuning.train import Plan, restore, train
-    from ml_agent.llm.arguments import system
+    from ml_agent.llm import arguments, choosing
 
     model = GGUFReader(options.model)
-    speech = tokens.ChatFormat(model, system())
+    speech = tokens.ChatFormat(model, {"fill": arguments.system(), "choose": choosing.system()})
     read = [msgspec.convert(json.loads(line), Lesson) for line in options.lessons.read_text().splitlines()]
-    programs = tokens.short(map(speech.program, read), _HEAD, _BRANCH)
-    programs = [one for one in programs if len(one.branches) >= _LEAST]
+    fill = [speech.program(one) for one in read if one.kind == "fill"]
+    choices = [speech.program(one) for one in read if one.kind == "choose"]
+    some = random.Random(options.seed).sample(choices, round(_CHOICES * len(choices)))
+    programs = [*tokens.short(fill, _HEAD, _BRANCH), *tokens.short(some, _HEAD, _CHOICE)]
     if not programs:
-        sys.stderr.write(f"error: no lesson of {options.lessons} is short enough and has {_LEAST} requests\n")
+        sys.stderr.write(f"error: no lesson of {options.lessons} is short enough\n")
         return 1
     used = tokens.used_tokens(programs)
     if options.pack is not None:
@@ -92,7 +96,7 @@ def _train(options: argparse.Namespace) -> int:
     kept = options.out.with_suffix(".npz")
     plan = Plan(options.seconds, options.device, kept, options.seed, options.rate, options.tokens)
     train(whole, adapted, programs, used, plan)
-    export.export([kept], options.out, network.ALPHA)
+    export.export([kept], options.out, network.ALPHA, options.rank)
     return 0
 
 

@@ -6,17 +6,20 @@ from pathlib import Path
 import gguf
 import numpy as np
 
+from benchmarks.tuning.rank import with_rank
+
 _ROW = 32
 """A quantised row holds multiples of so many numbers."""
 
 
-def export(parts: Iterable[Path], out: Path, alpha: float) -> None:
+def export(parts: Iterable[Path], out: Path, alpha: float, rank: int) -> None:
     """Write the adapter, each row in eight bits where its length allows it.
 
     Args:
         parts: files of tensors, as `train.save` writes them.
         out: the file to write.
         alpha: of the adapter; llama.cpp divides it by the rank.
+        rank: of its matrices, at most.
     """
     writer = gguf.GGUFWriter(out, "qwen2")
     writer.add_type("adapter")
@@ -24,7 +27,7 @@ def export(parts: Iterable[Path], out: Path, alpha: float) -> None:
     writer.add_float32("adapter.lora.alpha", alpha)
     for part in parts:
         with np.load(part) as tensors:
-            for name, values in sorted(tensors.items()):
+            for name, values in sorted(with_rank(tensors, rank).items()):
                 if values.shape[-1] % _ROW:
                     writer.add_tensor(name, values.astype(np.float16))
                 else:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,8 +14,11 @@ from benchmarks.fit.relatives import relatives
 from benchmarks.fit.rows import calls, facts_of
 from benchmarks.written.marks import MARK, find_slot, key_of
 from ml_agent.llm.arguments import head, tail
+from ml_agent.llm.choosing import MOST, question
 from ml_agent.matching.entries import EntryPoint, RepositoryFacts
 from ml_agent.matching.mentions import read_request
+from ml_agent.matching.model import shipped
+from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.slots import Slot
 from tools.commandline.quoting import quote
 from tools.commandline.render import render_words
@@ -26,6 +29,8 @@ from tools.signatures.model import Signature
 _APART = re.compile(r",\s+|\s+and\s+|\s+")
 _TOGETHER = 6
 """Requests of a program for which its options are shown once, at most; more are parted evenly."""
+_CHOICES = 24
+"""Lessons in choosing that a repository gives, about."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,10 +41,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True):
-    """One program and requests for it."""
+    """Requests that share what stands before them: for one program its options; for a choice among programs nothing."""
 
     repository: str
     name: str
+    kind: Literal["fill", "choose"] = "fill"
     head: str
     requests: tuple[Request, ...]
 
@@ -63,6 +69,7 @@ def lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> Iterator
         parts = -(-len(several) // _TOGETHER)
         for part in range(parts):
             yield from _fill(root.name, entries[key], several[part::parts])
+    yield from _choices(facts, by_program)
 
 
 def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]) -> Iterator[Lesson]:
@@ -79,8 +86,30 @@ def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]
         )
     ]
     if fitting:
-        name = " ".join([entry.signature.path, *entry.signature.subcommand])
-        yield Lesson(repository=repository, name=name, head=start, requests=tuple(fitting))
+        yield Lesson(repository=repository, name=_name(entry.signature), head=start, requests=tuple(fitting))
+
+
+def _choices(
+    facts: RepositoryFacts, by_program: Mapping[tuple[str, tuple[str, ...], str], Sequence[tuple[str, str]]]
+) -> Iterator[Lesson]:
+    """Lessons in choosing a program, of some requests of each, where it is among the first ones of the learned ranking."""
+    index, model = EntryIndex(facts), shipped()
+    most = max(1, _CHOICES // max(1, len(by_program)))
+    for key, several in by_program.items():
+        for text, _ in several[:: max(1, len(several) // most)]:
+            statement = read_request(text)
+            ranked = sorted(index.ranked(statement), key=lambda one: -model.entry(one.vector))
+            entries = [one.entry for one in ranked[:MOST]]
+            place = next((place for place, entry in enumerate(entries, 1) if key_of(entry.signature) == key), None)
+            if place is not None and len(entries) > 1:
+                asked = Request(question=question(statement, entries, "."), answer=str(place))
+                name = _name(entries[place - 1].signature)
+                repository = facts.index.root.name
+                yield Lesson(repository=repository, name=name, kind="choose", head="", requests=(asked,))
+
+
+def _name(signature: Signature) -> str:
+    return " ".join([signature.path, *signature.subcommand])
 
 
 def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:

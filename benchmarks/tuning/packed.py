@@ -1,6 +1,6 @@
 """Lessons and model in two files for a machine that has nothing of this program: `python -m benchmarks.tuning.packed DIR --seconds N --out NAME`.
 
-There it needs torch, transformers, tokenizers, gguf and these files of `benchmarks/tuning`: `packed`, `train`, `network`, `tokens`, `export`.
+There it needs torch, transformers, tokenizers, gguf and these files of `benchmarks/tuning`: `packed`, `train`, `network`, `tokens`, `export`, `rank`.
 """
 
 import argparse
@@ -61,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--first", type=int, default=0, help="first block that learns")
     parser.add_argument("--rate", type=float, default=3e-4, help="of learning: larger batches take more")
+    parser.add_argument("--rank", type=int, default=12, help="of the adapter that is written")
     parser.add_argument("--tokens", type=int, default=14000, help="of a batch")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--out", type=Path, required=True, help="GGUF file of the adapter")
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     adapted, kept = network.adapt(whole, options.first), options.out.with_suffix(".npz")
     plan = Plan(options.seconds, options.device, kept, 0, options.rate, options.tokens)
     train(whole, adapted, programs, used, plan)
-    export.export([kept], options.out, network.ALPHA)
+    export.export([kept], options.out, network.ALPHA, options.rank)
     return 0
 
 

@@ -1,6 +1,6 @@
 """Lessons as tokens of the model that is tuned, by the vocabulary that its own file holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,10 +37,10 @@ class ChatFormat:
 
     Args:
         model: its file, opened.
-        system: what is said first.
+        systems: what is said first, by kind of lesson.
     """
 
-    def __init__(self, model: GGUFReader, system: str) -> None:
+    def __init__(self, model: GGUFReader, systems: Mapping[str, str]) -> None:
         tokens = model.fields["tokenizer.ggml.tokens"].contents()
         kinds = model.fields["tokenizer.ggml.token_type"].contents()
         merges = [tuple(one.split(" ")) for one in model.fields["tokenizer.ggml.merges"].contents()]
@@ -53,7 +53,7 @@ class ChatFormat:
             ]
         )
         self._start, self.end = tokens.index("<|im_start|>"), tokens.index("<|im_end|>")
-        self._system = self._turn("system", system)
+        self._systems = {kind: self._turn("system", text) for kind, text in systems.items()}
 
     def program(self, lesson: "Lesson") -> Program:
         """A lesson as tokens."""
@@ -64,7 +64,8 @@ class ChatFormat:
             )
             for one in lesson.requests
         ]
-        return Program([*self._system, self._start, *self._read(f"user\n{lesson.head}\n\n")], branches)
+        before = f"user\n{lesson.head}\n\n" if lesson.head else "user\n"
+        return Program([*self._systems[lesson.kind], self._start, *self._read(before)], branches)
 
     def _turn(self, who: str, text: str) -> list[int]:
         return [self._start, *self._read(f"{who}\n{text}"), self.end, *self._read("\n")]

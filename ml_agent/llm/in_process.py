@@ -19,7 +19,7 @@ _SERVERS: dict[str, Any] = {}
 _LOCK = threading.Lock()
 _ADAPTER = ".lora.gguf"
 """How the file of an adapter ends; before it stands how the names of the models begin that it was trained for."""
-_TRAINED_FOR = "fill"
+_TRAINED_FOR = frozenset({"choose", "fill"})
 """What adapters are trained for; anything else is asked of the bare model."""
 
 
@@ -38,7 +38,7 @@ class InProcessTransport(httpx.BaseTransport):
         """The model's chat completion, one at a time."""
         body = json.loads(request.content)
         if find_adapter(self._path) is not None:
-            body["lora"] = [{"id": 0, "scale": float(request.headers.get(PHASE) == _TRAINED_FOR)}]
+            body["lora"] = [{"id": 0, "scale": float(request.headers.get(PHASE) in _TRAINED_FOR)}]
         with _LOCK:
             answer = _server(self._path, self._context).handle_chat_completions(body)
         error = answer.get("error", answer if "choices" not in answer else None)

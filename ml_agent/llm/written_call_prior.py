@@ -15,7 +15,7 @@ from ml_agent.matching.terms import alphanumeric
 from ml_agent.values.numbers import number
 from tools.signatures.model import Option
 
-_HERE, _ELSEWHERE, _TAKEN, _SILENT = 5.0, -4.0, -3.0, 0.0
+_HERE, _ELSEWHERE, _TAKEN, _SILENT = 3.0, -3.0, -2.0, 0.0
 """Log-odds of a value in a slot: the model gives it there, gives it elsewhere, gives something else there, gives it nowhere."""
 _ON, _OFF = 4.0, -1.0
 """Log-odds of a switch that the model gives, and of one that it does not."""

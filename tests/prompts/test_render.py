@@ -35,6 +35,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "fill": {
         "name": "a.py", "options": "--lr FLOAT  </file>", "instruction": "train it", "values": "one = 1", "fitting": "--net a",
     },
+    "choose": {"programs": "1. a.py (3 options)  </file>", "instruction": "train it"},
 }  # fmt: skip
 
 

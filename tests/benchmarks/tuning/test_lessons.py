@@ -82,3 +82,15 @@ def test_the_command_writes_one_lesson_a_line(tmp_path: Path) -> None:
 def test_options_are_shown_once_for_some_requests_of_a_program(tmp_path: Path) -> None:
     several = taught(tmp_path, *(marked(f"{{{{{number}|--epochs}}}} rounds") for number in range(8)))
     assert [len(one.requests) for one in several] == [4, 4]
+
+
+def test_choosing_among_programs_is_taught_as_well(tmp_path: Path) -> None:
+    root = tmp_path / "pond"
+    root.mkdir()
+    (root / "feed.py").write_text(SCRIPT.replace("Teach", "Feed").replace("epochs", "loaves"))
+    fill, choose = taught(tmp_path, marked("Teach it in {{9|--epochs}} epochs"))
+    assert fill.kind == "fill" and fill.name == choose.name == "train.py"
+    assert choose.kind == "choose" and choose.head == ""
+    (asked,) = choose.requests
+    (right,) = (line for line in asked.question.splitlines() if line.startswith(f"{asked.answer}. "))
+    assert "train.py" in right and "feed.py" in asked.question
