@@ -52,7 +52,7 @@ def test_a_program_ends_with_the_run_and_what_it_made_is_kept(way: str, tmp_path
     (root / "README.md").write_text("# Walk\n\nWalk on:\n\n```bash\npython walk.py --lr 0.5\n```\n")
     words = ("--repo", str(root), *WAYS[way], "--run", "full", "--network", "none", "--out", str(out), "-q")
     began = time.monotonic()
-    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "4")
+    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "5")
     assert time.monotonic() - began < 40
     assert done.returncode == 5 and "--max-seconds" in done.stderr
     result = json.loads((out / "run.json").read_text())
