@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sandbox.output_kinds import kind_of
 
 LOOK_EVERY = 2.0
-"""Seconds between looks for files the program wrote; each look costs a walk of the workspace."""
+"""Seconds between looks for files the program wrote, fewer where the window is shorter; each look costs a walk of the workspace."""
 BUSY_SHARE = 0.05
 """A program that prints nothing more must use at least this share of one processor to count as at work."""
 QUIET_SECONDS = 2.0
@@ -51,7 +51,7 @@ class Probe:
             return False
         now = self._now()
         if self._reached_at is None:
-            if now - self._looked_at >= LOOK_EVERY:
+            if now - self._looked_at >= min(LOOK_EVERY, self._window):
                 self._looked_at = now
                 if self._wrote():
                     self._begin()

@@ -32,6 +32,8 @@ MAX_REQUESTS = 8
 MAX_QUERY = 256
 """Characters that GitHub accepts."""
 RETRIES = 3
+BACKOFF = 0.5
+"""Seconds before the second retry; twice as long before each further one."""
 TIMEOUT = 15
 """Seconds in which GitHub must say something."""
 SECONDARY_WAIT = 60.0
@@ -111,7 +113,7 @@ class GitHubSearch:
         self._most = (TIMEOUT + max_wait) * (RETRIES + 1)
         github.set_log_level(logging.WARNING)
         retry = CappedRetry(
-            total=RETRIES, backoff_factor=0.5, max_rate_limit_wait=max_wait, secondary_rate_wait=SECONDARY_WAIT
+            total=RETRIES, backoff_factor=BACKOFF, max_rate_limit_wait=max_wait, secondary_rate_wait=SECONDARY_WAIT
         )
         self._github = Github(
             auth=Auth.Token(token) if token else None,

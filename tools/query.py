@@ -78,7 +78,17 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_query(text: str, knowledge: Knowledge | None = None) -> Query:
     """Understand an instruction, or a search query, as a weighted query."""
-    mentions = (knowledge or shipped()).mentions(text)
+    return _read_by_shipped(text) if knowledge is None else _read(text, knowledge)
+
+
+@remembered(8, longest=20_000)
+def _read_by_shipped(text: str) -> Query:
+    """The same sentence is read for its keywords, for its queries and for ranking."""
+    return _read(text, shipped())
+
+
+def _read(text: str, knowledge: Knowledge) -> Query:
+    mentions = knowledge.mentions(text)
     strengths = field_strengths(mentions)
     names, words = names_in(text), content_words(text)
     phrases: dict[Phrase, float] = {}

@@ -101,7 +101,7 @@ def _half_closed(seen: Seen, answer: Answer) -> Response:
 
 
 def _enormous(seen: Seen, answer: Answer) -> Response:
-    return completion({"content": "the answer is " * 800_000}, seen)
+    return completion({"content": "the answer is " * 620_000}, seen)
 
 
 def _legacy_call(seen: Seen, answer: Answer) -> Response:

@@ -32,63 +32,59 @@ def content(result: Any) -> Any:
     return found["result"] if set(found) == {"result"} else found
 
 
-def test_a_coding_agent_lists_explains_checks_and_drafts(repository: Path) -> None:
+async def a_coding_agent_lists_explains_checks_and_drafts(client: Any, repository: Path) -> None:
+    names = {tool.name for tool in (await client.list_tools()).tools}
+    assert names == {
+        "find_repositories", "explain_entry_points", "check_command", "draft_command", "solve", "run_in_sandbox",
+    }  # fmt: skip
+    entries = content(await client.call_tool("explain_entry_points", {"repository": str(repository)}))
+    assert [entry["entry"] for entry in entries] == ["fit.py"]
+    (taken,) = content(
+        await client.call_tool("explain_entry_points", {"repository": str(repository), "script": "fit.py"})
+    )
+    lr = {"flags": ["--lr"], "type": "float", "default": "0.1", "help": "learning rate"}
+    assert taken["options"] == [lr], taken
+    wrong = {"command": "python fit.py --lrr 1", "repository": str(repository)}
+    checked = content(await client.call_tool("check_command", wrong))
+    assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
+    drafted = content(await client.call_tool("draft_command", {"instruction": TASK, "repository": str(repository)}))
+    assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
+    assert drafted["sureness"] in {"sure", "likely", "guess"} and "0.25" not in drafted["words_without_a_place"]
+    briefing = drafted["briefing"]
+    assert "## Options of fit.py\n--lr" in briefing and "python fit.py --lr 0.5" in briefing and TASK in briefing
+
+
+async def a_run_reports_progress_and_becomes_a_resource(client: Any, repository: Path) -> None:
+    said: list[str] = []
+
+    async def progress(_done: float, _total: float | None, message: str | None) -> None:
+        said.append(message or "")
+
+    arguments = {"instruction": TASK, "repository": str(repository), "run": "none"}
+    result = content(await client.call_tool("solve", arguments, progress_callback=progress))
+    assert result["evidence"] == "checked"
+    assert any(line.startswith("check:") for line in said)
+    listed = (await client.read_resource("ml-agent://runs")).contents[0].text
+    run = listed.split("\t")[0]
+    assert Path(result["run_folder"]).name == run
+    shown = json.loads((await client.read_resource(f"ml-agent://runs/{run}")).contents[0].text)
+    assert shown["answer"]["text"] == result["answer"]
+
+
+async def what_goes_wrong_is_one_line_for_the_agent(client: Any, tmp_path: Path) -> None:
+    result = await client.call_tool("explain_entry_points", {"repository": str(tmp_path / "nowhere")})
+    assert result.is_error and "nowhere" in result.content[0].text
+    assert "Traceback" not in result.content[0].text
+
+
+def test_a_coding_agent_over_stdio(repository: Path, tmp_path: Path) -> None:
+    """One server for all: starting it takes longest."""
+
     async def talk() -> None:
         async with stdio() as client:
-            names = {tool.name for tool in (await client.list_tools()).tools}
-            assert names == {
-                "find_repositories", "explain_entry_points", "check_command", "draft_command", "solve", "run_in_sandbox",
-            }  # fmt: skip
-            entries = content(await client.call_tool("explain_entry_points", {"repository": str(repository)}))
-            assert [entry["entry"] for entry in entries] == ["fit.py"]
-            (taken,) = content(
-                await client.call_tool("explain_entry_points", {"repository": str(repository), "script": "fit.py"})
-            )
-            lr = {"flags": ["--lr"], "type": "float", "default": "0.1", "help": "learning rate"}
-            assert taken["options"] == [lr], taken
-            wrong = {"command": "python fit.py --lrr 1", "repository": str(repository)}
-            checked = content(await client.call_tool("check_command", wrong))
-            assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
-            drafted = content(
-                await client.call_tool("draft_command", {"instruction": TASK, "repository": str(repository)})
-            )
-            assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
-            assert drafted["sureness"] in {"sure", "likely", "guess"} and "0.25" not in drafted["words_without_a_place"]
-            briefing = drafted["briefing"]
-            assert (
-                "## Options of fit.py\n--lr" in briefing and "python fit.py --lr 0.5" in briefing and TASK in briefing
-            )
-
-    asyncio.run(talk())
-
-
-def test_a_run_reports_progress_and_becomes_a_resource(repository: Path) -> None:
-    async def talk() -> None:
-        said: list[str] = []
-
-        async def progress(_done: float, _total: float | None, message: str | None) -> None:
-            said.append(message or "")
-
-        async with stdio() as client:
-            arguments = {"instruction": TASK, "repository": str(repository), "run": "none"}
-            result = content(await client.call_tool("solve", arguments, progress_callback=progress))
-            assert result["evidence"] == "checked"
-            assert any(line.startswith("check:") for line in said)
-            listed = (await client.read_resource("ml-agent://runs")).contents[0].text
-            run = listed.split("\t")[0]
-            assert Path(result["run_folder"]).name == run
-            shown = json.loads((await client.read_resource(f"ml-agent://runs/{run}")).contents[0].text)
-            assert shown["answer"]["text"] == result["answer"]
-
-    asyncio.run(talk())
-
-
-def test_what_goes_wrong_is_one_line_for_the_agent(tmp_path: Path) -> None:
-    async def talk() -> None:
-        async with stdio() as client:
-            result = await client.call_tool("explain_entry_points", {"repository": str(tmp_path / "nowhere")})
-            assert result.is_error and "nowhere" in result.content[0].text
-            assert "Traceback" not in result.content[0].text
+            await a_run_reports_progress_and_becomes_a_resource(client, repository)
+            await a_coding_agent_lists_explains_checks_and_drafts(client, repository)
+            await what_goes_wrong_is_one_line_for_the_agent(client, tmp_path)
 
     asyncio.run(talk())
 

@@ -18,11 +18,11 @@ from sandbox.errors import SandboxLostError
 from tests.command import ml_agent
 from tests.ml_agent.replay.test_tape import Echo
 
-WALKS = """import argparse, time
+WALKS = """import argparse, os, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float, default=0.1)
 args = parser.parse_args()
-for step in range(50):
+for step in range(600 if os.path.exists("long") else 3):
     print("step", step, flush=True)
     open("steps.txt", "a").write(f"{step}\\n")
     time.sleep(0.1)
@@ -48,15 +48,17 @@ def test_a_program_ends_with_the_run_and_what_it_made_is_kept(way: str, tmp_path
     root, out = tmp_path / "walking", tmp_path / "out"
     root.mkdir()
     (root / "walk.py").write_text(WALKS)
+    (root / "long").write_text("x")
     (root / "README.md").write_text("# Walk\n\nWalk on:\n\n```bash\npython walk.py --lr 0.5\n```\n")
     words = ("--repo", str(root), *WAYS[way], "--run", "full", "--network", "none", "--out", str(out), "-q")
     began = time.monotonic()
-    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "4")
+    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "5")
     assert time.monotonic() - began < 40
     assert done.returncode == 5 and "--max-seconds" in done.stderr
     result = json.loads((out / "run.json").read_text())
     assert (result["ending"], result["sandbox"]["ended"]) == ("budget", "timeout")
     assert (out / "outputs/steps.txt").read_text().startswith("0\n1\n")
+    (root / "long").unlink()
     again = ml_agent("resume", str(out), "--max-seconds", "600", "-q")
     assert (again.returncode, again.stdout) == (0, "python walk.py --lr 0.25\n"), again.stderr
 

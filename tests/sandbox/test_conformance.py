@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox import supervise
 from sandbox.contract import Command, OnOutput, Response, Sandbox
 from sandbox.errors import InterruptedRunError, SandboxLostError
 
@@ -64,7 +65,7 @@ def test_input_is_empty(shared: Sandbox) -> None:
 
 def test_timeout_ends_everything(shared: Sandbox) -> None:
     began = time.monotonic()
-    response = shared.run(Command(text="sleep 987 & sleep 987", timeout=1))
+    response = shared.run(Command(text="sleep 987 & sleep 987", timeout=0.5))
     assert (response.ended, response.exit_code) == ("timeout", None)
     assert time.monotonic() - began < 100
     assert not response.started
@@ -113,10 +114,10 @@ def test_error_lines_are_found(shared: Sandbox) -> None:
 def test_output_is_passed_on_while_it_runs(shared: Sandbox) -> None:
     seen: list[tuple[float, str]] = []
     shared.run(
-        Command(text="echo one; sleep 1; echo two", timeout=100), lambda text: seen.append((time.monotonic(), text))
+        Command(text="echo one; sleep 0.6; echo two", timeout=100), lambda text: seen.append((time.monotonic(), text))
     )
     assert "".join(text for _, text in seen) == "one\ntwo\n"
-    assert seen[-1][0] - seen[0][0] > 0.5
+    assert seen[-1][0] - seen[0][0] > 0.3
 
 
 def test_bytes_that_are_no_text(shared: Sandbox) -> None:
@@ -226,12 +227,15 @@ def test_an_interrupted_program_is_asked_once(shared: Sandbox, within: str) -> N
 
 
 @pytest.mark.usefixtures("ctrl_c")
-def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(shared: Sandbox) -> None:
+def test_an_interrupted_program_that_does_not_stop_is_killed_and_its_log_kept(
+    shared: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervise, "INTERRUPT_GRACE", 0.7)
     text = "trap '' INT TERM; echo before; for n in $(seq 2000); do echo line $n; sleep 0.1; done"
     began = time.monotonic()
     response = interrupted(shared, Command(text=text, timeout=180), interrupted_once("line 1"))
     assert response.ended == "interrupted" and response.exit_code is None
-    assert 3 < time.monotonic() - began < 100
+    assert 0.7 < time.monotonic() - began < 100
     log = Path(response.log).read_text()
     assert log.startswith("before\nline 1\n") and log == response.stdout
     seen = shared.run(
@@ -245,7 +249,7 @@ def test_a_second_interrupt_kills_at_once(shared: Sandbox) -> None:
     text = "trap '' INT TERM; echo before; sleep 331.7 & wait; sleep 331.7"
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        shared.run(Command(text=text, timeout=180), interrupted_once("before", 0.1, 0.8))
+        shared.run(Command(text=text, timeout=180), interrupted_once("before", 0.1, 0.4))
     assert time.monotonic() - began < 60
     seen = shared.run(
         Command(text="cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'sleep 331[.]7' || true", timeout=100)

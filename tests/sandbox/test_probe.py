@@ -9,7 +9,7 @@ TRAINING = """
 import time
 for epoch in range(1, 1000):
     print(f"epoch {epoch} loss {1 / epoch:.3f}", flush=True)
-    time.sleep(0.2)
+    time.sleep(0.1)
 """
 BUSY = """
 print("training", flush=True)
@@ -34,7 +34,7 @@ while True: pass
 """
 FAILS_SOON = """
 print("epoch 1 loss 0.5", flush=True)
-import time; time.sleep(1)
+import time; time.sleep(0.3)
 raise ValueError("diverged")
 """
 ENDS_SOON = """
@@ -58,9 +58,12 @@ CASES = {
 }
 
 
+WINDOW = 0.5
+
+
 def probe(sandbox: Sandbox, code: str, timeout: float = 60.0) -> Response:
     write(sandbox, code)
-    return sandbox.run(Command(text="python main.py", timeout=timeout, probe_seconds=2.0))
+    return sandbox.run(Command(text="python main.py", timeout=timeout, probe_seconds=WINDOW))
 
 
 def write(sandbox: Sandbox, code: str) -> None:
@@ -74,7 +77,7 @@ LONG = ("sleeps", "imports slowly", "downloads")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else []) for name in CASES])
 def test_started_is_seen_at_work(name: str, started_in: Sandbox) -> None:
     code, started = CASES[name]
-    response = probe(started_in, code, timeout=60.0 if started else 3.0)
+    response = probe(started_in, code, timeout=60.0 if started else 1.5)
     assert response.started is started
     assert response.ended == ("probe" if started else "timeout")
     assert response.ok is False
@@ -97,7 +100,7 @@ def test_an_early_end_is_what_it_is(started_in: Sandbox) -> None:
 
 def test_a_time_limit_says_whether_it_was_at_work(started_in: Sandbox) -> None:
     write(started_in, TRAINING)
-    response = started_in.run(Command(text="python main.py", timeout=3))
+    response = started_in.run(Command(text="python main.py", timeout=2))
     assert response.ended == "timeout" and response.started
 
 

@@ -19,14 +19,14 @@ from sandbox.running_local import Launch, LocalRunning
 
 
 def test_a_watcher_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running_local, "GRACE_SECONDS", 1.0)
+    monkeypatch.setattr(running_local, "GRACE_SECONDS", 0.5)
     (tmp_path / "work").mkdir()
     launch = Launch(
         arguments=(sys.executable, "-I", "-c", "import os, time; os.close(1); os.close(2); time.sleep(3)"),
         folder=str(tmp_path), environment={}, timeout=1.0, limits=Limits(), workspace=tmp_path / "work",
     )  # fmt: skip
     running = LocalRunning(launch)
-    time.sleep(0.5)
+    time.sleep(0.3)
     os.kill(running._process.pid, signal.SIGSTOP)
     began = time.monotonic()
     with pytest.raises(SandboxLostError, match="does not end"):
@@ -40,7 +40,7 @@ def test_a_short_command_that_does_not_end_is_given_up(
     text: str, make: Callable[..., DockerSandbox], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox = make("docker")
-    monkeypatch.setattr(docker_exec, "SHORT_SECONDS", 2.0)
+    monkeypatch.setattr(docker_exec, "SHORT_SECONDS", 0.7)
     began = time.monotonic()
     with pytest.raises((RequestException, HTTPError)):
         docker_exec.run_short(sandbox._engine(), str(sandbox._alive().id), ["/bin/bash", "-c", text], "root")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.testing.github_server import About, Fault, GitHubServer
+from tools import github_search
 from tools.errors import RateLimitError, SearchError
 from tools.github_search import MAX_QUERY, MAX_REQUESTS, GitHubSearch, relaxations
 
@@ -25,6 +26,12 @@ def github(tmp_path: Path) -> Iterator[GitHubServer]:
 
 
 Make = Callable[..., GitHubSearch]
+
+
+@pytest.fixture(autouse=True)
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults are asked again at once."""
+    monkeypatch.setattr(github_search, "BACKOFF", 0.01)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,24 +13,28 @@ import pytest
 from tests.processor_time import WAIT, is_within
 from tools import index as index_module
 from tools import index_worker
+from tools import reading as reading_module
 from tools.index import RepoIndex
 from tools.reading import IndexWalk, Progress
 
 HOME = Path(index_module.__file__).parents[1]
 
 
-def test_what_takes_long_is_told_every_second() -> None:
+def test_what_takes_long_is_told_every_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reading_module._BEAT + reading_module._LOOKS < 1
+    monkeypatch.setattr(reading_module, "_BEAT", 0.2)
     told: list[tuple[float, Progress]] = []
     reading = IndexWalk("api", report=lambda progress: told.append((time.monotonic(), progress)))
     with reading.telling():
         for path in reading.each(["a.py", "b.py", "c.py"]):
-            time.sleep(2.5 if path == "b.py" else 0)
-    assert max(later - earlier for (earlier, _), (later, _) in pairwise(told)) < 2.4
-    assert any(progress.path == "b.py" and progress.seconds > 1 and progress.done == 1 for _, progress in told)
+            time.sleep(1.2 if path == "b.py" else 0)
+    assert max(later - earlier for (earlier, _), (later, _) in pairwise(told)) < 1.1
+    assert any(progress.path == "b.py" and progress.seconds > 0.2 and progress.done == 1 for _, progress in told)
     assert told[-1][1][:3] == ("api", 3, 3)
 
 
-def test_a_report_that_ends_the_reading_ends_it_also_between_files() -> None:
+def test_a_report_that_ends_the_reading_ends_it_also_between_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading_module, "_BEAT", 0.1)
     told: list[Progress] = []
 
     def report(progress: Progress) -> None:
@@ -40,7 +45,7 @@ def test_a_report_that_ends_the_reading_ends_it_also_between_files() -> None:
     reading = IndexWalk("api", report=report)
     with pytest.raises(KeyboardInterrupt, match="cancelled"), reading.telling():
         for _ in reading.each(["a.py", "b.py"]):
-            time.sleep(3)
+            time.sleep(0.8)
     assert [progress.path for progress in told] == ["a.py", "a.py"]
 
 
@@ -68,20 +73,21 @@ BIG = {
 
 
 @pytest.mark.parametrize("path", sorted(BIG))
-def test_one_file_takes_two_seconds_of_a_part(tmp_path: Path, path: str) -> None:
+def test_one_file_takes_its_seconds_of_a_part(tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "IndexWalk", partial(IndexWalk, file_seconds=0.2))
     (tmp_path / path).write_text(BIG[path])
     (tmp_path / "train.py").write_text("print(1)\n")
     index = RepoIndex(tmp_path, "1")
     for part in ("api", "passages", "examples", "signatures"):
         before = time.thread_time()
         index.make([part])
-        assert is_within(time.thread_time() - before, 4.5), part  # two, and what is read in one piece
-    assert {left.paths for left in index.left_out} <= {(path,)}
+        assert is_within(time.thread_time() - before, 1.5), part  # those, and what is read in one piece
+    assert index.left_out and {left.paths for left in index.left_out} <= {(path,)}
 
 
 def test_the_lines_of_the_second_process_come_as_they_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Progress] = []
-    lines = "import time\nfor n in range(3):\n    print(f'[\"signatures\", {n}, 3]', flush=True)\n    time.sleep(1)\n"
+    lines = "import time\nfor n in range(3):\n    print(f'[\"signatures\", {n}, 3]', flush=True)\n    time.sleep(0.4)\n"
     monkeypatch.setattr(index_worker, "_WORKER", lines)
     with index_worker.worker(tmp_path, "1", tmp_path, told.append):
         until = time.monotonic() + WAIT

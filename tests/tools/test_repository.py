@@ -158,16 +158,16 @@ def test_private_repositories_take_the_token(github: GitHubServer, cache: Reposi
 
 def test_a_server_that_stalls_meets_the_deadline(github: GitHubServer, tmp_path: Path) -> None:
     sha = github.publish(BOOK, FILES)
-    cache = RepositoryCache(tmp_path / "cache", web=github.url, timeout=1)
+    cache = RepositoryCache(tmp_path / "cache", web=github.url, timeout=0.4)
     for commit in (None, sha):
         github.fail(Fault(stall=True))
         started = time.monotonic()
-        with pytest.raises(RepositoryError, match="git did not finish after 1 s; allow more"):
+        with pytest.raises(RepositoryError, match=r"git did not finish after 0.4 s; allow more"):
             cache.get("owner/book", commit)
         assert time.monotonic() - started < 60
-    cache.time_for = lambda most: most / 4
+    cache.time_for = lambda most: most / 2
     github.fail(Fault(stall=True))
-    with pytest.raises(RepositoryError, match=r"did not finish after 0.25 s"):
+    with pytest.raises(RepositoryError, match=r"did not finish after 0.2 s"):
         cache.get("owner/book", sha)
     assert not leftovers(cache)
     assert not _processes(github.url)

@@ -90,7 +90,7 @@ def test_a_run_sh_that_trains_as_it_should(solver: AgentSolver, repos: Path, tmp
 def test_a_run_sh_that_goes_on_and_on(
     script: str, strict: bool, solver: AgentSolver, repos: Path, tmp_path: Path
 ) -> None:
-    checked = solve(script, solver, repos, tmp_path, rules=Rules(official_seconds=1.0, strict_seconds=3.0)).checked
+    checked = solve(script, solver, repos, tmp_path, rules=Rules(official_seconds=0.5, strict_seconds=1.0)).checked
     assert (checked.official_success, checked.strict_success, checked.exit_code) == (True, strict, 124), checked
 
 

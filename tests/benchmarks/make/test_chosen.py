@@ -218,7 +218,7 @@ def behind_subcommand(folder: Path, name: str) -> list[str]:
     sub = f'below = parser.add_subparsers(dest="job").add_parser("fit")\nbelow.add_argument("{name}")\n'
     rest = HARMLESS.replace("parser.", "below.") + END
     shown = readme(f"python train.py fit {name} runs/a.yaml --lr 0.3")
-    return outputs(made(folder, {"train.py": top + sub + rest, "README.md": shown}))
+    return outputs(made(folder, {"train.py": top + sub + rest, "README.md": shown}, 2))
 
 
 def test_an_option_behind_a_subcommand_stays_there(tmp_path: Path) -> None:
@@ -292,14 +292,14 @@ def test_an_option_that_nothing_reads_is_not_asked_for(tmp_path: Path) -> None:
     script = HEAD + HARMLESS + 'parser.add_argument("--log_every", type=int, default=5)\n'
     reads = "use(args.lr, args.epochs, args.seed)\n"
     shown = readme("python train.py --lr 0.3 --epochs 9")
-    found = outputs(made(tmp_path, {"train.py": f"{script}{END}{reads}", "README.md": shown}, 8))
+    found = outputs(made(tmp_path, {"train.py": f"{script}{END}{reads}", "README.md": shown}, 4))
     assert found and not any("--log_every" in text for text in found)
     for name, ends in (
         ("b", f"{reads}use(args.log_every)\n"),
         ("c", "use(args)\n"),
         ("d", f"{reads}use(vars(args))\n"),
     ):
-        other = made(tmp_path / name, {"train.py": f"{script}{END}{ends}", "README.md": shown}, 8)
+        other = made(tmp_path / name, {"train.py": f"{script}{END}{ends}", "README.md": shown}, 4)
         assert any("--log_every" in text for text in outputs(other))
 
 

@@ -103,7 +103,7 @@ def test_tokens_end_at_the_limit(opened: Open, least: Installed, tmp_path: Path)
 def test_time_ends_the_agent_and_everything_it_started(opened: Open, least: Installed, tmp_path: Path) -> None:
     marker = f"sleep {600 + os.getpid() % 1000}.25"
     began = time.monotonic()
-    done = run(bash(f"setsid {marker} & {marker}"), opened(PROCESS), least, tmp_path, Limits(seconds=3))
+    done = run(bash(f"setsid {marker} & {marker}"), opened(PROCESS), least, tmp_path, Limits(seconds=2))
     assert done.ended == "timeout" and time.monotonic() - began < 100
     left = subprocess.run(["pgrep", "-f", f"^{marker}"], capture_output=True, text=True, check=False)
     assert left.stdout == ""
@@ -135,10 +135,10 @@ def test_an_environment_that_does_not_work_in_there_is_said_at_once(
 
 def test_a_request_that_was_never_answered_counts_as_one(opened: Open, least: Installed, tmp_path: Path) -> None:
     def slow(seen: Seen) -> Answer:
-        time.sleep(10)
+        time.sleep(8)
         return Answer("bash", {"command": "ls"})
 
-    done = run(slow, opened(PROCESS), least, tmp_path, Limits(calls=3, seconds=6))
+    done = run(slow, opened(PROCESS), least, tmp_path, Limits(calls=3, seconds=4))
     assert done.calls == 1
     # the request is given up when the time is over, and then the agent is ended: it may see the one before the other
     assert (done.ended, done.error) == ("budget", "the limit on seconds was reached") or (

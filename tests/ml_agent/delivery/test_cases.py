@@ -1,11 +1,15 @@
-"""Programs that end with 0: one half makes what the sentence asks for, the other does not. Judged in both sandboxes."""
+"""Programs that end with 0: one half makes what the sentence asks for, the other does not. Judged in both sandboxes, what is in a file also
+without one."""
 
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from ml_agent.delivery.expectation import CreatedFile
+from ml_agent.delivery.judge import RunOutputs, judge
 from ml_agent.delivery.request_words import expectations_of
 from ml_agent.draft import Draft
 from ml_agent.execution import Executor, FileExpectations
@@ -121,14 +125,14 @@ def test_half_of_them_deliver() -> None:
 
 
 QUICK = {"json", "png", "folder", "changed", "link", "printed", "no-file", "old-file-touched-back", "empty-folder"}
-"""In Docker: one of each way in which files are listed, dated and read there. What is in a file is judged on the host: the rest is slow."""
+"""One of each way in which files are listed, dated and read in a sandbox. What is in a file is judged on the host: there the rest is slow."""
 GROUPS = {"docker": [pytest.mark.docker], "bubblewrap": list[pytest.MarkDecorator]()}
 
 
 def _ways() -> Iterator[object]:
     for kind, marks in GROUPS.items():
         for case in CASES:
-            slow = [pytest.mark.slow] if kind == "docker" and case.name not in QUICK else []
+            slow = [] if case.name in QUICK else [pytest.mark.slow]
             group = pytest.mark.xdist_group(f"delivery-{kind}")
             yield pytest.param(kind, case, id=f"{kind}-{case.name}", marks=[*marks, *slow, group])
 
@@ -142,6 +146,15 @@ def _sandbox(kind: str, folder: Path) -> Sandbox:
     return BubblewrapSandbox(policy, folder)
 
 
+def _write_repository(root: Path) -> None:
+    (root / "old").mkdir(parents=True)
+    for case in CASES:
+        (root / f"do-{case.name}.py").write_text(HEAD + case.does + "\n")
+    (root / "old/metrics.json").write_text('{"loss": 0.5}')
+    (root / "old/kept.json").write_text('{"loss": 0.5}')
+    (root / "old/log.csv").write_text("x,y\n1,2\n")
+
+
 @pytest.fixture(scope="module")
 def run(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -149,12 +162,7 @@ def run(
     """One sandbox with all the programs, as a repository."""
     place = tmp_path_factory.mktemp("delivery")
     root = place / "repository"
-    (root / "old").mkdir(parents=True)
-    for case in CASES:
-        (root / f"do-{case.name}.py").write_text(HEAD + case.does + "\n")
-    (root / "old/metrics.json").write_text('{"loss": 0.5}')
-    (root / "old/kept.json").write_text('{"loss": 0.5}')
-    (root / "old/log.csv").write_text("x,y\n1,2\n")
+    _write_repository(root)
     patch = pytest.MonkeyPatch()
     patch.setenv("ML_AGENT_CACHE_DIR", str(place / "cache"))
     folder = new_run(place / "runs", place / "run", {})
@@ -175,3 +183,19 @@ def test_it_is_judged_by_what_is_there(case: Case, run: tuple[Executor, Workspac
     assert outcome.response.ok, outcome.response.stderr
     assert outcome.evidence == ("delivered" if case.delivers else "completed"), outcome.judgements
     assert all(one.said for one in outcome.judgements)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name not in QUICK], ids=lambda case: case.name)
+def test_what_is_in_a_file_is_judged_on_the_host(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "repository"
+    _write_repository(root)
+    before = set(root.rglob("*"))
+    monkeypatch.chdir(root)
+    runpy.run_path(f"do-{case.name}.py")
+    new = sorted(path for path in set(root.rglob("*")) - before if path.is_file())
+    made = tuple(CreatedFile(path=str(path.relative_to(root)), size=path.stat().st_size) for path in new)
+    found = judge(
+        expectations_of(case.asks), RunOutputs(made=made, read=lambda path, most: (root / path).read_bytes()[:most])
+    )
+    assert found and all(one.said for one in found)
+    assert all(one.verdict == "delivered" for one in found) is case.delivers, found

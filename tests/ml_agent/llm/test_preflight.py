@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from ml_agent.errors import ConfigurationError
+from ml_agent.llm import preflight
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.preflight import ask_endpoint
@@ -123,7 +124,10 @@ BAD = {
 
 
 @pytest.mark.parametrize(("place", "code"), BAD.values(), ids=list(BAD))
-def test_who_cannot_be_had_is_known_at_once(place: Callable[[], Iterator[str]], code: int) -> None:
+def test_who_cannot_be_had_is_known_at_once(
+    place: Callable[[], Iterator[str]], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "SECONDS", 1.0)
     with place() as url:  # type: ignore[attr-defined]
         began = time.monotonic()
         with pytest.raises((ConfigurationError, EndpointError)) as caught:
