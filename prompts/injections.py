@@ -109,7 +109,8 @@ def _match_lines(lines: list[str]) -> Iterator[tuple[int, Kind]]:
 
 def _across(line: str, following: str, fenced: bool) -> Kind | None:
     """A sentence that goes over two lines; one that stands in the second alone is that line's."""
-    return _kind(f"{line} {following}", fenced) if _kind(following, fenced) is None else None
+    both = _kind(f"{line} {following}", fenced)
+    return both if both is not None and _kind(following, fenced) is None else None
 
 
 def _kind(line: str, fenced: bool) -> Kind | None:

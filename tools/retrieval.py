@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tools.remember import remembered
+
 _WORD = re.compile(r"[^\W_](?:\w|[.\-](?=\w))*")
 _NUMBER = re.compile(r"\d[\d.]*(?:e-?\d+)?", re.IGNORECASE)
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -24,18 +26,17 @@ def tokenize(text: str) -> list[str]:
 
     `--num-stacks` gives num-stacks, num, stack; `GraphConv` gives graphconv, graph, conv; numbers stay whole.
     """
-    tokens: list[str] = []
-    for word in _WORD.findall(text):
-        if _NUMBER.fullmatch(word):
-            tokens.append(word.lower())
-            continue
-        parts = [part for part in re.split(r"[._\-]+", word) if part]
-        if len(parts) > 1:
-            tokens.append(word.lower().rstrip("_"))
-        for part in parts:
-            tokens.append(singular(part.lower()))
-            tokens.extend(_humps(part))
-    return tokens
+    return [token for word in _WORD.findall(text) for token in _split_word(word)]
+
+
+@remembered(50_000)
+def _split_word(word: str) -> tuple[str, ...]:
+    """What one word gives; a repository says few words often."""
+    if _NUMBER.fullmatch(word):
+        return (word.lower(),)
+    parts = [part for part in re.split(r"[._\-]+", word) if part]
+    whole = [word.lower().rstrip("_")] if len(parts) > 1 else []
+    return (*whole, *(token for part in parts for token in (singular(part.lower()), *_humps(part))))
 
 
 def singular(word: str) -> str:

@@ -6,7 +6,7 @@ A program that takes more than its parser lists takes at least what its document
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,9 +125,10 @@ def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[LocatedPart]:
     """
     if not _is_open(signature) or call.chosen:
         return
+    known = {flag.lstrip("-") for option in signature.options for flag in (*option.flags, option.dest)}
     for part, behind in zip(call.given, (*call.given[1:], None), strict=False):
         doubtful = not part.values and behind is not None and behind.kind == "place"
-        if part.option is None and not doubtful and _is_new(part, signature):
+        if part.option is None and not doubtful and _is_new(part, signature.syntax, known):
             yield part
 
 
@@ -142,12 +143,11 @@ def _with_flags(signature: Signature) -> Signature:
     return msgspec.structs.replace(signature, syntax="argparse", allow_abbrev=False) if own else signature
 
 
-def _is_new(part: LocatedPart, signature: Signature) -> bool:
+def _is_new(part: LocatedPart, syntax: str, known: Collection[str]) -> bool:
     """Whether a part of a command is an option that is not known, and not a known one with a slip in it."""
-    pattern, kind = (_KEY, "override") if signature.syntax == "overrides" else (_FLAG, "option")
+    pattern, kind = (_KEY, "override") if syntax == "overrides" else (_FLAG, "option")
     if part.kind != kind or not pattern.fullmatch(part.flag) or part.flag in HELP:
         return False
-    known = {flag.lstrip("-") for option in signature.options for flag in (*option.flags, option.dest)}
     return not any(is_slip(part.flag.lstrip("-"), one) for one in known)
 
 

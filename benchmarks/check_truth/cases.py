@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,6 @@ from tools.commandline.invocation import Invocation
 from tools.commandline.parse import Lookup, parse
 from tools.examples import Example
 from tools.index import RepoIndex
-from tools.signatures.model import Signature
 
 Mutation = Literal[
     "", "unknown-option", "wrong-choice", "wrong-type", "missing-required", "misspelt-script", "misspelt-console",
@@ -76,7 +75,7 @@ def _case(root: Path, example: Example, text: str) -> Case:
     return Case(root=root, text=text, folder=example.workdir, kind=example.kind, place=place)
 
 
-def _is_ours(text: str, consoles: dict[str, tuple[Signature, ...]]) -> bool:
+def _is_ours(text: str, consoles: Collection[str]) -> bool:
     calls = parse(text, lambda _: ()).calls
     return any(
         call.invocation.target in ("script", "shell") or _is_module(call.invocation) or call.invocation.name in consoles

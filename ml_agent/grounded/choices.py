@@ -15,6 +15,7 @@ from ml_agent.matching.terms import canonical
 from ml_agent.values.lexicon import words
 from tools.examples import Example
 from tools.index import RepoIndex
+from tools.remember import remembered
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Option, Signature
 
@@ -142,8 +143,13 @@ class ChoiceIndex:
 
 def search_words(text: str) -> list[str]:
     """The words of a text in their common forms, without those that mean nothing for the choice."""
-    tokens = [word for token in tokenize(text) for word in (token, *_token_variants(token))]
-    return [canonical(word) for word in tokens if word not in words("stop") and word not in words("politeness")]
+    return [word for token in tokenize(text) for word in _common_forms(token)]
+
+
+@remembered(50_000)
+def _common_forms(token: str) -> tuple[str, ...]:
+    meant = (word for word in (token, *_token_variants(token)) if word not in words("stop") | words("politeness"))
+    return tuple(map(canonical, meant))
 
 
 def _token_variants(token: str) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools import retrieval
 from tools.retrieval import Bm25Index, singular, tokenize
 
 
@@ -100,3 +101,15 @@ def test_scores_are_those_of_okapi_with_a_positive_weight(documents: list[list[s
         assert hit.score == pytest.approx(expected)
     assert {hit.position for hit in hits} == {n for n, document in enumerate(documents) if set(query) & set(document)}
     assert list(hits) == sorted(hits, key=lambda hit: (-hit.score, hit.position))
+
+
+def test_a_word_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def counted(word: str) -> str:
+        seen.append(word)
+        return singular(word)
+
+    monkeypatch.setattr(retrieval, "singular", counted)
+    assert tokenize("quokka-wombats " * 50)[-3:] == ["quokka-wombats", "quokka", "wombat"]
+    assert seen == ["quokka", "wombats"]

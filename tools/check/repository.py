@@ -3,7 +3,7 @@
 import functools
 import posixpath
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tools.check.manifests import declared_programs
@@ -11,7 +11,7 @@ from tools.check.places import PathIndex, locate
 from tools.commandline.invocation import Invocation
 from tools.commandline.words import parse_call
 from tools.index import RepoIndex
-from tools.signatures.console import read_console
+from tools.signatures.console import ConsolePrograms
 from tools.signatures.model import Signature
 from tools.signatures.read import SignatureReader
 from tools.signatures.sweeps import GROUPS
@@ -30,12 +30,9 @@ class CheckedRepository:
         self.reader = SignatureReader(index.root, self.tree.files)
 
     @functools.cached_property
-    def consoles(self) -> dict[str, tuple[Signature, ...]]:
-        """Console scripts by name."""
-        found: dict[str, tuple[Signature, ...]] = {}
-        for signature in read_console(self.reader):
-            found[signature.name] = (*found.get(signature.name, ()), signature)
-        return found
+    def consoles(self) -> Mapping[str, tuple[Signature, ...]]:
+        """Console scripts by name; a program is followed when it is asked for."""
+        return ConsolePrograms(self.reader)
 
     @functools.cached_property
     def declared(self) -> dict[str, str]:

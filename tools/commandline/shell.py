@@ -10,6 +10,7 @@ import msgspec
 from tools.commandline.grammar import refused
 from tools.commandline.invocation import Invocation, read_invocation, split_assignments
 from tools.commandline.lexer import Token, lex
+from tools.remember import remembered
 
 MAX_BYTES = 200_000
 MAX_GRAMMAR_BYTES = 10_000
@@ -55,7 +56,13 @@ def parse_command(text: str, *, prompts: bool = True) -> CommandLine:
     """
     if len(text) > MAX_BYTES:
         return CommandLine(error="too long")
-    tokens = list(lex(text.replace("\0", ""), prompts=prompts))
+    return _parse_text(text, ">" if prompts else "")
+
+
+@remembered(2_000, longest=2_000)
+def _parse_text(text: str, prompt: str) -> CommandLine:
+    """What a text says; the commands of a repository's documents are asked for by several phases."""
+    tokens = list(lex(text.replace("\0", ""), prompts=bool(prompt)))
     error = refused(tokens) if len(text) <= MAX_GRAMMAR_BYTES else ""
     line = _assemble(list(simple_commands(tokens)))
     return msgspec.structs.replace(line, error=error, comments=tuple(_comments(tokens)))

@@ -24,8 +24,37 @@ def read_console(reader: SignatureReader, reading: IndexWalk | None = None) -> t
         reading: in whose time they are read.
     """
     reading = reading or IndexWalk("signatures")
-    scripts = {script.name: script for script in console_scripts(reader.sources, reading)}
-    return tuple(signature for name in reading.each(scripts) for signature in _signatures(reader, scripts[name]))
+    programs = ConsolePrograms(reader, reading)
+    return tuple(signature for name in reading.each(programs) for signature in programs[name])
+
+
+class ConsolePrograms(Mapping[str, tuple[Signature, ...]]):
+    """The signatures of console scripts by name; a program is followed when it is asked for.
+
+    Args:
+        reader: of the repository.
+        reading: in whose time the declarations are read.
+    """
+
+    def __init__(self, reader: SignatureReader, reading: IndexWalk | None = None) -> None:
+        self._reader = reader
+        self._scripts = {script.name: script for script in console_scripts(reader.sources, reading)}
+        self._followed: dict[str, tuple[Signature, ...]] = {}
+
+    def __getitem__(self, name: str) -> tuple[Signature, ...]:
+        """The signatures of one program."""
+        if name not in self._followed:
+            self._followed[name] = _signatures(self._reader, self._scripts[name])
+        return self._followed[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._scripts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scripts)
+
+    def __len__(self) -> int:
+        return len(self._scripts)
 
 
 def _signatures(reader: SignatureReader, script: "ConsoleScript") -> tuple[Signature, ...]:

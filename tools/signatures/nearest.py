@@ -4,6 +4,8 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
+from tools.remember import remembered
+
 MIN_SLIP = 4
 """Letters: shorter words are alike by chance."""
 
@@ -60,5 +62,6 @@ def _is_slip(word: str, other: str) -> bool:
     return swapped == long or short[at + 1 :] == long[at + 1 :]
 
 
+@remembered(20_000)
 def _letters(flag: str) -> str:
     return re.sub(r"[^a-z0-9]", "", flag.lower())

@@ -15,6 +15,7 @@ from tools.signatures.comments import with_comments
 from tools.signatures.frameworks import factories, reads_arguments
 from tools.signatures.gin_reader import with_bindings
 from tools.signatures.interpreter import Given, Interpreter
+from tools.signatures.links import linked_script, named_by_link
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.signature_cache import SignatureCache
 from tools.signatures.sources import Sources, without_garbage_collection
@@ -58,8 +59,9 @@ class SignatureReader:
     def read(self, path: str) -> tuple[Signature, ...]:
         """The signatures of one file, () where it is no entry point; never raises."""
         if path not in self._read:
+            real = linked_script(self.sources, path)
             with without_garbage_collection():
-                self._read[path] = self._of(path)
+                self._read[path] = self._of(path) if real == path else named_by_link(self.read(real), path)
         return self._read[path]
 
     def _of(self, path: str) -> tuple[Signature, ...]:

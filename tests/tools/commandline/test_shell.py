@@ -2,15 +2,17 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.processor_time import within
+from tools.commandline import shell
 from tools.commandline.grammar import is_plain
 from tools.commandline.invocation import Invocation
-from tools.commandline.lexer import lex
+from tools.commandline.lexer import Token, lex
 from tools.commandline.shell import parse_command
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -192,3 +194,16 @@ def test_a_long_text_that_is_not_plain_is_soon_known(end: str) -> None:
     """Variables that run into words can be split in very many ways: none but the first is tried."""
     text = "python -u run.py " + "--name $root$abcdefghijklmnop value \n" * 200 + end
     assert not within(2, lambda: is_plain(text))
+
+
+def test_a_command_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(text: str, *, prompts: bool = True) -> Iterator[Token]:
+        read.append(text)
+        return lex(text, prompts=prompts)
+
+    monkeypatch.setattr(shell, "lex", counted)
+    first, second = (parse_command("> python quokka.py --x 1") for _ in range(2))
+    assert first is second and read == ["> python quokka.py --x 1"]
+    assert parse_command("> python quokka.py --x 1", prompts=False) != first

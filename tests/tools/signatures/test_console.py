@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tools.check.repository import checked_repository
+from tools.index import RepoIndex
 from tools.signatures.console import read_console
+from tools.signatures.interpreter import Interpreter
 from tools.signatures.read import SignatureReader
 
 MODULE = """
@@ -93,3 +96,21 @@ def test_what_a_project_within_holds_is_no_library_of_the_whole(tmp_path: Path) 
     (tmp_path / "inner/src/pkg/__init__.py").touch()
     (tmp_path / "inner/setup.py").write_text("from setuptools import setup\nsetup(package_dir={'': 'src'})\n")
     assert SignatureReader(tmp_path).sources.packages() == {}
+
+
+def test_a_program_is_followed_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fold.py").write_text(MODULE)
+    (tmp_path / "pyproject.toml").write_text('[project.scripts]\nfold = "fold:cli"\nunfold = "fold:cli"\n')
+    programs = checked_repository(RepoIndex.open(tmp_path, "1")).consoles
+    followed: list[str] = []
+    follow = Interpreter.run_entry
+
+    def counted(run: Interpreter, module: str, name: str) -> None:
+        followed.append(name)
+        follow(run, module, name)
+
+    monkeypatch.setattr(Interpreter, "run_entry", counted)
+    assert "fold" in programs and "other" not in programs and sorted(programs) == ["fold", "unfold"]
+    assert not followed
+    assert [one.name for one in programs["unfold"]] == ["unfold"]
+    assert programs["unfold"] is programs["unfold"] and followed == ["cli"]
