@@ -70,7 +70,7 @@ def features(
     return [
         *_wording_features(case), *_type_features(case), *_in_vocabulary(case), *_as_path(case),
         *_of_file_kind(case), *_as_option(case), *_as_name(case), *_in_words(case),
-        *_by_kind(mention, slot), *_by_size(amount, slot.numeric_default, slot),
+        *_by_kind(mention, slot), *_by_size(amount, _usual_amount(amount, slot), slot),
         seen.name - others.competing_name, seen.help - others.competing_help, *_beside(case),
     ]  # fmt: skip
 
@@ -107,7 +107,7 @@ def _wording_features(case: _Case) -> list[float]:
 def _type_features(case: _Case) -> list[float]:
     """The kinds of the value and of the slot, and how far a number is from the default."""
     mention, slot, amount = case.mention, case.slot, case.amount
-    option, default = slot.option, slot.numeric_default
+    option, default = slot.option, _usual_amount(amount, slot)
     kinds = [float(mention.kind == kind) for kind in ("path", "name", "text", "factor", "word")]
     return [
         float(mention.kind == "number"), float(amount is not None and amount == amount.to_integral_value()),
@@ -118,6 +118,13 @@ def _type_features(case: _Case) -> list[float]:
         _magnitude(amount, default), float(amount is not None and default is None),
         float(option.default is not None and alphanumeric(option.default) == alphanumeric(mention.value) and bool(alphanumeric(mention.value))),
     ]  # fmt: skip
+
+
+def _usual_amount(amount: Decimal | None, slot: Slot) -> float | None:
+    """The default that a number may be compared with; None for a mark of "not set", as -1 is for a count."""
+    default = slot.numeric_default
+    unset = default is not None and amount is not None and default < 0 < amount
+    return None if unset else default
 
 
 def _magnitude(amount: Decimal | None, default: float | None) -> float:

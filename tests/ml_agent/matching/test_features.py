@@ -53,6 +53,14 @@ def test_magnitude_is_the_distance_from_the_default() -> None:
     assert vector("a rate of 10", "10", one)["magnitude"] == 4
 
 
+def test_a_mark_of_not_set_is_no_size_to_compare_with() -> None:
+    unset = vector("train for 12000 steps", "12000", slot("n_steps", type="int", default="-1"))
+    assert unset["magnitude"] == 0
+    assert unset["no_magnitude"] == 1
+    assert vector("seed -1", "-1", slot("seed", type="int", default="-1"))["is_default"] == 1
+    assert not vector("a share of 0.5", "0.5", slot("share", type="float", default="-1"))["share_clashes"]
+
+
 def test_where_a_path_goes_is_told_by_its_verb() -> None:
     assert vector("save the pictures into out/x", "out/x", slot("output_dir"))["out_out"] > 0
     assert vector("save the pictures into out/x", "out/x", slot("input_dir"))["out_in"] > 0
