@@ -37,6 +37,7 @@ __ml_agent_note() {
 __ml_agent_waits() {
   local folder pid words notes IFS=' '
   notes=$'\n'$(<"$ML_AGENT_NOTES") left=none
+  [[ -z $(jobs -pr) ]] || left=other
   for folder in /proc/[0-9]*; do
     pid=${folder#/proc/}
     [[ $pid != "$$" ]] && { mapfile -d '' -t words <"$folder/environ"; } 2>/dev/null || continue

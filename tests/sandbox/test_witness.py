@@ -109,6 +109,7 @@ WELL = (
     "python score.py --sleep 0.3 &",
     "nohup python score.py --sleep 0.3 > log.txt 2>&1 & echo $!",
     "(sleep 0.2; python score.py) &",
+    "mkfifo /tmp/pipe; (read -rt 0.3 <>/tmp/pipe; python score.py) &",
     "sleep 60 & python score.py",
     "python score.py & wait $!",
     "bash whole.sh",
