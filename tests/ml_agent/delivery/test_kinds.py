@@ -33,7 +33,7 @@ def packed(name: str, content: bytes = b"content") -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         if name:
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content)
     return out.getvalue()
 
 
@@ -54,7 +54,7 @@ NPY = b"\x93NUMPY\1\0" + struct.pack("<H", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
 NPY_2 = b"\x93NUMPY\2\0" + struct.pack("<I", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
 TENSOR = b'{"__metadata__": {"format": "pt"}, "w": {"data_offsets": [0, 16]}}'
 PARQUET = b"PAR1" + bytes(8) + b"PAR1"
-GZIP = gzip.compress(b"content")
+GZIP = gzip.compress(b"content", mtime=0)
 OLD_PICKLE = b"\x80\2X\1\0\0\0aq\0."
 
 GOOD = [
@@ -98,7 +98,7 @@ BAD = [
     ("safetensors", tensors(TENSOR, 15), "breaks off"), ("safetensors", tensors(b'{"__metadata__": {}}', 9), "without a tensor"),
     ("safetensors", tensors(b"[1]", 9), "is no safetensors"), ("safetensors", tensors(b"{", 9), "is no safetensors"), ("safetensors", b"{}", "is no safetensors"),
     ("parquet", PARQUET[:-1], "breaks off"), ("parquet", b"PAR1PAR1", "breaks off"), ("parquet", PARQUET[1:], "is no Parquet"),
-    ("gzip", GZIP[:-9], "breaks off"), ("gzip", gzip.compress(b""), "nothing in it"), ("gzip", GZIP[:-5] + b"x" + GZIP[-4:], "damaged"),
+    ("gzip", GZIP[:-9], "breaks off"), ("gzip", gzip.compress(b"", mtime=0), "nothing in it"), ("gzip", GZIP[:-5] + b"x" + GZIP[-4:], "damaged"),
     ("flac", b"fLaC" + bytes(4), "breaks off"), ("ogg", b"OggS", "breaks off"), ("matroska", b"OggS" + bytes(9), "is no Matroska"), ("hdf5", b"HDF", "is no HDF5"),
     ("json", b"{}", "nothing in it"), ("json", b'{"error": "quota", "code": 3}', "an error message: quota"), ("jsonl", b"1\n{", "line 2 is no JSON"),
     ("json", b'{"error": "quota", "message": 1, "status": 1, "traceback": 1, "code": 1}', "an error message: quota"), ("text", b"Error: x\n" * 40, "an error message"),
