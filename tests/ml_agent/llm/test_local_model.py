@@ -116,7 +116,7 @@ def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
 @pytest.mark.model
 @pytest.mark.timeout(900)
 def test_a_small_model_reads_a_request(url: str, workspace: Workspace) -> None:
-    grounded, budget = GroundedNavigator(), Budget(Limits(tokens=6000, calls=1))
+    grounded, budget = GroundedNavigator(), Budget(Limits(tokens=6000, calls=2))
     client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=ClientParts(memory=Memory()))
     navigator = LlmNavigator(client, grounded, how=ModelOptions(profile="form"))
     text = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
