@@ -7,10 +7,12 @@ import msgspec
 from ml_agent.draft import Draft
 from ml_agent.grounded.commands import draft_of, statement_of
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.grounded.order import unused_value_count
 from ml_agent.llm import choosing
 from ml_agent.llm.arguments import head, system, tail
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient, silent
+from ml_agent.llm.in_process import is_tuned
 from ml_agent.llm.likely import ranked_entries
 from ml_agent.llm.loop import ConversationTask
 from ml_agent.llm.written_call import arguments_by_slot
@@ -34,6 +36,7 @@ class Form:
         self._client, self._case, self._emit = client, case, emit
         self._statement = statement_of(case.request)
         self._folder = case.workspace.path or "."
+        self._tuned = is_tuned(client.endpoint)
 
     def answers(self, drafts: Sequence[Draft]) -> list[Draft]:
         """All candidates, best first: the command with the model's arguments, and the grounded drafts.
@@ -46,6 +49,8 @@ class Form:
             return examined
         chosen = self._choose_entry()
         made = self._fill(chosen) if chosen is not None and chosen.entry.slots else []
+        if made and examined and not self._tuned and not goes_first(made[0], examined[0]):
+            return sorted([examined[0], *made, *examined[1:]], key=_errors)
         return sorted([*made, *examined], key=_errors)
 
     def _choose_entry(self) -> ScoredEntry | None:
@@ -83,6 +88,15 @@ class Form:
                 draft = msgspec.structs.replace(draft_of(answer, line, workdir), source="llm", because=because)
                 return [examine(draft, self._case.request, workspace)]
         return []
+
+
+def goes_first(made: Draft, grounded: Draft) -> bool:
+    """Whether an untrained model's command has a place for more of what the user states, or for as much in a likelier program.
+
+    It leaves out and invents; what the rules place without it is right more often than what it says.
+    """
+    left, found = unused_value_count(made), unused_value_count(grounded)
+    return left < found or (left == found and made.entry != grounded.entry)
 
 
 def _numbers(most: int) -> list[str]:

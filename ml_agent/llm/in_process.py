@@ -56,6 +56,12 @@ def _package() -> Any:
     return xllamacpp
 
 
+def is_tuned(endpoint: Endpoint) -> bool:
+    """Whether a model answers the form's questions with an adapter that was trained for them."""
+    path = Path(endpoint.model.removeprefix(IN_PROCESS)).expanduser()
+    return endpoint.model.startswith(IN_PROCESS) and find_adapter(path) is not None
+
+
 def find_adapter(path: Path) -> Path | None:
     """The adapter that is used with a model: one of the same name beside it, else one that comes along."""
     own = path.with_name(path.stem + _ADAPTER)

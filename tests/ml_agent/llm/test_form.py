@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.llm.form import goes_first
 from ml_agent.navigator import Given, Workspace
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS, saying
 from ml_agent.testing.model_server import first_choice
@@ -73,6 +74,29 @@ def test_the_model_chooses_among_the_likely_programs(
     choice, fill = (one.body["messages"][-1]["content"] for one in play.server.requests)
     assert choice.startswith("Programs:\n1. train.py") and "\n2. evaluate.py" in choice
     assert fill.startswith(f"Command: {called}\n")
+
+
+def draft_of(text: str, entry: str, left: int) -> Draft:
+    """A draft that leaves so many stated values without a place."""
+    values = [LedgerEntry(value=str(n), text=str(n), status="not found") for n in range(left)]
+    return Draft(kind="bash", text=text, workdir=".", entry=entry, because="", ledger=tuple(values))
+
+
+@pytest.mark.parametrize(
+    ("left", "entry", "first"),
+    [(0, "a.py", True), (1, "a.py", False), (1, "b.py", True), (2, "a.py", False), (2, "b.py", False)],
+)
+def test_an_untrained_model_goes_first_where_it_places_more(left: int, entry: str, first: bool) -> None:
+    assert goes_first(draft_of("python x", entry, left), draft_of("python a.py", "a.py", 1)) is first
+
+
+@pytest.mark.parametrize(("tuned", "source"), [(True, "llm"), (False, "grounded")])
+def test_a_model_with_an_adapter_goes_first_where_it_places_as_much(
+    tuned: bool, source: str, stage: Callable[..., Any], workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ml_agent.llm.form.is_tuned", lambda _endpoint: tuned)
+    play = written(stage, "--dataset cora --epochs 10")
+    assert first(play, workspace, "Train on 'cora' for 10 epochs.").source == source
 
 
 @pytest.mark.parametrize("text", ["```bash\n```", "python train.py", "-", "'--'"])
