@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Half of the tests' time is waiting: on two cores two processes a core.
-WORKERS := 6
+WORKERS := 4
 # Tests start this program hundreds of times: what Python compiled once is kept, whatever the machine says of it.
 unexport PYTHONDONTWRITEBYTECODE
 

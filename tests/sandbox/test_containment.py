@@ -89,7 +89,7 @@ def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
     began = time.monotonic()
     response = sandbox.run(
         Command(
-            text="setsid bash -c 'trap \"\" TERM HUP; while :; do date +%N > beat; sleep 0.05; done' & until [ -s beat ]; do sleep 0.05; done; echo done",
+            text="setsid bash -c 'trap \"\" TERM HUP; while :; do date +%N > new; mv new beat; sleep 0.05; done' & until [ -s beat ]; do sleep 0.05; done; echo done",
             timeout=100,
         )
     )
@@ -100,7 +100,7 @@ def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
 
 def test_a_double_fork_that_closes_its_streams(kind: str, make: Make) -> None:
     sandbox = make(kind)
-    text = "python -c \"\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in (0, 1, 2)]\n        while True: open('beat', 'w').write(str(time.time())); time.sleep(0.05)\n    os._exit(0)\nwhile not os.path.exists('beat') or not os.path.getsize('beat'): time.sleep(0.05)\""
+    text = "python -c \"\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in (0, 1, 2)]\n        while True: open('new', 'w').write(str(time.time())); os.replace('new', 'beat'); time.sleep(0.05)\n    os._exit(0)\nwhile not os.path.exists('beat') or not os.path.getsize('beat'): time.sleep(0.05)\""
     assert sandbox.run(Command(text=text, timeout=100)).ok
     assert silent(sandbox, "beat")
 
