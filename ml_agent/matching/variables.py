@@ -49,20 +49,11 @@ def variable_values(known: Mapping[str, str], mentions: Sequence[Mention]) -> di
 
 
 def _bound_to(known: str, mentions: Sequence[Mention]) -> str:
-    fitting = [
-        (likeness(one.value, known), one.whole, one.value)
-        for one in mentions
-        if one.kind == "name" or (one.kind == "path" and ("/" not in one.value or not _is_plain_name(known)))
-    ]
+    fitting = [(likeness(one.value, known), one.whole, one.value) for one in mentions if one.kind in {"path", "name"}]
     alike, _, chosen = max(fitting, default=(0.0, False, ""))
     if alike <= _ALIKE:
         return known
     return f"./{chosen}" if "/" in known and "/" not in chosen else chosen.rstrip("/")
-
-
-def _is_plain_name(known: str) -> bool:
-    """Whether a documented value is a word such as "rte": no path stands for it."""
-    return known.isalnum()
 
 
 def references(text: str) -> tuple[str, ...]:

@@ -29,14 +29,6 @@ def test_a_thing_in_a_folder_goes_before_its_bare_name() -> None:
     assert variable_values({"DIR": "/path/to/uncased_L-12_H-768"}, said)["DIR"] == "./model/cased_L-24_H-1024"
 
 
-def test_a_plain_name_is_not_replaced_by_a_path() -> None:
-    said = read_request("Tune it on the task copa and write to checkpoints/copa-mlp").mentions
-    assert variable_values({"TASK": "copa", "OUT": "checkpoints/copa-bert"}, said) == {
-        "TASK": "copa",
-        "OUT": "checkpoints/copa-mlp",
-    }
-
-
 def test_variables_are_filled_and_unknown_ones_left() -> None:
     assert expand("$A/x ${B} $C", {"A": "$B/a", "B": "b"}) == "b/a/x b $C"
 
