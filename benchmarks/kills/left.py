@@ -70,7 +70,8 @@ def of_engine(pids: set[int]) -> list[str]:
     labelled: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
     with closing(client):
         found: list[tuple[str, str | None, Any]] = [
-            ("container", one.name, one.labels) for one in client.containers.list(all=True, filters=labelled)
+            ("container", one.name, one.labels)
+            for one in client.containers.list(all=True, filters=labelled, ignore_removed=True)
         ]
         found += [("network", one.name, one.attrs.get("Labels")) for one in client.networks.list(filters=labelled)]
         found += [("volume", one.name, one.attrs.get("Labels")) for one in client.volumes.list(filters=labelled)]

@@ -109,7 +109,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
 
 def _left(engine: docker.DockerClient, run_id: str) -> list[str]:
     mine: dict[str, str | list[str] | bool] = {"label": f"{RUN}={run_id}"}
-    found = [*engine.containers.list(all=True, filters=mine), *engine.volumes.list(filters=mine)]
+    found = [*engine.containers.list(all=True, filters=mine, ignore_removed=True), *engine.volumes.list(filters=mine)]
     return [str(one.id) for one in [*found, *engine.networks.list(filters=mine)]]
 
 

@@ -335,7 +335,7 @@ def test_a_runtime_that_is_there_is_taken(runtime: str, tmp_path: Path) -> None:
     sandbox = choose("docker", Policy(runtime=runtime, network="none", run_id=f"runtime-{os.getpid()}"), tmp_path)
     sandbox.start()
     try:
-        (one,) = client.containers.list(filters={"label": f"{RUN}=runtime-{os.getpid()}"})
+        (one,) = client.containers.list(filters={"label": f"{RUN}=runtime-{os.getpid()}"}, ignore_removed=True)
         assert one.attrs["HostConfig"]["Runtime"] == runtime or describe().startswith("Podman"), "Podman tells its own"
         assert run(sandbox, "echo up").stdout == "up\n"
     finally:

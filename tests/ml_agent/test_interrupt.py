@@ -76,7 +76,7 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
     assert not places().is_dir() or list(places().iterdir()) == []
     if way == "docker":
         client = docker.from_env()
-        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}) == []
+        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}, ignore_removed=True) == []
         client.close()
 
 

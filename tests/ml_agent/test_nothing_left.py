@@ -120,11 +120,13 @@ def test_nothing_is_left_after_fifty_runs_ten_of_them_killed(
     ).stderr
     mine = [f"{RUN}={runs.name(number)}" for number in range(RUNS)]
     left = [
-        container.name for label in mine for container in engine.containers.list(all=True, filters={"label": label})
+        container.name
+        for label in mine
+        for container in engine.containers.list(all=True, filters={"label": label}, ignore_removed=True)
     ]
     left += [network.name for label in mine for network in engine.networks.list(filters={"label": label})]
     left += [volume.name for label in mine for volume in engine.volumes.list(filters={"label": label})]
-    left += [str(image.id) for label in mine for image in engine.images.list(filters={"label": label})]
+    left += [image["Id"] for label in mine for image in engine.api.images(filters={"label": label})]
     assert left == [], said
     assert not places().is_dir() or list(places().iterdir()) == []
     assert commands() == []

@@ -51,7 +51,7 @@ def nothing_is_left(way: str, out: Path) -> None:
     assert not places().is_dir() or list(places().iterdir()) == []
     if way == "docker":
         client = docker.from_env()
-        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}) == []
+        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}, ignore_removed=True) == []
         client.close()
 
 

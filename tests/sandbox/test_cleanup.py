@@ -77,7 +77,12 @@ def test_nothing_is_left_of_a_killed_run(kind: str, tmp_path: Path) -> None:
     if kind == "docker":
         client = docker.from_env()
         mark: dict[str, Any] = {"label": "ml-agent.run=killed"}
-        assert wait_for(lambda: not client.containers.list(all=True, filters=mark) + client.images.list(filters=mark))
+        assert wait_for(
+            lambda: (
+                not client.containers.list(all=True, filters=mark, ignore_removed=True)
+                + client.api.images(filters=mark)
+            )
+        )
         client.close()
     else:
         assert list(places().iterdir()) == []
@@ -94,10 +99,10 @@ def test_what_is_not_ours_stays() -> None:
     living = client.containers.create(image, ["true"], labels=labels("living", "sandbox"))
     try:
         clean()
-        left = {container.id for container in client.containers.list(all=True)}
+        left = {container.id for container in client.containers.list(all=True, ignore_removed=True)}
         assert {other.id, remote.id, living.id} <= left
         clean(run_id="living")
-        assert living.id not in {container.id for container in client.containers.list(all=True)}
+        assert living.id not in {container.id for container in client.containers.list(all=True, ignore_removed=True)}
         assert client.images.get(image)
     finally:
         for container in (other, remote, living):
