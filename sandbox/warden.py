@@ -119,7 +119,7 @@ class Warden:
             return pid
         try:
             os.setsid()
-            for number in HANDLED:
+            for number in (*HANDLED, signal.SIGPIPE):  # Python ignores the last, so that `yes | head` would never end
                 signal.signal(number, signal.SIG_DFL)
             self.confine()
             os.chdir(self.spec["folder"])

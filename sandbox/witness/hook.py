@@ -7,15 +7,14 @@ interpreter itself knows. Standard library only, for any Python 3; it must never
 # It starts with every interpreter: without pathlib and contextlib that takes half the time.
 # ruff: noqa: PTH123, PTH109, PTH113, BLE001, SIM105, RUF100
 
-import _thread
 import atexit
+import gc
 import json
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
     from typing import Any
 
 MOST_FILES = 40
@@ -27,9 +26,9 @@ class Witness:
 
     def __init__(self, notes: str, root: str) -> None:
         self.notes, self.root = notes, root
-        self.process, self.thread = os.getpid(), _thread.get_ident()
-        self.asked: tuple[object, FrameType, int] | None = None
-        """Status, outermost frame and the instruction there, of the last `sys.exit`."""
+        self.process = os.getpid()
+        self.status = 0
+        """What a SystemExit that ended the program asked for."""
 
     def begin(self) -> None:
         with open("/proc/self/cmdline", "rb") as file:
@@ -60,14 +59,21 @@ class Witness:
         finally:
             os.close(place)
 
-    def exit(self, status: "Any" = None, /) -> None:
-        """Stands for sys.exit: what was asked for, and where; whether it ended the program shows at the end."""
-        if _thread.get_ident() == self.thread:
-            frame = sys._getframe()
-            while frame.f_back is not None:
-                frame = frame.f_back
-            self.asked = (status, frame, frame.f_lasti)
-        raise SystemExit(status)
+    def note_exit(self) -> None:
+        """Note the status that the interpreter, which alone has no frame of its own, takes from a SystemExit at its end; in threads nobody takes it.
+
+        A built-in type takes no attributes; its table does, and has room for what stands for `code`.
+        """
+        table = gc.get_referents(SystemExit.__dict__)[0]
+        code = table["code"]
+
+        def get(error: SystemExit) -> object:
+            status = code.__get__(error)
+            if sys._getframe().f_back is None:
+                self.status = number_of(status)
+            return status
+
+        table["code"] = property(get, code.__set__, code.__delete__)
 
     def end(self, **said: object) -> None:
         """One line, by the process itself and not by its forks."""
@@ -79,13 +85,9 @@ class Witness:
 
     def outcome(self) -> "dict[str, Any]":
         error = getattr(sys, "last_value", None)
-        said: dict[str, Any] = {"status": 0, "known": True, "error": "", "files": [], "names": []}
-        if error is not None and went_through(error):
+        said: dict[str, Any] = {"status": self.status, "error": "", "files": [], "names": []}
+        if error is not None and went_through(error) and not lost_reader(error):
             said["status"], said["error"] = 1, f"{type(error).__name__}: {error}".split("\n")[0][:300]
-        elif self.asked is not None and self.asked[1].f_lasti == self.asked[2]:
-            said["status"] = number_of(self.asked[0])
-        else:  # a script that ran to the end of its code has lost its name by now; one that `raise SystemExit` ended has it
-            said["known"] = not hasattr(sys.modules.get("__main__"), "__file__")
         self.add_modules(said)
         return said
 
@@ -114,11 +116,27 @@ def went_through(error: BaseException) -> bool:
     return trace.tb_frame.f_back is None and trace.tb_frame.f_lasti == trace.tb_lasti
 
 
+def lost_reader(error: BaseException) -> bool:
+    """Whether an exception only says that the reader of the output had enough, as `head` has: other programs end there by SIGPIPE."""
+    if not isinstance(error, BrokenPipeError):
+        return False
+    import select
+
+    look = select.poll()
+    look.register(1, 0)
+    return any(events & select.POLLERR for _, events in look.poll(0))
+
+
 def number_of(status: object) -> int:
     """The exit status that an argument of sys.exit makes."""
     if status is None:
         return 0
     return status & 0xFF if isinstance(status, int) else 1
+
+
+def leave(status: "Any" = None) -> None:
+    """Stands for sys.exit, which leaves the making of the SystemExit to an interpreter that then looks at none."""
+    raise SystemExit(status)
 
 
 def noting(witness: Witness, function: "Any", **fixed: object) -> "Any":
@@ -138,7 +156,8 @@ def watch() -> None:
         return
     witness = Witness(notes, root)
     witness.begin()
-    sys.exit = witness.exit  # type: ignore[assignment]
+    witness.note_exit()
+    sys.exit = leave  # type: ignore[assignment]
     os._exit = noting(witness, os._exit)
     os.execv, os.execve = noting(witness, os.execv, exec=True), noting(witness, os.execve, exec=True)
     atexit.register(witness.end)

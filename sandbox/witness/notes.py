@@ -2,9 +2,9 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
-from signal import SIGINT, SIGTERM
+from signal import SIGINT, SIGPIPE, SIGTERM
 
 import msgspec
 
@@ -19,6 +19,8 @@ _VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 
 _STATUS = re.compile(r"[0-9]{1,3}")
 _PROCESS = re.compile(r"[0-9]{1,10}")
+_BLANK = re.compile(r"\\\n|\s+")
+"""Bash writes a command with blanks of its own."""
 _MOST_JUDGED = 5000
 """Programs of which it is asked how they ended."""
 _MOST_LETTERS = 2000
@@ -42,8 +44,6 @@ class _Ended(msgspec.Struct):
     """What it notes at its end."""
 
     status: int = 0
-    known: bool = True
-    """Whether the status is; an interpreter sees nothing of `raise SystemExit(1)`."""
     error: str = ""
     files: list[str] = []
     names: list[str] = []
@@ -63,7 +63,6 @@ class _Run(msgspec.Struct, kw_only=True):
     is_shell: bool = False
     ended: bool = False
     status: int = 0
-    is_known: bool = True
     error: str = ""
     files: list[str] = []
     packages: list[str] = []
@@ -71,13 +70,14 @@ class _Run(msgspec.Struct, kw_only=True):
     """Whether its file is the repository's."""
 
 
-def judge(text: str, root: str, output: str) -> Seen:
+def judge(text: str, root: str, output: str, command: str = "") -> Seen:
     """What the notes say. `root` is the workspace as programs see it, `output` what the command printed."""
     runs, reports = _read(text, root)
     inside = dict.fromkeys(run.error for run in runs if run.inside and run.error)
     printed = frozenset(error for error in list(inside)[:_MOST_SOUGHT] if error in output)
     mine = [run for run in runs if run.own or run.files]
     ends = [(run, _failure(run, reports, printed)) for run in mine[:_MOST_JUDGED]]
+    ends = [(run, "" if failure and _is_done_again(run, ends, reports, command) else failure) for run, failure in ends]
     last = max((run.began for run, failure in ends if run.ended and not failure), default=-1)
     failed = [failure for run, failure in ends if failure and not (run.began < last and _is_served(run, failure))]
     failed += [_SPENT] if reports.is_spent else []
@@ -102,7 +102,8 @@ def _read(text: str, root: str) -> tuple[list[_Run], Reports]:
         elif kind == "X" and process in by_process:
             _end(by_process[process], msgspec.json.decode(rest, type=_Ended), line)
         elif kind == "E" and process in by_process:
-            by_process[process].ended, by_process[process].status = True, int(rest)
+            known = by_process[process]
+            known.ended, known.status = True, known.status or int(rest)
         elif kind in ("P", "S"):
             shells |= {process} if kind == "S" else set()
             run = _python(msgspec.json.decode(rest, type=_Begun), root) if kind == "P" else _script(rest, root)
@@ -176,19 +177,26 @@ def _inside(folder: str, name: str, root: str) -> str:
 def _end(run: _Run, said: _Ended, line: int) -> None:
     run.ended, run.line = True, line
     if not said.exec:  # what it became has notes of its own
-        run.status, run.is_known, run.error = said.status, said.known, said.error
+        run.status, run.error = said.status, said.error
         run.files, run.packages = said.files, said.names
 
 
 _ENDED_BY_OTHERS = frozenset({128 + SIGINT, 128 + SIGTERM})
 NOT_ENDED = "had not ended when the command ended"
-_READER_ENDED = 120
-"""Python's status where the reader of a pipe had enough."""
 
 
 def _is_served(run: _Run, failure: str) -> bool:
     """Whether a program may have been meant to go on until others are done, as a server is: it was left running, or ended from outside."""
     return failure.endswith(NOT_ENDED) or run.status in _ENDED_BY_OTHERS
+
+
+def _is_done_again(run: _Run, ends: Sequence[tuple[_Run, str]], reports: Reports, command: str) -> bool:
+    """Whether a command says what is to be done where a program fails, `P --resume || P`, and that started the same program, which ended well."""
+    step, pair = reports.followed(run.step)
+    if not step or _BLANK.sub("", "||".join(pair)) not in _BLANK.sub("", command):
+        return False
+    later = [failure for other, failure in ends if (other.step, other.name) == (step, run.name)]
+    return bool(later) and not any(later)
 
 
 def _failure(run: _Run, reports: Reports, printed: Set[str]) -> str:
@@ -202,5 +210,5 @@ def _failure(run: _Run, reports: Reports, printed: Set[str]) -> str:
     seen = reports.status(run.step, run.line, ended=run.ended)
     if seen is None:
         return "" if run.ended or run.is_shell else f"{run.name} {NOT_ENDED}"
-    is_meant = seen.is_last or not run.ended or (not run.is_known and seen.status != _READER_ENDED)
+    is_meant = seen.is_last or (not run.ended and seen.status != 128 + SIGPIPE)
     return f"{run.name} ended with exit status {seen.status}" if seen.status and is_meant else ""

@@ -103,6 +103,7 @@ def install() -> str:
     return "\n".join([
         f'mkdir -p "{FOLDER}" && cd "{FOLDER}" && pwd -P >/dev/null || exit 1',
         'printf "%s\\n" "$OLDPWD" >root; : >notes',
+        'grep -qsxF "PATH=$PATH" ~/.profile || echo "PATH=$PATH" >>~/.profile',  # the system's own resets it for login shells
         f"cat >watch.sh <<'END_OF_WATCH'{WATCH}END_OF_WATCH",
         f"cat >hook.py <<'END_OF_HOOK'\n{hook}END_OF_HOOK",
         'for place in "$VIRTUAL_ENV"/lib/python3*/site-packages; do',

@@ -12,6 +12,7 @@ _STEP = re.compile(r"(?:[0-9]{1,10}\.[0-9]{1,6}/){0,50}[0-9]{1,10}\.[0-9]{1,6}")
 _NO_FAILURE = frozenset({0, 128 + SIGPIPE})
 _MOST_STEPS = 5_000_000
 """Reports that are looked at for all questions together; a program that spoils the notes cannot make it last."""
+_ASSIGNED = re.compile(r"\s*[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 _SUBSTITUTION = re.compile(r"\$\(|`|[<>]\(")
 
 
@@ -33,9 +34,12 @@ class Report(msgspec.Struct, kw_only=True):
     """Whether the statuses are others than in the report before: while a pipeline begins a shell repeats itself."""
     substitutes: bool = False
     """Whether the command has a substitution."""
+    assigns: bool = False
+    """Whether it begins as an assignment, which has the status of what it substitutes."""
 
     def __post_init__(self) -> None:
         """Look at the command once."""
+        self.assigns = bool(_ASSIGNED.match(self.command))
         self.substitutes = bool(_SUBSTITUTION.search(self.command))
 
 
@@ -88,6 +92,12 @@ class Reports:
                     known.add(report.command)
                     yield report.command
 
+    def followed(self, step: str) -> tuple[str, tuple[str, str]]:
+        """The command after a step in the same shell, and the words of both; "" where there is none."""
+        shell, _, number = step.rpartition(".")
+        both = self._by_shell.get(shell, [])[int(number) - 1 : int(number) + 1] if _STEP.fullmatch(step) else []
+        return (f"{shell}.{int(number) + 1}", (both[0].command, both[1].command)) if len(both) == 2 else ("", ("", ""))
+
     def status(self, step: str, line: int, *, ended: bool) -> ShellStatus | None:
         """What became of the command `step`, from the reports after a line of the notes; None where no shell can tell.
 
@@ -129,7 +139,8 @@ class Reports:
         end = len(report.statuses) - 1
         places = [end - (last - first) - sure - more for more in range(unsure + 1)]
         seen = [report.statuses[place] for place in places if place > 0]
-        if not seen or (0 in seen and any(seen)):
+        is_of_another = below and first == last and reports[first - 1].substitutes and not reports[first - 1].assigns
+        if not seen or (0 in seen and any(seen)) or (is_of_another and any(seen)):
             return None
         return ShellStatus(max(seen), places[0] == end)
 

@@ -26,7 +26,7 @@ def run_watched(sandbox: Sandbox, command: Command, on_output: OnOutput | None =
     notes = unpack(sandbox.run(Command(text=READ, timeout=SECONDS)).stdout)
     if not notes:
         return response
-    said = judge(notes, installed.stdout.strip(), f"{response.stdout}\n{response.stderr}")
+    said = judge(notes, installed.stdout.strip(), f"{response.stdout}\n{response.stderr}", command.text)
     return msgspec.structs.replace(response, seen=said)
 
 

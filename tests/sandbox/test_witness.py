@@ -39,6 +39,13 @@ FILES = {
     "package/__init__.py": "",
     "package/late.py": "import time\ntime.sleep(0.4)\nprint('late')\nraise SystemExit('no data')\n",
     "parent.py": "import subprocess, sys\nsubprocess.run([sys.executable, 'score.py', '--wrong'], capture_output=True)\n",
+    "plain.sh": "python direct.py\necho done\n",
+    "talks.sh": "while true; do echo y; done\n",
+    "hangs_up.sh": "trap - EXIT; kill -PIPE $$\n",
+    "talks.py": "import signal, sys\nif '--pipe' in sys.argv: raise BrokenPipeError(32, 'Broken pipe')\n"
+    "if '--default' in sys.argv: signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n"
+    "try:\n  for n in range(20000): print('yes', flush=True)\n"
+    "except BrokenPipeError:\n  if '--wrong' in sys.argv: raise SystemExit(7)\n  raise\n",
     "loud.py": "import subprocess, sys\nsubprocess.run([sys.executable, 'score.py', '--out', 'no/out'])\n",
 }
 
@@ -91,6 +98,22 @@ SWALLOWED = {
     "nohup python direct.py > log.txt 2>&1 & wait": "direct.py ended with exit status 4",
     "set -e; for i in 1 2; do python direct.py & done; wait; echo done": "direct.py ended with exit status 4",
     "bash broken.sh & sleep 0.1": "broken.sh ended with exit status 3",
+    "sh -c 'python direct.py' | cat": "direct.py ended with exit status 4",
+    "sh -c 'python direct.py; true'": "direct.py ended with exit status 4",
+    "sh plain.sh | cat": "direct.py ended with exit status 4",
+    "(python direct.py &); true": "direct.py ended with exit status 4",
+    "setsid python direct.py &": "direct.py ended with exit status 4",
+    "python direct.py & disown": "direct.py ended with exit status 4",
+    "python talks.py --wrong | head -n 1": "talks.py ended with exit status 7",
+    "sh -c 'python talks.py --pipe' | cat": "talks.py ended with BrokenPipeError: ",
+    "bash hangs_up.sh || true": "hangs_up.sh ended with exit status 141",
+    "python direct.py --resume || python direct.py || true": "direct.py ended with exit status 4",
+    "python score.py --wrong || true; python score.py": "score.py ended with exit status 2",
+    "python score.py --wrong; python score.py": "score.py ended with exit status 2",
+    "python direct.py || python score.py": "direct.py ended with exit status 4",
+    '[ "$(python direct.py)" = x ] || true': "direct.py ended with exit status 4",
+    "x=$(timeout -s KILL 1 python score.py --sleep 60) || true": "score.py ended with exit status 137",
+    "bash -lc 'python direct.py | cat'": "direct.py ended with exit status 4",
     "python loud.py": "score.py ended with FileNotFoundError: ",
 }
 WELL = (
@@ -119,6 +142,15 @@ WELL = (
     "python kept.py & python score.py; wait",
     "python score.py --sleep 60 & sleep 0.4; python score.py; kill $!; wait",
     "python parent.py",
+    "bash -lc 'python score.py' && sh -lc 'python score.py'",
+    "python talks.py | head -n 1; python score.py",
+    "python talks.py 2>&1 | head -n 1 | cat; python score.py",
+    "python talks.py --default | head -n 1; python score.py",
+    "bash talks.sh | head -n 1; python score.py",
+    "python score.py --wrong || python score.py",
+    "python  score.py --wrong 2>/dev/null ||\\\n python score.py --top 3 | cat",
+    'if [ "$(python score.py)" = x ]; then echo same; fi',
+    "[[ $(python score.py) == x ]] || echo other",
     "set -eux; python score.py; set +x",
 )
 
