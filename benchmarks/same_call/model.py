@@ -53,6 +53,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """What is given to its standard input: a file or a command; "" for nothing, "?" where that is not known."""
     writes: tuple[str, ...] = ()
     """Where its output is kept, likewise."""
+    piped: tuple[str, tuple[str, ...]] = ("", ())
+    """Both where a file that one command makes and others only read is a pipe."""
     unset: Mapping[str, str | None] = {}
     """What a Python program takes without each of these variables; None where that is not known."""
 

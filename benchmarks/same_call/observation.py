@@ -15,6 +15,7 @@ from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import kept_parents, steps
 from benchmarks.same_call.streams import Streams
 from benchmarks.same_call.trace import Place, trace_steps
+from benchmarks.same_call.values import LOOKS_LIKE_PATH, is_there
 from benchmarks.strict import execute, on_disk
 from benchmarks.strict.bash_text import RUNTIME
 from benchmarks.strict.inside.variables import DEVICES
@@ -68,9 +69,10 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
     found = list(trace_steps(text, done.trace, place))
     counted = [r for r in recorded if not r["entry"]["own"] or (kind == "bash" and _handed_over(r))]
-    programs = [_program(r, place, Streams(found, place)) for r in counted]
+    streamed = (Streams(found, place), Streams(found, place, through_files=True))
+    programs = [_program(r, place, streamed) for r in counted]
     calls = [
-        _call(c, APART * n)
+        _call(c, APART * n, place)
         for n, r in enumerate(recorded)
         for c in r["calls"]
         if kind != "bash" or _last(c["name"]) not in _handed_over(r)
@@ -94,7 +96,7 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _program(recorded: Recorded, place: Place, streams: Streams) -> Program:
+def _program(recorded: Recorded, place: Place, both: tuple[Streams, Streams]) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded["options"]
     entry = recorded["entry"]
@@ -102,6 +104,7 @@ def _program(recorded: Recorded, place: Place, streams: Streams) -> Program:
     read = {name: pair for name, pair in variables.items() if not RUNTIME.match(name)}
     devices = {name: _devices(str(variables[name][0])) for name in DEVICES & variables.keys()}
     chain = next((tuple((f, n) for f, n in p["chain"]) for p in reversed(parses) if p["chain"]), ())
+    (reads, writes), piped = ((one.source(recorded["streams"][0]), one.sinks(recorded["streams"][1])) for one in both)
     return Program(
         file=entry["file"] or (chain[0][0] if chain else "") or _file_of(entry["module"], place),
         name=entry["module"],
@@ -116,8 +119,9 @@ def _program(recorded: Recorded, place: Place, streams: Streams) -> Program:
         rest=tuple(parses[-1]["rest"]) if parses else (),
         folder=entry["folder"],
         environment=devices | {name: str(value) for name, (value, _) in read.items()},
-        reads=streams.source(recorded["streams"][0]),
-        writes=streams.sinks(recorded["streams"][1]),
+        reads=reads,
+        writes=writes,
+        piped=piped,
         unset={name: other for name, (_, other) in read.items()},
     )
 
@@ -140,16 +144,29 @@ def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:
     return any(one["values"] or one["given"] or one["rest"] for one in parses) or bool(parses and not words)
 
 
-def _call(recorded: Call, before: int) -> CodeCall:
+def _call(recorded: Call, before: int, place: Place) -> CodeCall:
     """A call of one of several programs; `before` is behind all numbers of those before it."""
     call = msgspec.convert(recorded, CodeCall)
     return msgspec.structs.replace(
         call,
+        arguments={name: _from_start(value, recorded["folder"], place) for name, value in call.arguments.items()},
         number=before + call.number,
         again=before + call.again,
         gives=tuple(before + n for n in call.gives),
         objects={name: tuple(before + n for n in made_by) for name, made_by in call.objects.items()},
     )
+
+
+def _from_start(value: Any, folder: str, place: Place) -> Any:
+    """A relative path to what is there, written from where the answer began, where its code has gone elsewhere."""
+    if isinstance(value, list):
+        return [_from_start(one, folder, place) for one in value]
+    began = place.folder or "."
+    if not isinstance(value, str) or not LOOKS_LIKE_PATH.search(value) or posixpath.normpath(began) == folder:
+        return value
+    inside = posixpath.normpath(posixpath.join(folder, value))
+    is_path = any(is_there(place.root / one) for one in (inside, posixpath.join(began, value)))
+    return posixpath.relpath(inside, began) if is_path and not value.startswith("/") else value
 
 
 def _constants(text: str) -> Iterable[Any]:

@@ -82,14 +82,16 @@ def steps(text: str, found: Sequence[Step], place: Place, *, python_too: bool) -
     fetched: set[str] = set()
     programs: list[Program] = []
     streams = Streams(found, place)
-    for step in (s for s in found if not s.sourced):
+    piped = Streams(found, place, through_files=True)
+    for step in (s for s in found if not s.sourced and not piped.is_made_anew(s)):
         if starts_python(step.invocation, place) and not python_too:
             continue
         if any(_same_start(step.invocation, one) for one in lead):
             continue
         reads, writes = streams.source(step.stdin), streams.sinks(step.stdout)
+        pipes = (piped.source(step.stdin), piped.sinks(step.stdout))
         counted = _count(step, place, fetched)
-        programs += (msgspec.structs.replace(program, reads=reads, writes=writes) for program in counted)
+        programs += (msgspec.structs.replace(one, reads=reads, writes=writes, piped=pipes) for one in counted)
     ran = {posixpath.basename(s.invocation.program) for s in found}
     return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_find_killed(text, ran)]
 

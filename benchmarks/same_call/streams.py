@@ -3,8 +3,10 @@
 import posixpath
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchmarks.same_call.trace import Place, Step, starts_python
+from benchmarks.same_call.values import is_there
 
 UNKNOWN = "?"
 """A stream of which nothing is known: it agrees with everything."""
@@ -20,23 +22,31 @@ _DEEPEST = 20
 class Streams:
     """Follows the streams of an answer's commands."""
 
-    def __init__(self, steps: Sequence[Step], place: Place) -> None:
-        """`steps`: what bash carried out; `place`: where."""
+    def __init__(self, steps: Sequence[Step], place: Place, *, through_files: bool = False) -> None:
+        """`steps`: what bash carried out; `place`: where; `through_files`: a file that one command makes and others only read is a pipe."""
         self._steps = steps
+        self._through_files = through_files
+        self._is_followed = all(UNKNOWN not in (step.stdin, step.stdout) for step in steps)
         self._place = place
+        self._touching: dict[str, list[Step]] = {}
+        for step in steps:
+            words = [self._at(step, word.rpartition("=")[2]) for word in step.invocation.words]
+            for path in {step.stdin, step.stdout, *words}:
+                self._touching.setdefault(path, []).append(step)
 
     def source(self, stream: str, depth: int = 0) -> str:
         """Where an input comes from: a file (relative to the repository where it lies there), or the command that gives it; "" for nothing."""
         if stream == NOTHING:
             return ""
-        if stream.startswith("/"):
+        is_file = stream.startswith("/")
+        writer = self._filled_by(stream) if is_file else next((s for s in self._steps if s.stdout == stream), None)
+        if is_file and (writer is None or depth > _DEEPEST):
             return self._file(stream)
-        writer = next((step for step in self._steps if step.stdout == stream), None)
-        if not stream.startswith("pipe:") or writer is None or depth > _DEEPEST:
+        if not (is_file or stream.startswith("pipe:")) or writer is None or depth > _DEEPEST:
             return UNKNOWN
         name, files = _name(writer), _operands(writer)
         if name == "cat" and len(files) == 1:
-            return self._file(self._at(writer, files[0]))
+            return self.source(self._at(writer, files[0]), depth + 1)
         if self._is_program(writer):
             return PROGRAM
         if name in _SAYS or (files and name == "cat"):
@@ -49,11 +59,43 @@ class Streams:
         if stream == NOTHING:
             return ()
         if stream.startswith("/"):
-            return tuple(self._file(path) for path in self._final_paths(stream))
+            if self._filled_by(stream) is None or depth > _DEEPEST:
+                return tuple(self._file(path) for path in self._final_paths(stream))
+            further = [self._behind(reader, depth + 1) for reader in self._touching[stream] if reader.stdin == stream]
+            further += [
+                self.sinks(reader.stdout, depth + 1) for reader in self._touching[stream] if self._shows(reader, stream)
+            ]
+            return tuple(sink for sinks in further for sink in sinks)
         readers = [step for step in self._steps if step.stdin == stream]
         if not stream.startswith("pipe:") or not readers or depth > _DEEPEST:
             return (UNKNOWN,)
         return tuple(sink for reader in readers for sink in self._behind(reader, depth + 1))
+
+    def _filled_by(self, path: str) -> Step | None:
+        """The one command that makes a file which is only read from then on: such a file stands for a pipe."""
+        first, rest = self._touching[path][0] if path in self._touching else None, self._touching.get(path, [])[1:]
+        if first is None or first.stdout != path or not first.waited or not rest or not self._may_follow(path):
+            return None
+        is_read = all(s.stdout != path and (s.stdin == path or self._shows(s, path)) for s in rest)
+        return first if is_read else None
+
+    def _may_follow(self, path: str) -> bool:
+        """Whether all is known of what the answer does to a file, and none is there before."""
+        return self._through_files and self._is_followed and not is_there(Path(path))
+
+    def is_made_anew(self, step: Step) -> bool:
+        """Whether a command only takes away what is no file of the repository and what a later one writes: `rm -f log; … >> log`."""
+        files = {self._at(step, word) for word in _operands(step)}
+        flags = {word for word in step.invocation.words if word.startswith("-")}
+        if _name(step) != "rm" or not flags <= {"-f"} or not files:
+            return False
+        touching = [self._touching[file] for file in files if self._may_follow(file)]
+        is_new = all(steps[0] is step and any(one.stdout in files for one in steps) for steps in touching)
+        return len(touching) == len(files) and is_new
+
+    def _shows(self, step: Step, path: str) -> bool:
+        """Whether a command is `cat FILE`."""
+        return _name(step) == "cat" and [self._at(step, word) for word in step.invocation.words] == [path]
 
     def _final_paths(self, path: str) -> list[str]:
         """Where a file is in the end: it may be moved or copied."""

@@ -49,6 +49,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What it reads: a file, `pipe:[NUMBER]`, or "?" where that is not known."""
     stdout: str = ""
     """Where its output goes, likewise."""
+    waited: bool = False
+    """Whether the answer's own shell goes on only when it has ended: it is no part of a pipe, and not in the background."""
 
 
 def trace_steps(text: str, trace: str, place: Place) -> Iterator[Step]:
@@ -64,7 +66,7 @@ def trace_steps(text: str, trace: str, place: Place) -> Iterator[Step]:
     exported: set[str] = set()
     variables: dict[str, str] = {}
     for record in filter(None, trace.split(execute.RECORD)):
-        pwd, source, _, streams, command, line = [*record.split(execute.FIELD), *[""] * 5][:6]
+        pwd, source, own_shell, command, streams, line = [*record.split(execute.FIELD), *[""] * 5][:6]
         if _ARRAY.match(line):
             continue
         words = _words(line)
@@ -82,7 +84,7 @@ def trace_steps(text: str, trace: str, place: Place) -> Iterator[Step]:
             stdin, stdout = _streams(streams, command, pwd)
             own = posixpath.basename(source) == execute.ANSWER or source.startswith(_ITS_OWN)
             sourced = "" if own else source
-            yield Step(invocation=made, sourced=sourced, stdin=stdin, stdout=stdout)
+            yield Step(invocation=made, sourced=sourced, stdin=stdin, stdout=stdout, waited=own_shell == "1")
             variables = {n: v for n, v in variables.items() if n not in prefixed or n in exported}
 
 

@@ -79,11 +79,16 @@ def leads_elsewhere(name: str, first: Any, second: Any, folders: Folders) -> boo
         return False
     if same_place(first, second, folders):
         return False
+    there = bool(LOOKS_LIKE_PATH.search(first)) and is_there(Path(folders.root, folders.first, first))
+    return there or _is_path(name, first)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; text that can be no path names none."""
     try:
-        there = bool(_LOOKS_LIKE_PATH.search(first)) and Path(folders.root, folders.first, first).exists()
+        return path.exists()
     except (OSError, ValueError):
         return False
-    return there or _is_path(name, first)
 
 
 def _is_path(name: str, value: str) -> bool:
@@ -97,7 +102,7 @@ def _is_path(name: str, value: str) -> bool:
     return "/" in value and (ends or not HUB_ID.fullmatch(value))
 
 
-_LOOKS_LIKE_PATH = re.compile(r"/|\.\w+$")
+LOOKS_LIKE_PATH = re.compile(r"/|\.\w+$")
 _WRITTEN = re.compile(
     r"(?:out|output|outputs|save|result|results|dump|export|log|logs|logging|work)_?(?P<place>dir\w*|folder|path|file)?",
     re.IGNORECASE,

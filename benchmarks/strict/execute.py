@@ -39,7 +39,7 @@ CPU_SECONDS = 3.0
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 ANSWER = "answer.sh"
 RECORD, FIELD = "\x1e", "\x1f"
-"""Separate the commands of a trace, and in each the folder, the script, its shell, that one's streams, the text and the words."""
+"""Separate the commands of a trace, and in each the folder, the script, whether that shell is the answer's own, the text, its shell's streams and the words."""
 TRACE_FD = 198
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
@@ -219,11 +219,19 @@ def _user_files(layout: Layout, *, record: bool) -> str:
 
 
 def _tracing(layout: Layout) -> str:
-    """What makes bash write down each simple command with what `RECORD` says of it, variables filled in; it stays on the line."""
-    streams = f"$({system('readlink')} /proc/$STRICT_SHELL/fd/0 /proc/$STRICT_SHELL/fd/1)"
-    fields = ("${PWD}", "${BASH_SOURCE[0]}", "$((STRICT_SHELL=BASHPID))", streams, "${BASH_COMMAND}", "")
+    """What makes bash write down each simple command with what `RECORD` says of it, variables filled in; it stays on the line.
+
+    An `export` has neither streams nor text: to ask for streams bash writes out all that is exported each time.
+    """
+    number, text = (
+        "$((STRICT_SHELL=BASHPID, STRICT_STEP+=1, BASHPID==$$))",
+        "${STRICT_TEXT[STRICT_STEP]:=${BASH_COMMAND##export *}}",
+    )
+    read = f"{system('readlink')} /proc/$STRICT_SHELL/fd/0 /proc/$STRICT_SHELL/fd/1"
+    streams = f"${{STRICT_TEXT[STRICT_STEP]:+$({read})}}"
+    fields = ("${PWD}", "${BASH_SOURCE[0]}", number, text, streams, "")
     prompt = f"$'\\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(fields) + "'"
-    return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; PS4={prompt}; set -x; "
+    return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; STRICT_STEP=0; PS4={prompt}; set -x; "
 
 
 @functools.cache

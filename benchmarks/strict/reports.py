@@ -55,6 +55,7 @@ class Call(TypedDict):
     number: int
     again: int
     gives: list[int]
+    folder: str
 
 
 class Recorded(TypedDict):

@@ -24,8 +24,10 @@ MAKES = "mkdir"
 DESCRIPTOR = re.compile(r"&?\d*-?")
 """Behind a sign of redirection: another descriptor, and no file."""
 
-_LITERAL = re.compile(r"[^$`*?~&\0]+")
+_LITERAL = re.compile(r"(?![<>]\()[^$`*?~&\0]+")
 """The target of a redirection that says where it leads."""
+_PROCESS = re.compile(r"[<>]\(([^()]*)\)")
+"""The command whose output, or input, stands in the place of a file."""
 _WILD = re.compile(r"[*?[]")
 _MAY_RUN = re.compile(r"[0-7]?[1357][0-7]{2}|(?:[ugoa]*[-+=]\w*,)*(?:[ua][ugoa]*)?[+=]\w*x\w*(?:,.*)?")
 """Modes of `chmod` with which the owner may run a file."""
@@ -87,11 +89,12 @@ def missing_folders(text: str, workdir: Path) -> list[Path]:
 
 def _find_redirected(text: str, workdir: Path, signs: Collection[str]) -> Iterator[Path]:
     """The files that stand behind signs of redirection, as far as the text says which."""
-    line = parse_command(text, prompts=False)
-    for sign, target, folder in line.redirections:
-        place = expand(target, dict(line.assignments))
-        if sign in signs and _LITERAL.fullmatch(place):
-            yield workdir / (folder or ".") / place
+    for part in (text, *_PROCESS.findall(text)):
+        line = parse_command(part, prompts=False)
+        for sign, target, folder in line.redirections:
+            place = expand(target, dict(line.assignments))
+            if sign in signs and _LITERAL.fullmatch(place):
+                yield workdir / (folder or ".") / place
 
 
 def executables(text: str, workdir: Path, root: Path) -> Iterator[Path]:

@@ -2,9 +2,11 @@
 
 import functools
 import inspect
+import os
 import sys
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from . import origins, seen, unknown
@@ -35,7 +37,7 @@ def add_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> En
         entry = {"name": _function_name(function), "own": own, "constructs": isinstance(function, type)}
         entry |= _pictures(given, defaults, made_on)
     seen.SEEN.number += 1
-    entry |= {"number": seen.SEEN.number, "again": seen.SEEN.number, "gives": []}
+    entry |= {"number": seen.SEEN.number, "again": seen.SEEN.number, "gives": [], "folder": _folder()}
     seen.SEEN.calls.append(entry)
     return entry
 
@@ -80,7 +82,12 @@ def _once(entry: Entry, most: int) -> Entry:
 
 
 def _comparable(entry: Entry) -> list[Any]:
-    return [entry["own"], entry["arguments"], entry["defaults"]]
+    return [entry["own"], entry["arguments"], entry["defaults"], entry["folder"]]
+
+
+def _folder() -> str:
+    """Where the answer is by now, relative to the repository."""
+    return os.path.relpath(Path.cwd(), seen.SEEN.scope.root) if seen.SEEN.scope is not None else "."
 
 
 def _attribute(owner: Any, name: str, value: Any) -> Entry:

@@ -24,9 +24,9 @@ class Cache:
     folder = ""
 
 
-def rewrite(tree: ast.Module) -> ast.Module:
-    """A syntax tree with every call sent through the function NAME."""
-    rewritten: ast.Module = ast.fix_missing_locations(Calls().visit(tree))
+def rewrite(tree: ast.Module, *, own: bool = False) -> ast.Module:
+    """A syntax tree with every call sent through the function NAME; `own` where it is the answer's."""
+    rewritten: ast.Module = ast.fix_missing_locations(Calls(own=own).visit(tree))
     return rewritten
 
 
@@ -46,11 +46,15 @@ def compiled(source: bytes, path: str) -> types.CodeType:
 
 
 class Calls(ast.NodeTransformer):
-    """Sends calls through the function NAME, but for those whose errors the code itself catches."""
+    """Sends calls through the function NAME, but for those whose errors the code itself catches; an answer that only ends where it catches one does not."""
+
+    def __init__(self, *, own: bool) -> None:
+        self.own = own
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         body = node.body
-        node.body = [] if node.handlers else body
+        if not (self.own and all(map(_ends, node.handlers))):
+            node.body = [] if node.handlers else body
         self.generic_visit(node)
         node.body = body
         return node
@@ -61,6 +65,17 @@ class Calls(ast.NodeTransformer):
             return node
         name = ast.copy_location(ast.Name(id=NAME, ctx=ast.Load()), node)
         return ast.copy_location(ast.Call(func=name, args=[node.func, *node.args], keywords=node.keywords), node)
+
+
+def _ends(handler: ast.ExceptHandler) -> bool:
+    """Whether the program ends where an error is caught."""
+    last = handler.body[-1]
+    called = last.value.func if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
+    return isinstance(last, ast.Raise) or getattr(called, "id", getattr(called, "attr", "")) in (
+        "exit",
+        "quit",
+        "_exit",
+    )
 
 
 def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:

@@ -36,7 +36,7 @@ def execute(target: Target, harmless: Harmless) -> None:
     sys.modules["__main__"] = module
     if target.own:
         vars(module)[calls.NAME] = calls.carry_out(harmless)
-        tree = calls.rewrite(setting.Setting().visit(ast.parse(source, target.path)))
+        tree = calls.rewrite(setting.Setting().visit(ast.parse(source, target.path)), own=True)
         statement_by_statement(tree, target.path, vars(module), harmless)
         return
     exec(compile(source, target.path, "exec", dont_inherit=True), vars(module))

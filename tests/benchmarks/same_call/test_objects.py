@@ -128,3 +128,31 @@ def test_code_in_a_shell_answer_may_destroy_nothing_either(kit: Path) -> None:
     assert destroyed.reason_class == "unasked"
     assert "a.csv" in destroyed.detail
     assert judge(kit, run, f"python -c \"import os; os.remove('none.csv')\"; {run}", "bash").passed
+
+
+LOAD = 'from kit import load\nload("data/b.csv")\n'
+
+
+def leaving(call: str, ends: str) -> str:
+    """An answer that catches what its call raises."""
+    return f"import sys\ntry:\n    from kit import load\n    {call}\nexcept Exception as error:\n    {ends}\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        (leaving('load("data/b.csv")', "raise SystemExit(str(error))"), True),
+        (leaving('load("data/b.csv")', "print(error)\n    sys.exit(1)"), True),
+        (leaving('load("data/b.csv")', "raise"), True),
+        (leaving('load("a.csv")', "raise SystemExit(1)"), False),
+        (leaving('load("data/b.csv", 3)', "raise SystemExit(1)"), False),
+        (leaving("pass", 'load("data/b.csv")\n    sys.exit(1)'), False),
+        (leaving('load("a.csv")', 'load("data/b.csv")\n    sys.exit(1)'), False),
+        (leaving('int("x")\n    load("data/b.csv")', "raise SystemExit(1)"), False),
+        ("import os\n" + LOAD.replace("load(", 'os.chdir("data")\nload(').replace('"data/b', '"b'), True),
+        ("import os\n" + LOAD.replace("load(", 'os.chdir("data")\nload('), False),
+        ("import os\n" + LOAD.replace("load(", 'os.chdir("data")\nload(').replace("data/b", "../a"), False),
+    ],
+)
+def test_answers_that_end_where_they_catch_or_go_elsewhere(kit: Path, answer: str, passes: bool) -> None:
+    assert judge(kit, LOAD, answer).passed is passes

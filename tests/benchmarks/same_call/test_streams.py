@@ -1,5 +1,6 @@
 """What a program reads from standard input, and where its output is kept, is a part of the call where the reference has it."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,13 @@ def passes(root: Path, reference: str, answer: str) -> bool:
         (f"echo yes | {SCORE}", f"echo yes | {SCORE}"),
         (f"{SCORE} <<< yes", f"echo yes | {SCORE}"),
         ("bash count.sh a > b", "./count.sh a | tee b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid; {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid && cat ./mid | {SCORE} > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{SCORE} < <({LEARN} < a) > b"),
+        (f"{LEARN} < a > mid; {SCORE} < mid > b", f"{LEARN} -i a -o mid; {SCORE} < mid > b"),
+        (f"{LEARN} < a > mid; {LEARN} < mid > b", f"{LEARN} < a > mid; {LEARN} -i mid > b"),
+        (f"{SCORE} | sort > b", f"{SCORE} > tmp; sort < tmp > b"),
+        (f"{SCORE} > b", f"rm -f b; {SCORE} >> b"),
     ],
 )
 def test_the_same_streams_in_other_words(words: Path, reference: str, answer: str) -> None:
@@ -81,7 +89,31 @@ def test_the_same_streams_in_other_words(words: Path, reference: str, answer: st
         (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < c | {SCORE} > b"),
         (f"echo yes | {SCORE}", f"echo no | {SCORE}"),
         ("bash count.sh a > b", "bash count.sh a > c"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid; {SCORE} < other > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid & {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{SCORE} < mid > b; {LEARN} < a > mid"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid; sort -o mid mid; {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid; sort --output=mid a; {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid; echo x >> mid; {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"F=mid; {LEARN} < a > mid; echo x >> $F; {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"echo x > mid; {LEARN} < a >> mid; {SCORE} < mid > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{LEARN} < a > mid; cat other | {SCORE} > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{SCORE} < <({LEARN} < c) > b"),
+        (f"{LEARN} < a | {SCORE} > b", f"{SCORE} < <(cat a) > b; {LEARN} < a"),
+        (f"{LEARN} < a > mid; {SCORE} < mid > b", f"{LEARN} < a | {SCORE} > b"),
+        (f"{SCORE} | sort > b", f"{SCORE} > tmp; sort < tmp2 > b"),
+        (f"{SCORE} > b", f"rm -f c; {SCORE} >> b"),
+        (f"{SCORE} > b", f"rm -rf b; {SCORE} >> b"),
+        (f"{SCORE} > b", f"{SCORE} > b; rm -f b"),
+        (f"{SCORE} > b", f"rm -f README.md; {SCORE} >> b"),
+        (f"{SCORE} > b; {LEARN} -i a >> b", f"{SCORE} > b; rm -f b; {LEARN} -i a >> b"),
     ],
 )
 def test_other_streams(words: Path, reference: str, answer: str) -> None:
     assert not passes(words, reference, answer)
+
+
+def test_many_exports_are_traced_in_time(words: Path) -> None:
+    began = time.monotonic()
+    assert passes(words, SCORE, "\n".join([*(f"export V{n}=1" for n in range(800)), SCORE]))
+    assert time.monotonic() - began < 5
