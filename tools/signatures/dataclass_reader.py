@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from tools.signatures.argparse_option import CONFIG_FILE
 from tools.signatures.argparse_reader import Parser, as_parser
 from tools.signatures.fields import (
     TYRO_ABSENT,
@@ -22,7 +21,7 @@ from tools.signatures.fields import (
 )
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
-from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
+from tools.signatures.model import CONFIG_FILE, Option, OptionType, Origin, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
 
 
