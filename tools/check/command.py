@@ -10,7 +10,7 @@ from tools.check.consoles import called_by_xargs, cannot_tell, defined_names, un
 from tools.check.inputs import check_inputs
 from tools.check.installs import listed_in
 from tools.check.launchers import check_launcher
-from tools.check.make import check_make
+from tools.check.make import check_make, is_target
 from tools.check.missing import explain_missing
 from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
@@ -387,4 +387,6 @@ class _Check:
         if path in self.tree.files:
             self.findings.append(cannot_tell(program, f"what {program} takes is not read here"))
         else:
-            self.note("no-such-file", f"there is no {program}", program, sure=not self.anything_made)
+            built = is_target(path, self.tree, self.reader.sources)
+            hint = f"; `make {posixpath.basename(path)}` in its folder makes it" if built else ""
+            self.note("no-such-file", f"there is no {program}{hint}", program, sure=not self.anything_made)
