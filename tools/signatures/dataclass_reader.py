@@ -240,6 +240,9 @@ class LightningCommands(Native):
         for field in fields:
             whole = f"{name}.{field.name}"
             made.append(with_absent(option_of(self.run, field, whole, underscored(whole)), field, YAML_ABSENT))
+        if self.arguments.get(None, f"subclass_mode_{name}", False) is not False:
+            loose = [msgspec.structs.replace(option, required=False, sure=False) for option in made]
+            return loose, [("computed", f"a {name} class chosen when it runs")]
         return made, [("computed", "keywords that are handed on")] if more else []
 
 

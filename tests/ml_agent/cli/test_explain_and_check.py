@@ -238,3 +238,9 @@ def test_a_place_without_a_line_has_no_number(tmp_path: Path, capsys: pytest.Cap
     fast = out(capsys, "explain", f"{tmp_path}:fit.py")[1].splitlines()[2].split("\t")
     assert fast[:2] == ["--fast", "bool"] and fast[-1] == "fit.py:2"
     assert ":0" not in out(capsys, "explain", f"{tmp_path}:cli.py")[1]
+
+
+def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "fit.jl").write_text("println(1)\n")
+    code, _, said = out(capsys, "explain", str(tmp_path))
+    assert code == 0 and "nothing in" in said and "Python" in said
