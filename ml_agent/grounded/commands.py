@@ -95,7 +95,7 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
         because = f"{signature.path} after its signature"
     placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.assignment.placed)
     invented = tuple(
-        _written(o, [] if o.switch else _words(answer.call[o.dest]))
+        _text_of(o, [] if o.switch else _words(answer.call[o.dest]))
         for o in signature.options
         if o.dest in answer.invented
     )
@@ -107,14 +107,14 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
 
 def _placement(option: Option, one: FilledSlot) -> Placement:
     """What the request gives an option, as it stands in the command."""
-    return Placement(where=_written(option, one.values), starts=one.starts)
+    return Placement(where=_text_of(option, one.values), starts=one.starts)
 
 
 def _words(value: Any) -> list[str]:
     return list(map(str, value if isinstance(value, list) else [value]))
 
 
-def _written(option: Option, values: Sequence[str]) -> str:
+def _text_of(option: Option, values: Sequence[str]) -> str:
     """An option with its values as it stands in the command."""
     given = " ".join(values)
     flag = max(option.flags, key=len, default="")

@@ -111,7 +111,9 @@ class TyroParser(FunctionParser):
         unions = [(name, field) for name, field in self._fields(target) if field.kind.classes]
         chosen = {name for name, _ in unions}
         options = [o for o in own.options if o.dest not in chosen]
-        narrowed = {name: made for name, field in unions if (made := self._narrowed(target, name, field)) is not None}
+        narrowed = {
+            name: made for name, field in unions if (made := self._union_default(target, name, field)) is not None
+        }
         for name, made in narrowed.items():
             options += [self._set_default(o, made, f"{name}.") for o in self._below(name, made.cls, len(subcommand))]
         unions = [(name, field) for name, field in unions if name not in narrowed]
@@ -129,7 +131,7 @@ class TyroParser(FunctionParser):
                 options += self._below(name, cls, level)
             yield msgspec.structs.replace(own, subcommand=words, options=tuple(options))
 
-    def _narrowed(self, target: Value, name: str, field: Field) -> Instance | None:
+    def _union_default(self, target: Value, name: str, field: Field) -> Instance | None:
         """The default of a field that is a union, where that is all that the command line takes for it."""
         default = target.attributes.get(name) if isinstance(target, Instance) else field.default
         return default if self.narrow and isinstance(default, Instance) else None
