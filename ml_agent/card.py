@@ -13,6 +13,8 @@ from ml_agent.wording import counted, shortened
 Plain = dict[str, Any]
 
 NO_PLACE = "no place for"
+FILL_IN = "fill in"
+"""Before what is required and has a placeholder for a value, because nobody gives it one."""
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
 _MOST_REASONS = 3
 _MEANING = {
@@ -59,6 +61,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
     if answer and result["unasked"]:
         yield "not asked", ", ".join(result["unasked"])
+    if answer and answer.get("invented"):
+        yield FILL_IN, ", ".join(answer["invented"])
     if answer and answer.get("confidence"):
         said = f"{answer['level']}, " if answer.get("level") else ""
         yield "confidence", f"{said}{answer['confidence']:.2f}"
@@ -142,6 +146,12 @@ def without_place(result: Plain) -> str:
     words = [word.strip(",.;:()") for word in result["instruction"].split()]
     pairs = [(one, other) for one, other in pairwise(words) if one in lost and (other in lost or other[:1].isdigit())]
     return terminal_text(f"{NO_PLACE}: {', '.join(' '.join(pair) for pair in pairs)}") if pairs else ""
+
+
+def to_fill_in(result: Plain) -> str:
+    """One line with what is required and has a placeholder for a value; "" where there is nothing."""
+    invented = (result["answer"] or {}).get("invented") or ()
+    return terminal_text(f"{FILL_IN}: {', '.join(invented)}") if invented else ""
 
 
 def not_kept(result: Plain) -> str:

@@ -75,6 +75,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """The confidence as a word; "" where nobody judged it."""
     unplaced: tuple[str, ...] = ()
     """Words of the request that neither it nor what it was made from speaks of."""
+    invented: tuple[str, ...] = ()
+    """What is required, as it stands in the command with a placeholder, because nobody gives it a value."""
     thread: Thread | None = None
     """The conversation in which a model wrote it, to be gone on with; None where none did."""
     disputes: tuple[Dispute, ...] = ()

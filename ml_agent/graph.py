@@ -36,6 +36,9 @@ from sandbox.repair import Repair
 from tools.candidates import Candidate
 from tools.errors import RepositoryError, SearchError
 
+_NONE_FOUND = "none of the repositories found can do this: name one with --repo"
+_NOT_IN_NAMED = "nothing was found there that does this; read are Python, shell scripts, makefiles and console scripts"
+
 
 def understand(state: State, services: Services) -> Command[Literal["search"]]:
     """Keywords, and every value that must be honoured."""
@@ -329,7 +332,8 @@ def without_candidates(state: State) -> Command[Any]:
     if tried:  # answers that may not even be shown
         return ended(Ending.NO_ANSWER, f"no sound answer was found: {tried[0].problem.splitlines()[0]}")
     if best is None:
-        return ended(Ending.NO_REPOSITORY, "none of the repositories found can do this: name one with --repo")
+        named = bool(state["given"]["repository"])
+        return ended(Ending.NO_REPOSITORY, _NOT_IN_NAMED if named else _NONE_FOUND)
     findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
     worst = next((one for one in findings if one.get("severity") == "error"), findings[0])
     return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")

@@ -134,7 +134,11 @@ async def draft_command(ctx: Context[Any, Any], instruction: str, repository: st
         name: value for name, value in _summary(result).items() if name not in {"values", "run_folder", "repository"}
     }
     answer = result.details.get("answer") or {}
-    doubts = {"sureness": answer.get("level"), "words_without_a_place": answer.get("unplaced")}
+    doubts = {
+        "sureness": answer.get("level"),
+        "words_without_a_place": answer.get("unplaced"),
+        "to_fill_in": answer.get("invented"),
+    }
     return {**shown, **doubts, "briefing": briefing}
 
 

@@ -115,7 +115,8 @@ def _refused_answers(state: State, best: Plain | None) -> list[Plain]:
 
 
 _OF_AN_ANSWER = (
-    "kind", "text", "workdir", "entry", "ledger", "findings", "source", "because", "confidence", "level", "unplaced", "disputes",
+    "kind", "text", "workdir", "entry", "ledger", "findings", "source", "because", "confidence", "level", "unplaced",
+    "invented", "disputes",
 )  # fmt: skip
 
 

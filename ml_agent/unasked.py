@@ -23,6 +23,7 @@ def unasked(draft: Draft, instruction: str) -> list[str]:
     options = [
         " ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)
     ]
+    options = [option for option in options if option not in draft.invented]
     return options if len(options) <= MOST else [*options[:MOST], f"{len(options) - MOST} more"]
 
 

@@ -82,6 +82,7 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
     lines = [f"{verdict}; {counted(placed, 'value')} accounted for"]
     lines += lacking
     lines += map(_entry, entries)
+    lines += [f"{one}: to be filled in; it is required, and nobody gives a value" for one in draft.invented]
     lines += _unused_places(draft, instruction)
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 

@@ -2,8 +2,8 @@
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -29,7 +29,7 @@ class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     """run: what people start. helper: takes nothing and no document shows it. test, set-up, make: what serves development."""
     examples: int = 0
-    """How many commands of the documents call it."""
+    """How many commands of the documents call it, with its subcommand."""
 
     @property
     def name(self) -> str:
@@ -40,13 +40,22 @@ class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 def entry_points(index: RepoIndex) -> list[EntryPoint]:
     """All entry points, what people run first: documented ones, console scripts, `__main__`, then the others."""
-    shown = Counter(e.entry for e in index.examples if e.kind == "bash" and e.path.endswith(_DOCUMENTS) and e.entry)
-    found = [
-        EntryPoint(signature=signature, role=_role(signature, shown[path]), examples=shown[path])
-        for path, signatures in index.signatures.items()
-        for signature in signatures
-    ]
+    shown: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
+    for example in index.examples:
+        if example.kind == "bash" and example.path.endswith(_DOCUMENTS) and example.entry:
+            shown[example.entry].append(example.text.split())
+    found = []
+    for path, signatures in index.signatures.items():
+        for signature in signatures:
+            examples = sum(_in_order(signature.subcommand, words) for words in shown[path])
+            found.append(EntryPoint(signature=signature, role=_role(signature, examples), examples=examples))
     return sorted(found, key=_place)
+
+
+def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether all of several words stand among others in their order."""
+    left = iter(words)
+    return all(word in left for word in wanted)
 
 
 def _role(signature: Signature, examples: int) -> Role:

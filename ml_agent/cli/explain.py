@@ -81,6 +81,8 @@ def explain(
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]
     _print([_with_what_is_open(entry, index) for entry in shown] if script else shown, form, one=bool(script))
+    if not found:
+        write_error(f"nothing in {folder} is a program that is read: Python, shell scripts, makefiles, console scripts")
     if hidden := len(fitting) - len(shown):
         write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
     return 0
@@ -150,17 +152,23 @@ def _write_entries(entries: Sequence[EntryPoint], layout: Layout) -> None:
 def _write_options(signature: Signature, name: str, layout: Layout) -> None:
     rows = []
     for option in signature.options:
-        kind = "switch" if option.switch else option.type + (f" ×{option.nargs}" if option.nargs else "")
+        several = f" ×{option.nargs}" if option.nargs and option.nargs != "?bool" else ""
+        kind = "switch" if option.switch else option.type + several
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
-        where = f"{option.path}:{option.line}" + ("" if option.sure else " (partly read)")
+        where = _place(option) + ("" if option.sure else " (partly read)")
         rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
     if signature.depends_on:
         others = f"these are the options by default; others with other values of {', '.join(signature.depends_on)}"
         rows.append(("…", "", "", "", others, ""))
     for unseen in signature.unseen:
-        where = f"{unseen.path}:{unseen.line}" if unseen.path else ""
-        rows.append(("…", "", "", "", f"more, not listed here: {unseen.name} ({unseen.origin})", where))
+        more = f"more, not listed here: {unseen.name} ({unseen.origin})"
+        rows.append(("…", "", "", "", more, _place(unseen)))
     write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name, layout=layout)
+
+
+def _place(declared: Option | Unseen) -> str:
+    """Where it is declared; "" where that is in a library, a file alone where it is all of it."""
+    return f"{declared.path}:{declared.line}" if declared.path and declared.line else declared.path
 
 
 def _spelling(option: Option, signature: Signature) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ml_agent.card import before_rows, card, is_answer, not_kept, without_place
+from ml_agent.card import before_rows, card, is_answer, not_kept, to_fill_in, without_place
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
@@ -159,5 +159,5 @@ def _write_warnings(result: dict[str, Any]) -> None:
             write_error(f"{name}: {text}".lstrip(": "))
     if Ending.named(result["ending"]).exit_code or NOT_IN_IT in result["message"]:
         write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
-    for lost in filter(None, (without_place(result), not_kept(result))):
+    for lost in filter(None, (to_fill_in(result), without_place(result), not_kept(result))):
         write_error(lost)

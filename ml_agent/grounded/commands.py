@@ -1,8 +1,8 @@
 """Command drafts from the learned matching of a request with entry points."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ml_agent.draft import Draft, Placement, Provenance
 from ml_agent.matching.answers import Answer, command
@@ -94,12 +94,28 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
         made_from = Provenance(kind="signature", path=signature.path, line=signature.line)
         because = f"{signature.path} after its signature"
     placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.assignment.placed)
-    return Draft(kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from, placements=placements)  # fmt: skip
+    invented = tuple(
+        _text_of(o, [] if o.switch else _words(answer.call[o.dest]))
+        for o in signature.options
+        if o.dest in answer.invented
+    )
+    return Draft(
+        kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from,
+        placements=placements, invented=invented,
+    )  # fmt: skip
 
 
 def _placement(option: Option, one: FilledSlot) -> Placement:
     """What the request gives an option, as it stands in the command."""
-    given = " ".join(one.values)
+    return Placement(where=_text_of(option, one.values), starts=one.starts)
+
+
+def _words(value: Any) -> list[str]:
+    return list(map(str, value if isinstance(value, list) else [value]))
+
+
+def _text_of(option: Option, values: Sequence[str]) -> str:
+    """An option with its values as it stands in the command."""
+    given = " ".join(values)
     flag = max(option.flags, key=len, default="")
-    where = given if option.positional else f"{flag} {given}".strip() if flag else f"{option.dest}={given}"
-    return Placement(where=where, starts=one.starts)
+    return given if option.positional else f"{flag} {given}".strip() if flag else f"{option.dest}={given}"

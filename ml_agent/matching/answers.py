@@ -52,6 +52,8 @@ class Answer(msgspec.Struct, frozen=True):
     """By dest: what the launcher is given; {} where none is wanted."""
     shown: ExampleCall | None
     vector: tuple[float, ...]
+    invented: tuple[str, ...] = ()
+    """dests of what is required and gets a placeholder, because neither the request nor the repository gives it a value."""
     score: float = 0.0
 
 
@@ -76,25 +78,18 @@ def answers(statement: ParsedRequest, given: ScoredEntry, assignment: SlotAssign
     if not launching and launch.is_named(entry.launcher, (token.value for token in statement.tokens)):
         launching = {launch.PROCESSES.dest: ""}
     placed = _values_by_dest(entry, assignment)
-    call = _call(statement, entry, placed, None)
+    call, invented = _call(statement, entry, placed, None)
     vector = _vector(given, assignment, call)
-    bare = Answer(entry, assignment, call, launching, None, vector)
+    bare = Answer(entry, assignment, call, launching, None, vector, invented)
     shown, said = nearest_example(statement, entry, placed)
     if shown is None:
         return [bare]
-    after = Answer(entry, assignment, _call(statement, entry, placed, shown), launching, shown, vector)
+    after_shown, still = _call(statement, entry, placed, shown)
+    after = Answer(entry, assignment, after_shown, launching, shown, vector, still)
     meant = said >= HALF or is_filled(statement, entry, shown) or is_introduced(statement, entry, shown)
     assigned = sum(not one.name.startswith("-") for one in statement.spelled)
     meant = meant and assigned < _SEVERAL and not any(one.name.startswith("-") for one in statement.spelled)
-    return [after, bare] if meant or _needs_invention(entry, placed, call) else [bare, after]
-
-
-def _needs_invention(entry: EntryPoint, placed: Mapping[str, Any], call: Mapping[str, Any]) -> bool:
-    """Whether what is required has a value that neither the request nor the repository ever gives it."""
-    return any(
-        option.required and option.dest not in placed and call.get(option.dest) == _placeholder(option)
-        for option in entry.signature.options
-    )
+    return [after, bare] if meant or invented else [bare, after]
 
 
 def _values_by_dest(entry: EntryPoint, assignment: SlotAssignment) -> dict[str, Any]:
@@ -114,23 +109,36 @@ def _is_launchers(entry: EntryPoint, placed: FilledSlot) -> bool:
 
 def _call(
     statement: ParsedRequest, entry: EntryPoint, placed: Mapping[str, Any], shown: ExampleCall | None
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The values by dest, and those dests of them whose value neither the request nor the repository ever gives."""
     base = example_values(statement, entry, shown) if shown is not None else {}
     excluded = {option.dest for option in entry.signature.options if replaces_one(option, placed)}
     excluded |= {one.option.dest for one in entry.slots if one.boolean and is_ruled_out(statement, entry.slots, one)}
     base = merged({dest: value for dest, value in base.items() if dest not in excluded}, placed)
-    for option in entry.signature.options:
-        launched = bool(entry.launcher) and launch.is_launchers(option)
-        if option.required and not launched and base.get(option.dest) is None and option.dest not in placed:
-            usual = entry.seen_values.get(option.dest, ())
-            default = (option.default,) if option.default is not None else ()
-            known = [*_nearest_values(statement, entry, option), *usual, *default, *option.choices]
-            base[option.dest] = in_named_folder(statement, entry, known[0]) if known else _placeholder(option)
+    invented = []
+    for option in _lacking(entry, base, placed):
+        usual = entry.seen_values.get(option.dest, ())
+        default = (option.default,) if option.default is not None else ()
+        known = [*_nearest_values(statement, entry, option), *usual, *default, *option.choices]
+        base[option.dest] = in_named_folder(statement, entry, known[0]) if known else _placeholder(option)
+        invented += [] if known else [option.dest]
     for group in entry.signature.exclusive:
         asked = [dest for dest in group if dest in placed]
         if asked:
             base = {dest: value for dest, value in base.items() if dest not in group or dest in asked}
-    return base
+    return base, tuple(dest for dest in invented if dest in base)
+
+
+def _lacking(entry: EntryPoint, base: Mapping[str, Any], placed: Mapping[str, Any]) -> list[Option]:
+    """What is required and has no value yet; none where a file of settings may give it."""
+    if entry.signature.may_be_in_file(base):
+        return []
+    return [
+        option
+        for option in entry.signature.options
+        if option.required and base.get(option.dest) is None and option.dest not in placed
+        if not (entry.launcher and launch.is_launchers(option))
+    ]
 
 
 def _nearest_values(statement: ParsedRequest, entry: EntryPoint, option: Option) -> list[str]:

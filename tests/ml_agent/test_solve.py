@@ -97,6 +97,14 @@ def test_a_search_that_has_to_wait_prints_nothing_of_its_library(tmp_path: Path)
     assert done.stderr.startswith("no-repository: no repository was found")
 
 
+def test_a_repository_that_was_named_is_not_asked_for_again(tmp_path: Path) -> None:
+    (tmp_path / "fit.jl").write_text("println(1)\n")
+    (tmp_path / "README.md").write_text("# Fit the linear model in Julia\n")
+    code, result = solve("fit the linear model", "--repo", str(tmp_path), "--run", "none", "--navigator", "grounded")
+    assert (code, result["ending"]) == (1, "no-repository")
+    assert "--repo" not in result["message"] and "Python" in result["message"]
+
+
 def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:
     (repository / "fit.py").write_text(FIT + 'raise RuntimeError("the loss is nan")\n')
     code, result = solve("fit with learning rate 0.25", "--repo", str(repository), *LOCAL, "--max-attempts", "1")

@@ -16,6 +16,8 @@ PROGRAM = """
     p.add_argument("--pretrained-from")
     p.add_argument("--source-path")
     p.add_argument("--file-suffix")
+    p.add_argument("--dataset")
+    p.add_argument("--dataset-path")
     p.parse_args()
 """
 
@@ -27,6 +29,7 @@ PROGRAM = """
         ("--pretrained-from someone/model-v1-5", False), ("--pretrained-from someone/model.ckpt", True),
         ("--pretrained-from weights/model-v1-5", True), ("--pretrained-from a/b/c", True),
         ("--source-path someone/model", True), ("--file-suffix .jpg", False), ("--file-suffix a.jpg", True),
+        ("--dataset someone/texts", False), ("--dataset data/texts", True), ("--dataset-path someone/texts", True),
     ],
 )  # fmt: skip
 def test_only_inputs_are_missed(checked: Make, words: str, missing: bool) -> None:

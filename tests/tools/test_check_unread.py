@@ -23,6 +23,7 @@ FILES = {
     "kit/__init__.py": "",
     "kit/model.py": "class Net: pass\n",
     "go.sh": "python train.py\n",
+    "fit.jl": "println(ARGS)\n",
 }
 UNSEEN = ["unsure cannot-tell"]
 TYPE = ["error bad-type"]
@@ -53,6 +54,16 @@ TYPE = ["error bad-type"]
         ("python -c 'import kit.modell'", ["error no-such-module"]),
         ("python -c 'import kit.model, elsewhere; kit.model.Net()'", []),
         ("python -c \"import $MODULE\"", []),
+        ("julia fit.jl", []),
+        ("julia --project fit.jl 3", UNSEEN),
+        ("julia --project fat.jl", ["error no-such-file"]),
+        ("Rscript kit/fat.R", ["error no-such-file"]),
+        ("julia -e 'include(\"fat.jl\")'", []),
+        ("perl $SCRIPT.pl", []),
+        ("cargo run --release", []),
+        ("cargo run --release -- --lr 1", UNSEEN),
+        ("mkdir -p made/deep && cd made && cmake ..", []),
+        ("mkdir made && cd maid && cmake ..", ["warning no-such-file"]),
         ("./go.sh", ["warning not-executable"]),
         ("chmod +x go.sh && ./go.sh", []),
         ("bash go.sh", []),

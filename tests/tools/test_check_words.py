@@ -194,6 +194,20 @@ def test_every_kind_of_installed_command(tmp_path: Path, name: str, text: str) -
     assert (signature.kind, signature.name, [o.dest for o in signature.options]) == ("console", "fold", ["lr"])
 
 
+def test_a_program_that_make_makes_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "Makefile").write_text("fit: fit.cc\n\tc++ -o fit fit.cc\n")
+    (tmp_path / "src/Makefile").write_text("$(NAME): x.cc\n")
+    said = [
+        f.message for one in ("fit", "fat", "src/fit") for f in check_command(f"./{one} -x", RepoIndex(tmp_path, "1"))
+    ]
+    assert said == [
+        "there is no ./fit; `make fit` in its folder makes it",
+        "there is no ./fat",
+        "there is no ./src/fit",
+    ]
+
+
 def test_a_makefile_of_blanks_is_read_at_once(tmp_path: Path) -> None:
     write(tmp_path, {"Makefile": "a" + " " * 300_000 + "\nall &: x\n\ttrue\n" + "b: c\n" * 20_000})
     assert within(10, lambda: check_command("make all", RepoIndex(tmp_path, "1"))) == []

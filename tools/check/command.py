@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
@@ -10,7 +11,7 @@ from tools.check.consoles import called_by_xargs, cannot_tell, defined_names, un
 from tools.check.inputs import check_inputs
 from tools.check.installs import listed_in
 from tools.check.launchers import check_launcher
-from tools.check.make import check_make
+from tools.check.make import check_make, is_target
 from tools.check.missing import explain_missing
 from tools.check.modules import check_missing_module, check_module_path
 from tools.check.notebooks import check_papermill
@@ -22,7 +23,7 @@ from tools.check.repository import checked_repository
 from tools.check.subcommands import check_subcommand, name_slips
 from tools.check.syntax import check_syntax
 from tools.check.text import unreadable
-from tools.check.unread import may_be_started, unread
+from tools.check.unread import may_be_started, other_script, unread
 from tools.check.variables import written_out
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
@@ -74,6 +75,7 @@ class _Check:
         self.findings: list[Finding] = []
         self.made: set[str] = set()
         """Paths that an earlier command creates."""
+        self.folders_made: set[str] = set()
         self.anything_made = False
         """An earlier command may have created any file."""
         self.script_made = False
@@ -123,7 +125,7 @@ class _Check:
             return None
         if folder in self.tree.folders:
             return folder
-        if folder in seen or not is_literal(invocation.folder):
+        if folder in seen or not is_literal(invocation.folder) or folder in self.folders_made:
             return None
         seen.add(folder)
         cloned = next((m for m in self.made if folder == m or folder.startswith(m + "/")), None)
@@ -148,6 +150,9 @@ class _Check:
         for operator, target in invocation.redirects:
             if ">" in operator and folder is not None:
                 self.made.add(locate(folder, target) or target)
+        if name == "mkdir" and folder is not None:
+            for path in filter(None, (locate(folder, word) for word in invocation.words)):
+                self.folders_made |= {path, *map(str, PurePosixPath(path).parents)}
         if name == "git" and invocation.words[:1] == ("clone",):
             places = [w for w in invocation.words[1:] if not w.startswith("-")]
             target = places[-1].rstrip("/").rpartition("/")[2].removesuffix(".git") if places else ""
@@ -195,7 +200,8 @@ class _Check:
             if operator == "<" and is_literal(target)
         ]
         listed = [(name, f"there is no {name} in {folder} to install from") for name in listed_in(invocation)]
-        for name, message in (*taken, *listed) if folder is not None else ():
+        scripts = [(name, f"there is no {name} in {folder}") for name in filter(None, [other_script(invocation)])]
+        for name, message in (*taken, *listed, *scripts) if folder is not None else ():
             path = locate(folder or ".", name)
             if path is not None and not self.tree.has(path) and path not in self.made:
                 self.note("no-such-file", message, name, sure=not self.anything_made)
@@ -387,4 +393,6 @@ class _Check:
         if path in self.tree.files:
             self.findings.append(cannot_tell(program, f"what {program} takes is not read here"))
         else:
-            self.note("no-such-file", f"there is no {program}", program, sure=not self.anything_made)
+            built = is_target(path, self.tree, self.reader.sources)
+            hint = f"; `make {posixpath.basename(path)}` in its folder makes it" if built else ""
+            self.note("no-such-file", f"there is no {program}{hint}", program, sure=not self.anything_made)

@@ -25,6 +25,7 @@ WRITTEN = re.compile(
 )
 """Says, in the help of an option, that the program writes what it names."""
 MODEL = re.compile(r"hub|hugging|\bhf|pretrain|model|tokenizer|encoder|repo|unet|vae|lora", re.IGNORECASE)
+DATASET = re.compile(r"(?:hf_)?datasets?(?:_names?)?", re.IGNORECASE)
 HUB_ID = re.compile(r"[A-Za-z0-9][\w-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 HELD_HERE = re.compile(
     r"checkpoints?|ckpts?|configs?|data|datasets?|models?|logs?|outputs?|pretrained|results?|runs?|saved|weights?",
@@ -103,9 +104,9 @@ def _file(option: Option, word: str) -> str:
 
 
 def _is_hub_id(option: Option, word: str) -> bool:
-    """Whether a word may name a model of a hub as well: `OWNER/MODEL`, for an option that takes models."""
+    """Whether a word may name a model or a data set of a hub as well: `OWNER/MODEL`, for an option that takes these."""
     owner = word.partition("/")[0]
-    named = MODEL.search(option.dest) or MODEL.search(option.help)
+    named = MODEL.search(option.dest) or MODEL.search(option.help) or DATASET.fullmatch(option.dest)
     return bool(named and HUB_ID.fullmatch(word)) and not HELD_HERE.fullmatch(owner) and SUFFIX.search(word) is None
 
 

@@ -69,6 +69,13 @@ def check_make(
         yield _finding("no-such-file", f"there is no {name} in {folder}", name, "", sure=sure)
 
 
+def is_target(path: str, tree: PathIndex, sources: Sources) -> bool:
+    """Whether the makefile beside a file that is not there makes it."""
+    folder, name = posixpath.split(path)
+    makefile = next((p for one in _DEFAULTS if (p := posixpath.join(folder, one)) in tree.files), None)
+    return makefile is not None and name in read_makefile(sources, makefile).targets
+
+
 def _finding(code: str, message: str, word: str, suggestion: str, *, sure: bool = False) -> Finding:
     severity: Severity = "error" if sure else "warning"
     return Finding(code=code, message=message, severity=severity, subject=word, suggestion=suggestion)

@@ -6,12 +6,19 @@ from collections.abc import Collection
 from pathlib import Path
 
 from tools.check.consoles import cannot_tell
+from tools.check.places import is_literal
 from tools.check.programs import STARTS_ELSEWHERE
 from tools.commandline.invocation import Invocation
 from tools.findings import Finding
 from tools.launchers import PYTHON, SHELLS, SOURCES, STARTERS
 
 _STARTERS = STARTERS - SOURCES
+_SUFFIXES = {
+    "julia": (".jl",), "Rscript": (".R", ".r"), "perl": (".pl",), "ruby": (".rb",), "lua": (".lua",), "luajit": (".lua",),
+    "th": (".lua",), "node": (".js", ".mjs"), "octave": (".m",), "php": (".php",),
+}  # fmt: skip
+"""Interpreters of other languages, with how the names of their scripts end."""
+_CODE = frozenset({"-e", "-E", "--eval"})
 
 
 def unread(invocation: Invocation, consoles: Collection[str]) -> Finding | None:
@@ -28,7 +35,21 @@ def unread(invocation: Invocation, consoles: Collection[str]) -> Finding | None:
         return cannot_tell(program, f"what {program} starts ({started}) is not looked at") if started else None
     if _reads_input(invocation, program):
         return cannot_tell(program, f"what {program} reads from its standard input is not looked at")
+    script = other_script(invocation)
+    if script and invocation.words[-1] != script:
+        return cannot_tell(script, f"what {script} takes is not read here")
+    if program == "cargo" and "--" in invocation.words:
+        return cannot_tell(program, "what the program takes that cargo starts is not read here")
     return None
+
+
+def other_script(invocation: Invocation) -> str:
+    """The script that an interpreter of another language runs; "" where there is none."""
+    endings = _SUFFIXES.get(posixpath.basename(invocation.program))
+    if endings is None or not _CODE.isdisjoint(invocation.words):
+        return ""
+    words = (word for word in invocation.words if is_literal(word) and not word.startswith("-"))
+    return next((word for word in words if word.endswith(endings)), "")
 
 
 def may_be_started(root: Path, path: str) -> bool:

@@ -268,10 +268,8 @@ class Reader:
         if any(BARE_VARIABLE.match(word) or _NAMED_BY_VARIABLE.match(word) for word in given):
             return
         switches = {o.dest for o in self.signature.options if o.flags}
-        if self.signature.syntax == "argparse" and any(
-            o.converter == "config_file" and o.dest in self.values for o in self.signature.options
-        ):
-            return  # what is required may stand in that file
+        if self.signature.may_be_in_file(self.values):
+            return
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
                 name = max(option.flags, key=len, default=option.dest)

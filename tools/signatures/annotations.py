@@ -1,13 +1,21 @@
 """Type annotations of parameters and fields as option types."""
 
 import ast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 import msgspec
 
 from tools.signatures.argparse_option import typed
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import OptionType
-from tools.signatures.values import Class, Frame, Value
+from tools.signatures.type_forms import TypeForm
+from tools.signatures.values import Class, External, Frame, Value
+
+_Part = TypeVar("_Part")
+_LARGEST = 200
+"""Forms of types in one type of the program's own; a larger one is not read."""
 
 NAMES: dict[str, OptionType] = {
     "int": "int", "float": "float", "str": "str", "bool": "bool", "Path": "path", "PurePath": "path", "PosixPath": "path",
@@ -18,7 +26,7 @@ LISTS = frozenset(
     {"list", "List", "Sequence", "Iterable", "Collection", "MutableSequence", "set", "Set", "FrozenSet", "frozenset"}
 )
 TUPLES = frozenset({"tuple", "Tuple"})
-UNIONS = frozenset({"Optional", "Union"})
+UNIONS = frozenset({"Optional", "Union", "UnionType"})
 WRAPPERS = frozenset(
     {
         "Annotated",
@@ -66,7 +74,7 @@ def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> Annotation
     if isinstance(node, ast.Constant):
         return _constant(run, node, frame)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _union(run, [node.left, node.right], frame)
+        return _union([kind_of(run, side, frame) for side in (node.left, node.right)])
     if isinstance(node, ast.Subscript):
         return _subscript(run, node, frame)
     return _kind_by_name(run, node, frame)
@@ -94,11 +102,19 @@ def _kind_by_name(run: Interpreter, node: ast.expr, frame: Frame) -> AnnotationT
     name = _last_name(node)
     if name in NAMES:
         return AnnotationType(type=NAMES[name])
-    if name in LISTS:
+    if name in LISTS or name in TUPLES:
         return AnnotationType(type="str", nargs="*")
-    if name in TUPLES:
-        return AnnotationType(type="str", nargs="*")
-    value = run.evaluate(node, frame)
+    return _kind_of_value(run, run.evaluate(node, frame))
+
+
+def _kind_of_value(run: Interpreter, value: Value) -> AnnotationType:
+    """What a type says that stands behind a name of the program's own: `Mode = Literal["fast", "slow"]`."""
+    if isinstance(value, TypeForm) and value.size <= _LARGEST:
+        name = value.origin.name.rpartition(".")[2]
+        return _form(run, name, value.inner, partial(_kind_inside, run), lambda part: part)
+    if isinstance(value, External):
+        name = value.name.rpartition(".")[2]
+        return AnnotationType(type=NAMES.get(name, "unknown"), optional=name == "NoneType")
     if not isinstance(value, Class):
         return AnnotationType()
     members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None
@@ -108,37 +124,46 @@ def _kind_by_name(run: Interpreter, node: ast.expr, frame: Frame) -> AnnotationT
     return AnnotationType(nested=value)
 
 
+def _kind_inside(run: Interpreter, value: Value) -> AnnotationType:
+    return AnnotationType(optional=True) if value is None else _kind_of_value(run, value)
+
+
 def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> AnnotationType:
-    name = _last_name(node.value)
     inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    kind: Callable[[ast.expr], AnnotationType] = lambda part: kind_of(run, part, frame)  # noqa: E731
+    return _form(run, _last_name(node.value), inner, kind, lambda part: run.evaluate(part, frame))
+
+
+def _form(
+    run: Interpreter,
+    name: str,
+    parts: Sequence[_Part],
+    kind: Callable[[_Part], AnnotationType],
+    value: Callable[[_Part], Value],
+) -> AnnotationType:
+    """A type with arguments, by its name, its arguments, and what each of them is as a type and as a value."""
     if name == "Literal":
-        return _literal(run, inner, frame)
+        return _literal(run, [value(part) for part in parts])
     if name in UNIONS:
-        kind = _union(run, inner, frame)
-        return msgspec.structs.replace(kind, optional=kind.optional or name == "Optional")
-    if name in WRAPPERS and inner:
-        kind = kind_of(run, inner[0], frame)
-        notes = tuple(run.evaluate(n, frame) for n in inner[1:])
-        return msgspec.structs.replace(kind, notes=notes, positional=kind.positional or name in POSITIONAL)
-    if name in LISTS and inner:
-        kind = kind_of(run, inner[0], frame)
-        return AnnotationType(type=kind.type, choices=kind.choices, nargs="*")
-    if name in TUPLES and inner:
-        kind = kind_of(run, inner[0], frame)
-        endless = len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is Ellipsis
-        return AnnotationType(type=kind.type, choices=kind.choices, nargs="*" if endless else str(len(inner)))
-    return AnnotationType(type=NAMES.get(name, "unknown"))
+        made = _union([kind(part) for part in parts])
+        return msgspec.structs.replace(made, optional=made.optional or name == "Optional")
+    if not parts or name not in WRAPPERS | LISTS | TUPLES:
+        return AnnotationType(type=NAMES.get(name, "unknown"))
+    first = kind(parts[0])
+    if name in WRAPPERS:
+        notes = tuple(value(part) for part in parts[1:])
+        return msgspec.structs.replace(first, notes=notes, positional=first.positional or name in POSITIONAL)
+    endless = name in LISTS or (len(parts) == 2 and value(parts[1]) is Ellipsis)
+    return AnnotationType(type=first.type, choices=first.choices, nargs="*" if endless else str(len(parts)))
 
 
-def _literal(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> AnnotationType:
-    values = [run.evaluate(n, frame) for n in nodes]
+def _literal(run: Interpreter, values: Sequence[Value]) -> AnnotationType:
     texts = [typed(v, run)[0] for v in values]
     kind: OptionType = "int" if all(isinstance(v, int) and not isinstance(v, bool) for v in values) else "str"
     return AnnotationType(type=kind, choices=tuple(t for t in texts if t is not None), optional=None in values)
 
 
-def _union(run: Interpreter, nodes: list[ast.expr], frame: Frame) -> AnnotationType:
-    kinds = [kind_of(run, n, frame) for n in nodes]
+def _union(kinds: Sequence[AnnotationType]) -> AnnotationType:
     real = [k for k in kinds if not (k.optional and k.type == "unknown" and k.nested is None)]
     optional = len(real) < len(kinds) or any(k.optional for k in kinds)
     if len(real) == 1:

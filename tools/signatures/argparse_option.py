@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Protocol
 
 from tools.signatures.interpreter import Interpreter
-from tools.signatures.model import Option, OptionType
+from tools.signatures.model import CONFIG_FILE, Option, OptionType
 from tools.signatures.number_words import number_form
 from tools.signatures.values import (
     CONSTANTS,
@@ -43,8 +43,6 @@ DICT_ACTIONS = frozenset(
     for package in ("mmengine", "mmengine.config", "mmengine.config.config", "mmcv", "mmcv.utils", "mmcv.utils.config")
 )
 """Actions of libraries that split each word of a list at its `=` and fail where there is none."""
-CONFIG_FILE = "config_file"
-"""Marks, as a converter, an option that names a file in which all others may stand."""
 PROBES = ("1", "0.5", "true", "abc", "a,b")
 
 

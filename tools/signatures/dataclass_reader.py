@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from tools.signatures.argparse_option import CONFIG_FILE
 from tools.signatures.argparse_reader import Parser, as_parser
 from tools.signatures.fields import (
     TYRO_ABSENT,
@@ -22,7 +21,7 @@ from tools.signatures.fields import (
 )
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
-from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
+from tools.signatures.model import CONFIG_FILE, Option, OptionType, Origin, Signature, Unseen
 from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
 
 
@@ -241,6 +240,9 @@ class LightningCommands(Native):
         for field in fields:
             whole = f"{name}.{field.name}"
             made.append(with_absent(option_of(self.run, field, whole, underscored(whole)), field, YAML_ABSENT))
+        if self.arguments.get(None, f"subclass_mode_{name}", False) is not False:
+            loose = [msgspec.structs.replace(option, required=False, sure=False) for option in made]
+            return loose, [("computed", f"a {name} class chosen when it runs")]
         return made, [("computed", "keywords that are handed on")] if more else []
 
 

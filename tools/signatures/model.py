@@ -1,5 +1,6 @@
 """The signature of an entry point: what it takes, read from its source."""
 
+from collections.abc import Container
 from itertools import chain, repeat
 from typing import Literal
 
@@ -8,6 +9,10 @@ import msgspec
 OptionType = Literal["str", "int", "float", "bool", "path", "json", "unknown"]
 Held = Literal["words", "commas", "json"]
 Kind = Literal["python", "module", "shell", "console", "make"]
+
+
+CONFIG_FILE = "config_file"
+"""Marks, as a converter, an option that names a file in which all others may stand."""
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,6 +190,11 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         """The options whose words are other options with their values."""
         holding = {option.within for option in self.options} - {""}
         return tuple(option for option in self.options if option.dest in holding)
+
+    def may_be_in_file(self, given: Container[str]) -> bool:
+        """Whether what is required may stand in a file of settings that is among the given dests."""
+        files = [option.dest for option in self.options if option.converter == CONFIG_FILE]
+        return self.syntax == "argparse" and any(dest in given for dest in files)
 
     @property
     def whole(self) -> bool:

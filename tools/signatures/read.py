@@ -40,6 +40,8 @@ REWRITES = re.compile(
 WORDS = re.compile(r"\.\w+\(\s*sys\.argv\[1:\]\s*\)")
 """A method that is given all words of the command line."""
 SHELL = (".sh", ".bash")
+_DRAWN = re.compile(r"^[ \t]*([=~^*#\"-])\1{3,}[ \t]*\n?", re.MULTILINE)
+"""A line below or above a title."""
 PYTHON_LINE = re.compile(r"#![^\n]*\bpython")
 
 
@@ -368,7 +370,8 @@ def _complete(run: Interpreter, signature: Signature) -> Signature:
 
 
 def _first_paragraph(doc: Value) -> str:
-    return " ".join(doc.strip().split("\n\n")[0].split())[:500] if isinstance(doc, str) else ""
+    """The first paragraph of a docstring without the lines that are drawn below and above a title."""
+    return " ".join(_DRAWN.sub("", doc).strip().split("\n\n")[0].split())[:500] if isinstance(doc, str) else ""
 
 
 def _with_tests(run: Interpreter, signature: Signature) -> Signature:

@@ -18,6 +18,10 @@ OPTIONS_DONE = re.compile(r"\bshift\s+[\"']?(?:\$\(\(|\$\[|`expr)[^\n;&|]*\bOPTI
 """Drops what getopts has read."""
 GETOPTS = re.compile(r"\bgetopts\s+[\"']?([:\w]+)[\"']?\s+(\w+)")
 FUNCTION = re.compile(r"\s*+(?:function\s+[\w-]++\s*+(?:\(\))?|[\w-]++\s*+\(\))\s*+(?P<brace>\{)?")
+LEGAL = re.compile(
+    r"copyright|all rights reserved|SPDX-|licen[cs]ed? (?:under|at$|found in)|apache\.org/licenses|required by applicable law",
+    re.IGNORECASE,
+)
 COMMENT = re.compile(r"(?:^|(?<=\s))#.*")
 CALLS = re.compile(
     r"(?:^|[\s;&|(])(?:python[\d.]*|torchrun|accelerate|bash|sh|deepspeed|horovodrun|mpirun|srun|source|make|pip\d?|\./\S+)(?:\s|$)"
@@ -123,13 +127,19 @@ def _strip_comment(line: str) -> str:
 
 
 def _leading_comment(text: str) -> str:
+    """The first comment that says something else than who may copy the file, of those before the first command."""
     found: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith("#!") or (not line.strip() and not found):
+    paragraph: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        is_comment = line.startswith("#")
+        said = "" if line.startswith("#!") or not is_comment else line.lstrip("# ").strip()
+        if said:
+            paragraph.append(said)
             continue
-        if not line.startswith("#"):
+        found += [] if any(map(LEGAL.search, paragraph)) else paragraph
+        paragraph = []
+        if not is_comment and (found or line.strip()):
             break
-        found.append(line.lstrip("# ").strip())
     return " ".join(" ".join(found).split())[:500]
 
 

@@ -48,6 +48,8 @@ class TypeForm(Native):
         self.run = run
         self.origin = origin
         self.inner = inner
+        self.size: int = 1 + sum(part.size for part in inner if isinstance(part, TypeForm))
+        """How many forms it is made of."""
 
     def attribute(self, name: str) -> Value:
         """`__args__` and `__origin__`."""

@@ -16,6 +16,7 @@ from tools.signatures.values import (
     Arguments,
     Bound,
     Class,
+    External,
     Function,
     Instance,
     Method,
@@ -25,6 +26,7 @@ from tools.signatures.values import (
 
 MAX_COMBINATIONS = 60
 UNIONS = ("typing.Union", "typing.Optional", "types.UnionType")
+_AVOID = "tyro.conf.AvoidSubcommands"
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -86,9 +88,11 @@ def unwrapped(value: Value) -> tuple[Value, str]:
 class TyroParser(FunctionParser):
     """tyro.cli(target)."""
 
-    def __init__(self, run: Interpreter, target: Value, style: str = "tyro") -> None:
+    def __init__(self, run: Interpreter, target: Value, *, narrow: bool = False) -> None:
         branches = branches_of(target)
-        super().__init__(run, unwrapped(target)[0] if branches is None else branches, style)
+        super().__init__(run, unwrapped(target)[0] if branches is None else branches, "tyro")
+        self.narrow = narrow
+        """Whether a field that is a union is what its default is, and makes no subcommands (AvoidSubcommands)."""
 
     def signatures(self) -> list[Signature]:
         """One signature; where it is chosen between several, one for each choice."""
@@ -104,11 +108,18 @@ class TyroParser(FunctionParser):
     def _with_unions(self, target: Value, subcommand: tuple[str, ...]) -> Iterator[Signature]:
         """The signature of a class or function, and those with the choices of its fields that are unions of classes."""
         own = self._of(target.cls if isinstance(target, Instance) else target, subcommand)
-        if isinstance(target, Instance):
-            own = msgspec.structs.replace(own, options=tuple(self._set_default(o, target) for o in own.options))
         unions = [(name, field) for name, field in self._fields(target) if field.kind.classes]
         chosen = {name for name, _ in unions}
-        plain = tuple(o for o in own.options if o.dest not in chosen)
+        options = [o for o in own.options if o.dest not in chosen]
+        narrowed = {
+            name: made for name, field in unions if (made := self._union_default(target, name, field)) is not None
+        }
+        for name, made in narrowed.items():
+            options += [self._set_default(o, made, f"{name}.") for o in self._below(name, made.cls, len(subcommand))]
+        unions = [(name, field) for name, field in unions if name not in narrowed]
+        if isinstance(target, Instance):
+            options = [self._set_default(o, target) for o in options]
+        plain = tuple(options)
         own = msgspec.structs.replace(own, options=plain)
         if all(not field.required for _, field in unions):
             yield own
@@ -119,6 +130,11 @@ class TyroParser(FunctionParser):
             for level, (name, _, cls) in enumerate(way, len(subcommand) + 1):
                 options += self._below(name, cls, level)
             yield msgspec.structs.replace(own, subcommand=words, options=tuple(options))
+
+    def _union_default(self, target: Value, name: str, field: Field) -> Instance | None:
+        """The default of a field that is a union, where that is all that the command line takes for it."""
+        default = target.attributes.get(name) if isinstance(target, Instance) else field.default
+        return default if self.narrow and isinstance(default, Instance) else None
 
     def _fields(self, target: Value) -> list[tuple[str, Field]]:
         cls = target.cls if isinstance(target, Instance) else target
@@ -135,10 +151,10 @@ class TyroParser(FunctionParser):
         named, _ = flatten(self.run, fields, f"{name}.")
         return [self._option(dotted, field, level) for dotted, field in named]
 
-    def _set_default(self, option: Option, instance: Instance) -> Option:
+    def _set_default(self, option: Option, instance: Instance, prefix: str = "") -> Option:
         """An option with the default that an object gives it."""
         value: Value = instance
-        for name in option.dest.split("."):
+        for name in option.dest.removeprefix(prefix).split("."):
             value = value.attributes.get(name, UNKNOWN) if isinstance(value, Instance) else UNKNOWN
         simple = isinstance(value, (bool, int, float, str))
         return msgspec.structs.replace(option, required=False, default=str(value) if simple else None, sure=simple)
@@ -171,10 +187,20 @@ class App(Native):
 def _cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
     target = arguments.get(0, "f")
     default = arguments.get(None, "default")
-    made = TyroParser(run, default if isinstance(target, Class) and isinstance(default, Instance) else target)
+    start = default if isinstance(target, Class) and isinstance(default, Instance) else target
+    made = TyroParser(run, start, narrow=_avoids_subcommands(target, arguments.get(None, "config")))
     strict = arguments.get(None, "return_unknown_args") is not True
     run.note_parsed(made, strict=strict)
     return UNKNOWN
+
+
+def _avoids_subcommands(target: Value, config: Value) -> bool:
+    """Whether the marker stands around a type, or among those that are given for all of it."""
+    marks = [*config] if isinstance(config, (list, tuple)) else []
+    while isinstance(target, TypeForm) and target.inner:
+        marks.append(target.origin)
+        target = target.inner[0]
+    return External(_AVOID) in marks
 
 
 def _table(run: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -193,7 +219,8 @@ def _table(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def _table_cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
     given = arguments.get(0, "configs")
-    made = TyroParser(run, _table(run, name, Arguments([given], {})))
+    narrow = name.endswith("overridable_config_cli")
+    made = TyroParser(run, _table(run, name, Arguments([given], {})), narrow=narrow)
     run.note_parsed(made, strict=True)
     return UNKNOWN
 

@@ -207,6 +207,12 @@ def root(context, missing=missing):
             yield escape(t_1('%.2f', environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'confidence')))
             yield '</td></tr>'
         yield '\n'
+        if environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'invented'):
+            pass
+            yield '<tr><th>to fill in</th><td>'
+            yield escape(t_2(context.eval_ctx, environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'invented'), ', '))
+            yield '</td></tr>'
+        yield '\n'
         if environment.getattr((undefined(name='answer') if l_0_answer is missing else l_0_answer), 'because'):
             pass
             yield '<tr><th>made from</th><td>'
@@ -357,8 +363,8 @@ def root(context, missing=missing):
                     _loop_vars = {}
                     pass
                     yield '<span class="diff'
-                    yield escape((' word' if (undefined(name='words') if l_1_words is missing else l_1_words) else cond_expr_undefined("the inline if-expression on line 99 in 'report.html.j2' evaluated to false and no else section was defined.")))
-                    yield escape((' add' if (l_2_mark == '+') else (' cut' if (l_2_mark == '-') else cond_expr_undefined("the inline if-expression on line 99 in 'report.html.j2' evaluated to false and no else section was defined."))))
+                    yield escape((' word' if (undefined(name='words') if l_1_words is missing else l_1_words) else cond_expr_undefined("the inline if-expression on line 100 in 'report.html.j2' evaluated to false and no else section was defined.")))
+                    yield escape((' add' if (l_2_mark == '+') else (' cut' if (l_2_mark == '-') else cond_expr_undefined("the inline if-expression on line 100 in 'report.html.j2' evaluated to false and no else section was defined."))))
                     yield '">'
                     yield escape(l_2_line)
                     yield '</span>'
@@ -563,4 +569,4 @@ def root(context, missing=missing):
     yield '</p>\n</section>\n<script>\nfor (const button of document.querySelectorAll("[data-copy]"))\n  button.addEventListener("click", () => navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent));\n</script>\n</body>\n</html>'
 
 blocks = {}
-debug_info = '1=48&2=55&3=96&4=119&11=137&34=139&35=141&38=147&40=150&42=154&43=156&46=171&47=190&48=199&49=205&54=212&58=215&63=239&68=242&72=261&75=264&78=274&81=277&87=295&89=307&91=319&94=327&97=331&98=336&99=346&100=368&101=374&107=389&109=392&110=395&111=399&112=409&117=422&120=425&121=433&122=443&123=449&127=460&130=463&131=467&132=477&142=510&144=526&145=532&151=534&152=544&153=548&154=550'
+debug_info = '1=48&2=55&3=96&4=119&11=137&34=139&35=141&38=147&40=150&42=154&43=156&46=171&47=190&48=199&49=205&50=211&55=218&59=221&64=245&69=248&73=267&76=270&79=280&82=283&88=301&90=313&92=325&95=333&98=337&99=342&100=352&101=374&102=380&108=395&110=398&111=401&112=405&113=415&118=428&121=431&122=439&123=449&124=455&128=466&131=469&132=473&133=483&143=516&145=532&146=538&152=540&153=550&154=554&155=556'

@@ -217,3 +217,30 @@ def test_a_script_that_is_named_is_read_where_time_is_short(
     assert out(capsys, "explain", str(repository))[1].count("\n") <= 1
     code, text, _ = out(capsys, "explain", f"{repository}:open.py")
     assert code == 0 and "open.py" in text
+
+
+def test_a_subcommand_counts_the_examples_that_call_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tool.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\ns = p.add_subparsers(required=True)\n"
+        "a = s.add_parser('fit')\na.add_argument('--lr', type=float)\n"
+        "b = s.add_parser('score')\nb.add_argument('--top', type=int)\np.parse_args()\n"
+    )
+    (tmp_path / "README.md").write_text("```\npython tool.py fit --lr 1\npython tool.py fit --lr 2\n```\n")
+    rows = [line.split("\t")[:3] for line in out(capsys, "explain", str(tmp_path))[1].splitlines()]
+    assert rows[1:] == [["tool.py fit", "argparse", "2"], ["tool.py score", "argparse", ""]]
+
+
+def test_a_place_without_a_line_has_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "fit.py").write_text(
+        "from absl import app, flags\nflags.DEFINE_bool('fast', False, 'Be fast.')\napp.run(lambda words: None)\n"
+    )
+    (tmp_path / "cli.py").write_text("from lightning.pytorch.cli import LightningCLI\nLightningCLI(run=False)\n")
+    fast = out(capsys, "explain", f"{tmp_path}:fit.py")[1].splitlines()[2].split("\t")
+    assert fast[:2] == ["--fast", "bool"] and fast[-1] == "fit.py:2"
+    assert ":0" not in out(capsys, "explain", f"{tmp_path}:cli.py")[1]
+
+
+def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "fit.jl").write_text("println(1)\n")
+    code, _, said = out(capsys, "explain", str(tmp_path))
+    assert code == 0 and "nothing in" in said and "Python" in said

@@ -74,6 +74,25 @@ def test_lightning_commands(repository: Make, option: Find) -> None:
     assert found[0].whole
 
 
+def test_lightning_commands_of_classes_that_are_chosen(repository: Make, option: Find) -> None:
+    """Who chooses a class below the one that is named gives what that class takes."""
+    found = repository({
+        "main.py": """
+        from lightning.pytorch.cli import LightningCLI
+        class Data:
+            def __init__(self, folder: str): ...
+        LightningCLI(Data, Data, run=False, subclass_mode_data=True)
+        """
+    }).read("main.py")  # fmt: skip
+    assert option(found[0], "model.folder").required and not option(found[0], "data.folder").required
+    assert not found[0].whole
+
+
+def test_a_title_is_said_without_its_line(script: Script) -> None:
+    text = '"""\n=========\nFit a tree\n=========\n"""\nimport argparse\nargparse.ArgumentParser().parse_args()\n'
+    assert script(text).doc == "Fit a tree"
+
+
 def test_the_parser_of_detectron2_is_known(script: Script, option: Find) -> None:
     signature = script("""
         from detectron2.engine import default_argument_parser, launch

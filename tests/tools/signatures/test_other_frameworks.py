@@ -42,6 +42,47 @@ def test_typer(repository: Make, option: Find) -> None:
     assert evaluate.subcommand == ("eval",) and option(evaluate, "x").required
 
 
+def test_typer_with_types_that_have_names(repository: Make, option: Find) -> None:
+    (train,) = repository({
+        "shared.py": """
+        from dataclasses import dataclass
+        from typing import Annotated, Any, Literal, Optional, Union
+        from typer import Argument, Option
+        @dataclass
+        class Arg:
+            type: Annotated
+            default: Any
+        steps = Arg(type=Annotated[int, Option("--steps", "-n", help="How many.")], default=3)
+        tag = Arg(type=Annotated[Optional[str], Option(help="A name.")], default=None)
+        Task = Annotated[str, Argument(help="What to do.")]
+        Size = Literal["small", "large"]
+        Rate = Union[int, float, None]
+        """,
+        "main.py": """
+        import typer
+        from shared import Rate, Size, Task, steps, tag
+        def train(task: Task, steps: steps.type = steps.default, tag: tag.type = tag.default,
+                  size: Size = "small", rate: Rate = None): ...
+        typer.run(train)
+        """,
+    }).read("main.py")  # fmt: skip
+    assert [(o.type, o.sure) for o in train.options] == [
+        ("str", True), ("int", True), ("str", True), ("str", True), ("float", True),
+    ]  # fmt: skip
+    assert option(train, "task").positional and option(train, "task").help == "What to do."
+    assert option(train, "steps").flags == ("--steps", "-n") and option(train, "steps").default == "3"
+    assert option(train, "size").choices == ("small", "large")
+
+
+def test_types_that_grow_take_no_time(repository: Make) -> None:
+    grown = "".join(f"T{n + 1} = Union[T{n}, T{n}]\n" for n in range(60))
+    deep = "".join(f"D{n + 1} = Optional[D{n}]\n" for n in range(2000))
+    start = time.monotonic()
+    text = f"from typing import Optional, Union\nimport typer\nT0 = D0 = Optional[int]\n{grown}{deep}"
+    (made,) = repository({"main.py": text + "def f(a: T60, b: D2000): ...\ntyper.run(f)\n"}).read("main.py")
+    assert [o.dest for o in made.options] == ["a", "b"] and time.monotonic() - start < 5
+
+
 def test_typer_run_needs_no_subcommand(script: Script) -> None:
     signature = script("""
         import typer
@@ -270,6 +311,12 @@ def test_shell(repository: Make, option: Find) -> None:
     assert [(o.dest, o.nargs, o.default) for o in run.options] == [("DATA", None, None), ("epochs", "?", "10")]
     assert run.calls == ("python train.py --data $DATA    --epochs $epochs",) or "--epochs $epochs" in run.calls[0]
     assert [(o.flags, o.nargs) for o in opts.options] == [(("-a",), None), (("-v",), "0"), (("-h",), "0")]
+
+
+def test_who_may_copy_a_shell_script_is_not_what_it_does(repository: Make) -> None:
+    head = "#!/bin/sh\n# Copyright (c) 2020 Somebody.\n# All rights reserved.\n#\n# Licensed under the MIT License.\n"
+    reader = repository({"a.sh": head + "#\n# Tests it.\ntrue\n", "b.sh": head + "\n# Trains it.\n\n# Starts.\ntrue\n", "c.sh": head + "\ntrue\n# Ends.\n"})  # fmt: skip
+    assert [reader.read(name)[0].doc for name in ("a.sh", "b.sh", "c.sh")] == ["Tests it.", "Trains it.", ""]
 
 
 def test_shell_variables_that_come_from_outside(repository: Make) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tools.check.command import check_command
 from tools.index import RepoIndex
 
@@ -66,7 +68,25 @@ def test_a_table_of_configurations(repository: Make) -> None:
     table = '{"short": ("Soon over.", Train(max_steps=3)), "long": ("Takes a day.", Train())}'
     found = signatures(repository, f"    tyro.extras.overridable_config_cli({table})\n")
     assert found["short",].options[0].default == "3" and found["long",].options[0].default == "100"
-    assert ("short", "optimizer:adam") in found
+    assert set(found) == {("short",), ("long",)}
+
+
+def test_a_table_of_configurations_makes_no_subcommands_of_unions(repository: Make) -> None:
+    """tyro.extras.overridable_config_cli takes what the default is."""
+    table = '{"slow": ("Slow.", Train(optimizer=SGD(momentum=0.5))), "fast": ("Fast.", Train())}'
+    found = signatures(repository, f"    tyro.extras.overridable_config_cli({table})\n")
+    assert flags(found["slow",]) == ["--max-steps", "--optimizer.momentum"]
+    assert flags(found["fast",]) == ["--max-steps", "--optimizer.lr", "--optimizer.betas"]
+    assert [o.default for o in found["slow",].options] == ["100", "0.5"] and found["slow",].options[1].level == 1
+
+
+@pytest.mark.parametrize(
+    "call", ["tyro.cli(tyro.conf.AvoidSubcommands[Train])", "tyro.cli(Train, config=(tyro.conf.AvoidSubcommands,))"]
+)
+def test_a_union_that_is_to_make_no_subcommands(repository: Make, call: str) -> None:
+    found = signatures(repository, f"    {call}\n")
+    assert set(found) == {()} and flags(found[()]) == ["--max-steps", "--optimizer.lr", "--optimizer.betas"]
+    assert found[()].options[1].default == "0.001"
 
 
 def test_a_type_made_of_defaults_behind_markers(repository: Make) -> None:

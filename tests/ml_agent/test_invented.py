@@ -1,0 +1,43 @@
+"""Placeholders that stand in for required values which nobody gives."""
+
+from pathlib import Path
+
+from tests.command import ml_agent
+
+TRAIN = """import argparse
+parser = argparse.ArgumentParser(description="Train a tagger")
+parser.add_argument("corpus", help="which corpus")
+parser.add_argument("--epochs", type=int, default=3)
+print(parser.parse_args())
+"""
+LIGHTNING = """from lightning.pytorch.cli import LightningCLI
+
+class Model:
+    def __init__(self, width: int, lr: float = 0.1) -> None: ...
+
+class Data:
+    def __init__(self, folder: str) -> None: ...
+
+LightningCLI(Model, Data, run=False)
+"""
+
+
+def asked(folder: Path, words: str) -> tuple[str, str]:
+    more = ("--repo", str(folder), "--run", "none", "--navigator", "grounded", "--out", str(folder / "out"), "-q")
+    done = ml_agent("solve", words, *more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_a_placeholder_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRAIN)
+    answer, said = asked(tmp_path, "train the tagger for 5 epochs")
+    assert answer == "python train.py corpus --epochs 5\n" and "fill in: corpus" in said
+
+
+def test_what_a_configuration_may_hold_gets_no_placeholder(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(LIGHTNING)
+    (tmp_path / "small.yaml").write_text("model: {width: 3}\ndata: {folder: x}\n")
+    (tmp_path / "README.md").write_text("# Tagger\n\n```bash\npython train.py --config small.yaml\n```\n")
+    answer, said = asked(tmp_path, "train with --config small.yaml and --model.lr 0.2")
+    assert answer == "python train.py --config small.yaml --model.lr 0.2\n" and "fill in" not in said
