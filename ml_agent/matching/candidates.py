@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from ml_agent.matching.called import values_after_name
 from ml_agent.matching.fitting import counts_the_other, takes_kind
 from ml_agent.matching.meanings import VocabularyMatch, mention_between, pieces_of, vocabulary_matches
 from ml_agent.matching.mentions import Mention, ParsedRequest, starts_module
@@ -53,8 +52,7 @@ def candidates(
             and not counts_the_other(statement, mention, slot)
         ):
             yield mention, None
-    named = [one for one in values_after_name(statement, slot) if not _is_spent(one.start, spent)]
-    for word in named or _words(statement, slots, place, spent):
+    for word in _words(statement, slots, place, spent):
         if alphanumeric(word.value) not in said:
             yield word, None
 

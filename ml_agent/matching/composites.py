@@ -37,7 +37,6 @@ _RESIDES = frozenset(
     {"resides", "lies", "located", "found", "stored", "saved", "kept", "sits", "lives", "housed", "placed"}
 )
 _NEAR, _FAR = 5, 14
-_LAYER = "hidden layer sizes"
 _GRAM = "n-gram"
 """What the lengths of n-grams are of."""
 
@@ -73,29 +72,6 @@ def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
         inside = [place for place, token in enumerate(tokens) if start <= token.start < end]
         if inside:
             yield mention_of_tokens(text, tokens, inside[0], inside[-1], kind="number", value=size, noun=_GRAM)
-
-
-_MOST_LAYERS = 12
-
-
-def layers(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
-    """ "Three hidden layers of 128 units each" are 128, 128 and 128, where several values go."""
-    for place, token in enumerate(tokens):
-        at = next((at for at in (place + 1, place + 2) if _word_at(tokens, at) == "layers"), None)
-        if token.kind != "number" or at is None or _word_at(tokens, at + 1) not in {"of", "with"}:
-            continue
-        last = at + 2
-        goes_on = _word_at(tokens, last + 1) in {",", "and"} and tokens[last + 2 : last + 3] and tokens[last + 2].kind == "number"  # fmt: skip
-        if last >= len(tokens) or tokens[last].kind != "number" or goes_on:
-            continue
-        count, size = token.value, tokens[last].value
-        if count.isdigit() and size.isdigit() and 1 < int(count) <= _MOST_LAYERS:
-            parts = (size,) * int(count)
-            yield mention_of_tokens(text, tokens, place, last, kind="number", value=",".join(parts), parts=parts, noun=_LAYER, whole=True)  # fmt: skip
-
-
-def _word_at(tokens: Sequence[Token], place: int) -> str:
-    return tokens[place].value.lower() if 0 <= place < len(tokens) else ""
 
 
 def sizes(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:

@@ -184,7 +184,7 @@ def fill(
     scored = [
         (pair, value_score(pair, model) + forms.score(pair) + _prior_score(pair, prior))
         for pair in value_slot_pairs(statement, slots, weights, taken)
-        if not (kept.holds(pair.mention) or forms.is_name(pair.mention) or _is_own_name(statement, pair, slots, callee))
+        if not (kept.holds(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
     placed = _mend_series(statement, [*taken, *_best_assignment(statement, rows, slots)], slots)
@@ -337,7 +337,7 @@ def _best_assignment(
         slot = columns[column][0]
         pair = next(pair for pair, _ in rows[ordered[at]] if pair.slot == slot)
         found.setdefault(slot, []).append((pair, scores[at][column]))
-    return [_together(slots[slot], _without_guesses(statement, several)) for slot, several in found.items()]
+    return [_together(slots[slot], several) for slot, several in found.items()]
 
 
 def _together(slot: Slot, several: Sequence[tuple[ValueSlotPair, float]]) -> FilledSlot:
@@ -348,29 +348,6 @@ def _together(slot: Slot, several: Sequence[tuple[ValueSlotPair, float]]) -> Fil
     starts = tuple(mention.start for mention in mentions)
     said = "; ".join(mention.text for mention in mentions)
     return FilledSlot(ordered[0][0].slot, values, min(score for _, score in ordered), "said", starts, said)
-
-
-def _without_guesses(
-    statement: ParsedRequest, several: Sequence[tuple[ValueSlotPair, float]]
-) -> Sequence[tuple[ValueSlotPair, float]]:
-    """Values of one slot; a plain word that only sounds like one is none beside those that are stated: "the path: take a.csv and b.csv".
-
-    One that is listed with a stated one is meant: "ch_sim and en".
-    """
-    stated = [pair.mention for pair, _ in several if pair.mention.kind != "word" or pair.match is not None]
-    meant = [
-        (pair, score)
-        for pair, score in several
-        if pair.mention in stated or any(_are_listed(statement, pair.mention, one) for one in stated)
-    ]
-    return meant or several
-
-
-def _are_listed(statement: ParsedRequest, one: Mention, other: Mention) -> bool:
-    """Whether two values stand beside each other in a list."""
-    first, second = sorted((one, other), key=lambda mention: mention.first)
-    between = statement.tokens[first.last + 1 : second.first]
-    return len(between) == 1 and between[0].value.lower() in {"and", "or", ","}
 
 
 def used_tokens(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> frozenset[int]:

@@ -6,7 +6,6 @@ import string
 from decimal import Decimal
 
 from ml_agent.matching.devices import COUNTED_CARDS
-from ml_agent.matching.durations import in_the_units_of
 from ml_agent.matching.evidence import Evidence
 from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.mentions import Mention, ParsedRequest
@@ -32,7 +31,9 @@ def takes_kind(slot: Slot, mention: Mention) -> bool:
     """Whether a slot takes a value of this kind at all; what takes all words that follow takes none by itself."""
     if slot.option.nargs == "...":
         return False
-    if mention.parts and (not (slot.several or slot.series) if mention.whole else slot.several or not slot.listed):
+    if mention.parts and (
+        not (slot.several or slot.series) if mention.whole else slot.several or not (slot.listed or slot.series)
+    ):
         return False
     if mention.kind == "absence":
         return slot.zero is not None
@@ -227,9 +228,6 @@ def spelling_in_slot(mention: Mention, slot: Slot) -> tuple[str, ...]:
     shares = slot.option.type != "int" and (slot.numeric_default is None or 0 <= slot.numeric_default <= 1)
     if mention.percent and shares:
         return (format((Decimal(mention.value) / 100).normalize(), "f"),)
-    if mention.seconds and not slot.closed:
-        description = f"{slot.option.dest} {slot.option.help}"
-        return (in_the_units_of(description, mention.value, mention.seconds, slot.option.type == "int"),)
     quoted = mention.kind == "text" and not slot.closed
     return (mention.value if quoted else _canonical_spelling(mention.value, slot),)
 
@@ -245,37 +243,9 @@ def _with_unit(mention: Mention, usual: str) -> str:
 
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
 """One number or a list: "100,140,170"."""
-_DIGITS = re.compile(r"\d+")
-
-
-_SHORT = re.compile(r"(?P<letters>[a-z]{1,3})(?P<rest>\d.*)")
-_LONG = re.compile(r"(?P<letters>[a-z]{5,})\d")
-
-
-def _in_full(value: str, known: str) -> str:
-    """A name that is cut short before its number, as one that is known begins: "rn50x2" beside "resnet50" is "resnet50x2"; else ""."""
-    short, full = _SHORT.fullmatch(value), _LONG.match(known)
-    if short is None or full is None or short["letters"][0] != known[0]:
-        return ""
-    left = iter(full["letters"])
-    return full["letters"] + short["rest"] if all(letter in left for letter in short["letters"]) else ""
-
-
-def _spelled_like(value: str, known: str) -> str:
-    """A name in the spelling of one that differs in its numbers alone: "ResNet-101" beside "resnet50" is "resnet101"; else ""."""
-    numbers = _DIGITS.findall(value)
-    if not numbers or len(numbers) != len(_DIGITS.findall(known)):
-        return ""
-    if _DIGITS.sub("0", alphanumeric(value)) != _DIGITS.sub("0", alphanumeric(known)):
-        return ""
-    left = iter(numbers)
-    return _DIGITS.sub(lambda match: next(left), known)
 
 
 def _canonical_spelling(value: str, slot: Slot) -> str:
-    if value[:1].isalpha() and "/" not in value and not slot.takes_path:
-        usual = slot.option.default or ""
-        value = _spelled_like(value, usual) or _in_full(value, usual) or value
     if value in slot.vocabulary:
         return value
     for known in slot.vocabulary:

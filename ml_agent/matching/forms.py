@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
 
 from ml_agent.matching.called import ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
@@ -57,15 +56,6 @@ class Forms:
         """What the form of a value says for its going into a slot."""
         guessed = pair.mention.kind == "word" and pair.match is None
         return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
-
-    def is_name(self, mention: Mention) -> bool:
-        """Whether a value is within a name of several words that stands right before another value: "ID" in "model ID ECL_96"."""
-        return mention.first in self._names
-
-    @cached_property
-    def _names(self) -> frozenset[int]:
-        stated = (one for one in self._statement.mentions if not one.parts)
-        return frozenset(place for one in stated for place in self._slots_called(one)[1])
 
     def _slots_called(self, mention: Mention) -> tuple[frozenset[int], frozenset[int]]:
         """The slots whose name of several words stands right before a value, and its tokens; the longest is meant: "the random seed to 7"."""

@@ -30,8 +30,6 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """The noun that says what it is: "the folder X", "a project called X"."""
     whole: bool = False
     """Whether it is made of others: a size of two numbers, a path of a folder and a file."""
-    seconds: float = 0.0
-    """Of a duration: its unit in seconds; 0 where no unit of time stands behind it."""
 
 
 def mention_of_tokens(text: str, tokens: Sequence[Token], first: int, last: int, **fields: Any) -> Mention:

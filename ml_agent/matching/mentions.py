@@ -10,7 +10,6 @@ from typing import NamedTuple
 import msgspec
 
 from ml_agent.matching import composites
-from ml_agent.matching.durations import seconds_behind
 from ml_agent.matching.mention import Mention, MentionKind, mention_of_tokens
 from ml_agent.matching.terms import terms
 from ml_agent.values.lexer import IN_QUOTES, Token, is_file_name, is_path
@@ -129,7 +128,7 @@ class ParsedRequest:
     def mentions(self) -> tuple[Mention, ...]:
         """Every value, in order; series beside their parts."""
         single = [one for place, token in enumerate(self.tokens) if (one := self._mention(place, token)) is not None]
-        for several in composites.layers, composites.factors, composites.absences_and_singles, composites.sizes:
+        for several in composites.factors, composites.absences_and_singles, composites.sizes:
             single += several(self.text, self.tokens)
         grams = list(composites.grams(self.text, self.tokens))
         single = [one for one in single if not any(gram.first <= one.first <= gram.last for gram in grams)] + grams
@@ -193,10 +192,9 @@ class ParsedRequest:
             return None
         percent = token.kind == "number" and bool(re.search(r"%|per\s?cent", token.text))
         noun = _noun(self.tokens, place)
-        seconds = seconds_behind(self.text, token.end) if kind == "number" else 0.0
         if kind == "name" and (noun in _PLACES or ("/" in value and not _HUB.fullmatch(value))):
             kind = "path"
-        return mention_of_tokens(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun, seconds=seconds)  # fmt: skip
+        return mention_of_tokens(self.text, self.tokens, place, place, kind=kind, value=value, percent=percent, noun=noun)  # fmt: skip
 
 
 def starts_module(tokens: Sequence[Token], place: int) -> bool:

@@ -185,15 +185,6 @@ def test_whole_numbers_alone_are_in_a_series_for_whole_numbers() -> None:
     assert "0.995" not in found.get("hidden_sizes", ())
 
 
-def test_layers_of_one_size_are_so_many_values() -> None:
-    units = Option(
-        dest="hidden_sizes", flags=("--hidden_sizes",), type="int", nargs="*", help="units of the hidden layers"
-    )
-    slots = [Slot(units)]
-    for text in ("two hidden layers of ninety-six units", "2 layers with 96 neurons each"):
-        assert given(fill(read_request(text), slots, shipped()), slots) == {"hidden_sizes": ("96", "96")}
-
-
 def test_another_name_is_no_loose_spelling_of_a_known_value() -> None:
     voice = Slot(Option(dest="voice", flags=("--voice",), type="str", default="random", help="voice to use"), seen=("train_atkins",))  # fmt: skip
     found = fill(read_request("with the voice train_dotrice"), [voice], shipped())

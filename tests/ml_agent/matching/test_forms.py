@@ -72,11 +72,6 @@ def test_a_file_that_is_a_default_means_that_option() -> None:
     assert given("with the settings in usual_args.yaml", config, other) == {"config": ("usual_args.yaml",)}
 
 
-def test_a_name_that_differs_from_the_default_in_its_numbers_belongs_there() -> None:
-    model = Slot(Option(dest="model", flags=("--model",), default="resnet50"))
-    assert given("train the ResNet-101 with cosine decay", model, BOARD) == {"model": ("resnet101",)}
-
-
 def test_a_name_of_several_words_right_before_a_value_is_its_slot() -> None:
     seed = Slot(
         Option(dest="seed", flags=("--seed",), type="int", default="42", help="random seed set before training")
@@ -92,10 +87,3 @@ def test_several_words_that_are_a_known_value_are_that_value() -> None:
     )
     images = Slot(Option(dest="images", flags=("--images",), nargs="*", type="str", help="the image prompts"))
     assert given('sample "the rise of man"', images, prompts) == {"prompts": ("the rise of man",)}
-
-
-def test_a_part_of_a_name_of_several_words_is_no_value() -> None:
-    model = Slot(Option(dest="model", flags=("--model",), help="model name"))
-    ids = Slot(Option(dest="model_id", flags=("--model_id",), help="model id"))
-    found = given("model ID ETT_96, model Reformer", model, ids)
-    assert found == {"model": ("Reformer",), "model_id": ("ETT_96",)}
