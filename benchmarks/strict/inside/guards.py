@@ -80,13 +80,21 @@ def install(answer: str) -> None:
     _no_processes()
     if start is not None:
         os.system = start.system  # type: ignore[assignment]
-        for name, function in {"run": start.run, "call": start.call, "check_call": start.call}.items():
-            setattr(subprocess, name, function)
+        for owner, names, function in (
+            (subprocess, ("run",), start.run),
+            (subprocess, ("call", "check_call"), start.call),
+            (subprocess, ("check_output", "Popen"), start.unknown),
+            (subprocess, ("getoutput", "getstatusoutput"), start.shell_unknown),
+            (os, ("popen",), start.shell_unknown),
+            (os, ("execv", "execvp", "execve", "execvpe"), start.replace),
+        ):
+            for name in names:
+                setattr(owner, name, function)
     sys.addaudithook(_refuse)
 
 
 class _Starter:
-    """Starts what code of a shell answer starts (`python -c "import subprocess; …"`): it is judged as if the shell had started it."""
+    """Starts what code of a shell answer starts (`python -c "import subprocess; …"`), through a shell: it is judged as if the answer's had started it."""
 
     at_work = False
 
@@ -100,11 +108,10 @@ class _Starter:
         if any(isinstance(word, Unknown) for word in words):
             return 0
         plain = [os.fspath(word).replace(sys.executable, "python") for word in words]
+        shell = ["bash", "-c", plain[0]] if kept.pop("shell", False) else ["bash", "-c", '"$@"', "bash", *plain]
         _Starter.at_work = True
         try:
-            self._popen(plain[0] if kept.get("shell") else plain, stdin=subprocess.DEVNULL, **kept).wait(
-                STARTED_SECONDS
-            )
+            self._popen(shell, stdin=subprocess.DEVNULL, **kept).wait(STARTED_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Outside(str(error)) from error
         finally:
@@ -118,6 +125,20 @@ class _Starter:
     def system(self, command: str) -> int:
         """As `os.system`."""
         return self.call(command, shell=True)
+
+    def unknown(self, command: Any, *args: Any, **settings: Any) -> Any:
+        """As `subprocess.Popen` and `check_output`; what it says is not known."""
+        self.call(command, **settings)
+        return Unknown("output")
+
+    def shell_unknown(self, command: str, *args: Any, **settings: Any) -> Any:
+        """As `os.popen` and `subprocess.getoutput`."""
+        return self.unknown(command, shell=True)
+
+    def replace(self, file: Any, words: Any, *args: Any) -> None:
+        """As `os.execvp`."""
+        self.call([file, *list(words)[1:]])
+        raise SystemExit(0)
 
 
 def _record_absence() -> None:
