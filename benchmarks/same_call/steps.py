@@ -43,6 +43,10 @@ SHOWS = frozenset({
     "readlink", "file", "stat", "md5sum", "sha256sum", "diff", "cmp", "nproc", "jq", "tree", "history", "clear",
     "nvcc", "module", "bc", "expr", "let",
 })  # fmt: skip
+LOOKS = frozenset(
+    {"echo", "ls", "cat", "grep", "head", "tail", "wc", "basename", "dirname", "file", "stat", "du", "md5sum"}
+)
+"""Programs that show something of files, and take no code."""
 PREPARES = frozenset({*execute.DONE_ELSEWHERE, MAKES, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
 """Programs that prepare or show something: they count only where they destroy."""
 REMOVES = frozenset({"rm", "shred", "truncate"})
@@ -69,7 +73,8 @@ REVERTS = {
     "pip": frozenset({"uninstall"}),
     "pip3": frozenset({"uninstall"}),
     "conda": frozenset({"remove", "uninstall"}),
-    "find": frozenset({"-delete", "-exec"}),
+    "find": frozenset({"-delete", "-fprint", "-fprintf", "-fls"}),
+    "tar": frozenset({"--remove-files"}),
 }
 """Words with which a program that otherwise prepares takes away, or changes, what is there."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
@@ -121,7 +126,8 @@ def steps(text: str, trace: Trace, place: Place, *, python_too: bool) -> list[Pr
 
 def _unseen_python(found: Sequence[Step], place: Place) -> Iterator[Program]:
     """A program for all that Python ran past what was seen of it, such as `/usr/bin/python3 -c …`."""
-    python = [s for s in found if not s.sourced and _is_python(s.invocation)]
+    asks = ("command", "-v"), ("command", "-V")
+    python = [s for s in found if not s.sourced and _is_python(s.invocation) and s.typed[:2] not in asks]
     if len(python) > place.seen:
         yield Program(name="python", words=python[-1].typed)
 
@@ -197,8 +203,18 @@ def _count(step: Step, place: Place, fetched: set[str]) -> Iterator[Program]:
 def _is_more(name: str, step: Step) -> bool:
     """Whether a program does more than prepare; a shell that is given nothing, also by standard input, and what is sourced from elsewhere do not."""
     invocation = step.invocation
+    if name == "xargs":
+        return not _only_looks(name, invocation.words)
     idle = posixpath.basename(invocation.program) in SHELLS and not invocation.name and step.stdin == NOTHING
     return name not in PREPARES and invocation.program not in SOURCES and not idle
+
+
+def _only_looks(name: str, words: Sequence[str]) -> bool:
+    """Whether what `find -exec` or `xargs` starts, if anything, only looks at files."""
+    if name == "xargs":
+        return next((word for word in words if _starts_more(word)), "echo") in LOOKS
+    started = (words[at + 1 : at + 2] for at, word in enumerate(words) if re.fullmatch(r"-(exec|ok)(dir)?", word))
+    return name != "find" or all(set(one) <= LOOKS for one in started)
 
 
 def _program(invocation: Invocation, place: Place, file: str, name: str = "") -> Program:
@@ -219,8 +235,8 @@ def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]
         recursive = any(re.match(r"-\w*[rR]|--recursive", w) for w in invocation.words)
         return recursive or not {posixpath.basename(w) for w in words} <= fetched
     if name in REVERTS:
-        heads = invocation.words if name == "find" else _verb(invocation.words)
-        return bool(REVERTS[name] & set(heads))
+        heads = invocation.words if name in ("find", "tar") else _verb(invocation.words)
+        return bool(REVERTS[name] & set(heads)) or not _only_looks(name, invocation.words)
     written = words if name == "tee" else words[-1:] if name in ("cp", "ln", "mv") else []
     if name in ("cp", "ln", "mv"):
         written += [posixpath.join(a, posixpath.basename(b)) for a, b in itertools.permutations(words, 2)]

@@ -20,8 +20,8 @@ DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "unse
 FUNCTION = re.compile(
     r"^[ \t]*(?:function[ \t]+)?([A-Za-z_][\w-]*)[ \t]*\([ \t]*\)|^[ \t]*function[ \t]+([\w-]+)", re.M
 )
-_REDIRECTED = re.compile(rf"\b{tracing.TRACE_FD}[<>]")
-"""Something else in the place of the trace."""
+_REDIRECTED = re.compile(rf"\b{tracing.TRACE_FD}[<>]|\bBASH_ENV=")
+"""Something else in the place of the trace, or of what shells read first."""
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
 """The words of an array, which bash traces as a command, are no program."""
 _DURATION = re.compile(r"(\d*\.?\d+|\d+\.)([smhd]?)")
@@ -231,8 +231,13 @@ def is_started_by(shell: StartedShell, step: Step) -> bool:
     return step.typed[-len(script) :] == script and script[:1] == (step.invocation.program,)
 
 
-def _ends_trace(words: Sequence[str], text: str) -> bool:
-    """Whether a command lets bash write down no more: `set +x`, `shopt -u -o xtrace`, another file in the place of the trace."""
+def _ends_trace(words: list[str], text: str) -> bool:
+    """Whether a command lets bash write down no more: `set +x`, `shopt -u -o xtrace`, another file in the place of the trace.
+
+    A function that stands for a program also in scripts of the repository, where nothing is traced, is the same.
+    """
+    if words[:1] in (["export"], ["declare"], ["typeset"]) and re.match(r"-\w*f", words[1] if len(words) > 1 else ""):
+        return any(PYTHON.match(word) or shutil.which(word, path=tracing.SYSTEM_PATH) for word in words[2:])
     if "set" in words and any(re.fullmatch(r"\+\w*x\w*", word) for word in words):
         return True
     ends = {"set", "shopt"} & set(words) and "xtrace" in words and {"+o", "-uo", "-u", "-ou"} & set(words)
@@ -264,14 +269,14 @@ def _streams(inherited: str, command: str, pwd: str) -> tuple[str, str]:
 
 def _words(line: str) -> list[str]:
     """The words of a command as bash writes them down: `$'a\\nb'` has a line's end in it."""
-    plain = _QUOTED.sub(lambda m: shlex.quote(_decoded(m[1])) if m[1] is not None else m[0], line)
+    plain = _QUOTED.sub(lambda m: shlex.quote(_read_escapes(m[1])) if m[1] is not None else m[0], line)
     try:
         return shlex.split(plain)
     except ValueError:
         return line.split()
 
 
-def _decoded(text: str) -> str:
+def _read_escapes(text: str) -> str:
     return _ESCAPE.sub(lambda m: chr(int(m[1], 8)) if m[1] else _LETTERS.get(m[2], m[2]), text)
 
 

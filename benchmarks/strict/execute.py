@@ -232,8 +232,8 @@ def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
     scripts |= {one.name: _runner(one) for one in TABLE if one.word and one.starts == "program"}
     scripts["chmod"] = _within_walls("chmod")
     if record:
-        traced = f'if [ -n "$BASH_ENV" ]; then STRICT_SH=1 {system("bash")} "$@"; else {system("sh")} "$@"; fi'
-        scripts |= {"bash": f'{system("bash")} "$@"; exit 0', "sh": f"{traced}; exit 0"}
+        scripts["bash"] = f'{system("bash")} "$@"; exit 0'
+        scripts["sh"] = f'STRICT_SH=1 {system("bash")} "$@"; exit 0'
     for name, body in scripts.items():
         file = folder / name
         file.write_text(f"#!/bin/sh\n{body}\n")

@@ -20,7 +20,7 @@ TRACE = "trace"
 """The file in which bash writes what it carries out."""
 SHELLS = "shells.sh"
 """What each bash that the answer starts reads first."""
-_STOPS = re.compile(r"(?<![\w$-])set[ \t]+\+x(?=[ \t]*(?:$|[;&|\n}]|\d?>))", re.M)
+_STOPS = re.compile(r"(?<![\w$-])set[ \t]+\+x(?=[ \t]*(?:$|[;&|\n})'\"]|\d?>))", re.M)
 _FOR_SH = re.compile(r"^#![ \t]*/(?:usr/)?bin/sh\b", re.M)
 MOST_TEXT = 200_000
 """Characters of a script that are taken down."""
@@ -51,37 +51,46 @@ def _trace(place: Path, own_shell: str, before: str) -> str:
     fields = ("${PWD}", "${BASH_SOURCE[0]-}", number, text, streams, "")
     prompt = f"$'\\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(fields) + "'"
     kept = "readonly PS4 BASH_XTRACEFD"
-    return f"{_opened(place)}; BASH_XTRACEFD={TRACE_FD}; STRICT_STEP=0; PS4={prompt}; {kept}; set -x; "
+    return f"{_open_trace(place)}; BASH_XTRACEFD={TRACE_FD}; STRICT_STEP=0; PS4={prompt}; {kept}; set -x; "
 
 
-def _opened(place: Path) -> str:
+def _open_trace(place: Path) -> str:
     return f"exec {TRACE_FD}>>{shlex.quote(str(place / TRACE))}"
 
 
 def started_shells(place: Path, root: Path) -> str:
     """The script that each bash reads before its own text (`BASH_ENV`): it says what that bash runs, and traces it where it is the answer's.
 
-    A script of the repository is older than this one. The shell `sh` is another one than bash: it runs such a script itself, and says
-    what of an answer's text it does not understand.
+    A script of the repository is older than this one, and text that it gives to a shell is its own. The shell `sh` is another one than
+    bash: it runs what is the repository's itself, and says what of an answer's text it does not understand.
     """
-    told = rf"printf '\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(["%s"] * 5 + [""]) + "'"
+    record = rf"printf '\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(["%s"] * 5 + [""]) + "'"
     words = rf"printf '%s\x{ord(WORD):02x}' " + '"${STRICT_WORDS[@]}"'
-    tell = f'{{ {told} "$PWD" "$0" "$1" "$2" "$$"; {words}; }} >&{TRACE_FD}'
-    return f"""mapfile -d '' -t STRICT_WORDS < /proc/$$/cmdline
-STRICT_FILE=
-[[ -n ${{BASH_EXECUTION_STRING+x}} || $0 == "${{STRICT_WORDS[0]}}" ]] || STRICT_FILE=$({system("readlink")} -f -- "$0")
-strict_tell() {{ local IFS=' '; {tell}; }}
-{_opened(place)}
-if [[ $STRICT_FILE == {shlex.quote(str(root))}/* && ! $STRICT_FILE -nt {shlex.quote(str(place / SHELLS))} ]]; then
-  strict_tell {THEIRS} ''; unset BASH_ENV; exec {TRACE_FD}>&-
-  [[ -z ${{STRICT_SH-}} ]] || {{ unset STRICT_SH; exec {system("sh")} "${{STRICT_WORDS[@]:1}}"; }}
+    as_sh = f'exec {system("sh")} "${{STRICT_WORDS[@]:1}}"'
+    return f"""{{ set +x; }} 2>/dev/null
+mapfile -d '' -t STRICT_WORDS < /proc/$$/cmdline
+STRICT_FILE= STRICT_CODE=${{BASH_EXECUTION_STRING-}} STRICT_WHOSE={OWN}
+if [[ -n ${{BASH_EXECUTION_STRING+x}} || $0 == "${{STRICT_WORDS[0]}}" ]]; then
+  STRICT_WHOSE=${{STRICT_SHELLS-{OWN}}}
 else
-  [[ -z ${{STRICT_SH-}} || ( -z $STRICT_FILE && -z ${{BASH_EXECUTION_STRING+x}} ) ]] || {system("sh")} -n "${{STRICT_WORDS[@]:1}}" ||
-    exec {system("sh")} "${{STRICT_WORDS[@]:1}}"
-  STRICT_CODE=${{BASH_EXECUTION_STRING-}}
-  [[ -z $STRICT_FILE ]] || STRICT_CODE=$(< "$STRICT_FILE")
-  strict_tell {OWN} "${{STRICT_CODE:0:{MOST_TEXT}}}"
-  unset STRICT_SH STRICT_CODE STRICT_FILE STRICT_WORDS; unset -f strict_tell
+  STRICT_FILE=$({system("readlink")} -f -- "$0")
+  if [[ $STRICT_FILE == {shlex.quote(str(root))}/* && ! $STRICT_FILE -nt {shlex.quote(str(place / SHELLS))} ]]; then
+    STRICT_WHOSE={THEIRS}
+  else
+    STRICT_CODE=$(< "$STRICT_FILE")
+  fi
+fi
+{_open_trace(place)}
+if [[ -n $STRICT_FILE || $STRICT_WHOSE == {OWN} ]]; then
+  {{ {record} "$PWD" "$0" "$STRICT_WHOSE" "${{STRICT_CODE:0:{MOST_TEXT}}}" "$$"; {words}; }} >&{TRACE_FD}
+fi
+if [[ $STRICT_WHOSE == {THEIRS} ]]; then
+  exec {TRACE_FD}>&-
+  export STRICT_SHELLS={THEIRS}
+  [[ -z ${{STRICT_SH-}} ]] || {{ unset STRICT_SH; {as_sh}; }}
+else
+  [[ -z ${{STRICT_SH-}} || -z $STRICT_CODE ]] || {system("sh")} -n "${{STRICT_WORDS[@]:1}}" || {as_sh}
+  unset STRICT_SH STRICT_SHELLS STRICT_CODE STRICT_FILE STRICT_WORDS STRICT_WHOSE
   readonly BASH_ENV; {_trace(place, "0", "c$$.")}
 fi
 """
