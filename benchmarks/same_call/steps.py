@@ -271,5 +271,5 @@ def kept_parents(recorded: Sequence[Recorded]) -> tuple[tuple[str, ...], ...]:
 
 def _itself(words: Sequence[str]) -> tuple[str, ...]:
     """The command line of a shell without the shell that reads the script which stands before it on the PATH."""
-    before = len(words) > 1 and all(posixpath.basename(word) in SHELLS for word in words[:2])
-    return tuple(words[1:] if before else words)
+    before = len(words) > 2 and words[1] == "-p" and all(posixpath.basename(w) in SHELLS for w in (words[0], words[2]))
+    return tuple(words[2:] if before else words)

@@ -236,7 +236,8 @@ def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
         scripts["sh"] = f'STRICT_SH=1 {system("bash")} "$@"; exit 0'
     for name, body in scripts.items():
         file = folder / name
-        file.write_text(f"#!/bin/sh\n{body}\n")
+        reader = f"{system('bash')} -p" if name in ("bash", "sh") else "/bin/sh"  # only bash hands functions on
+        file.write_text(f"#!{reader}\n{body}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return folder
 
