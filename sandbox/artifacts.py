@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-from sandbox.script_lines import comment, exported, inside
+from sandbox.script_lines import LOGIN_PATH, comment, exported, inside
 from sandbox.session import SessionRecord
 from sandbox.setup.executor import SetupAction
 
@@ -48,6 +48,7 @@ def reproduce_script(record: SessionRecord) -> str:
         f'python=$(command -v {python} || command -v python3) || {{ echo "{python} is needed" >&2; exit 2; }}',
         f'"$python" -I -m venv{_pip(record)} "$work/venv"',
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
+        LOGIN_PATH,
         *([f'python -I -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
         *[_step(done, '"$work/repository"') for done in own_steps(record)],
         *_run_lines(record, '"$work/repository"'),
@@ -67,6 +68,7 @@ def dockerfile(record: SessionRecord) -> str:
         "USER root",
         f"RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends {packages} && rm -rf /var/lib/apt/lists/*",
         "WORKDIR /workspace",
+        f"RUN {_json(LOGIN_PATH)}",
         *_docker_checkout(record),
         *(
             [

@@ -6,6 +6,9 @@ import shlex
 _LEFT_OPEN = re.compile(r"<<|#|\\\Z")
 """A here-document, a comment, a continued line: each takes what is written behind the command."""
 
+LOGIN_PATH = """grep -qsxF "PATH='$PATH'" ~/.profile || echo "PATH='$PATH'" >>~/.profile"""
+"""Lets `bash -lc` find what is on the PATH: the system's own settings reset it for login shells."""
+
 
 def comment(text: str) -> str:
     """A comment of a script: one line, without what a terminal obeys."""

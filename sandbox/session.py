@@ -13,7 +13,7 @@ from sandbox.diagnosis.model import Category, Rule
 from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
 from sandbox.repair_rules import FailureContext, next_repair
-from sandbox.script_lines import exported
+from sandbox.script_lines import LOGIN_PATH, exported
 from sandbox.setup.executor import Note, Setup, SetupAction
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
@@ -167,7 +167,7 @@ class Session:
         """
         self._depth += 1
         kept = f"~/workspace-before-{self._depth}"
-        self.sandbox.run(Command(text=f"rm -rf {kept} && cp -a . {kept}", timeout=FIRST_TIMEOUT))
+        self.sandbox.run(Command(text=f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}", timeout=FIRST_TIMEOUT))
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
         final = self._run_first(first)
         if final is not None:

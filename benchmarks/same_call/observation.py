@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from benchmarks.characters import whole
-from benchmarks.same_call import fetched, model, streams, trace
+from benchmarks.same_call import fetched, model, streams, trace, written
 from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.steps import kept_parents, steps
 from benchmarks.same_call.streams import Streams
-from benchmarks.same_call.trace import Place, trace_steps
+from benchmarks.same_call.trace import Place, read_trace
 from benchmarks.same_call.values import LOOKS_LIKE_PATH, is_there
 from benchmarks.strict import execute, on_disk
 from benchmarks.strict.bash_text import RUNTIME
@@ -25,7 +25,15 @@ from benchmarks.strict.text import kind_of, unfence
 
 APART = 10**9
 """Between the numbers of the calls of two programs."""
-_SOURCES = (__file__, steps_of.__file__, fetched.__file__, model.__file__, streams.__file__, trace.__file__)
+_SOURCES = (
+    __file__,
+    steps_of.__file__,
+    fetched.__file__,
+    model.__file__,
+    streams.__file__,
+    trace.__file__,
+    written.__file__,
+)
 
 
 def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
@@ -66,8 +74,12 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     done = execute.run(job, of_repository(root))
     recorded = [p.recorded for p in done.programs if p.recorded]
     console = frozenset(of_repository(root).console)
-    place = Place(root=root, folder=folder, console=console, parents=kept_parents(recorded))
-    found = list(trace_steps(text, done.trace, place))
+    place = Place(
+        root=root, folder=folder, console=console, parents=kept_parents(recorded), seen=len(done.programs),
+        refused_writes=done.refused_writes,
+    )  # fmt: skip
+    carried_out = read_trace(text, done.trace, place)
+    found = carried_out.steps
     counted = [r for r in recorded if not r["entry"]["own"] or (kind == "bash" and _handed_over(r))]
     streamed = (Streams(found, place), Streams(found, place, through_files=True))
     programs = [_program(r, place, streamed) for r in counted]
@@ -78,7 +90,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         if kind != "bash" or _last(c["name"]) not in _handed_over(r)
     ]
     if kind == "bash":
-        programs += steps(text, found, place, python_too=not programs and not calls)
+        programs += steps(text, carried_out, place, python_too=not programs and not calls)
     return Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls),
         constants=tuple(_constants(text)) if kind == "python" else (),

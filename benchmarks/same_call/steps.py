@@ -3,6 +3,7 @@
 import itertools
 import posixpath
 import re
+import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -11,14 +12,24 @@ import msgspec
 from benchmarks.same_call.fetched import FETCHES, fetched_programs
 from benchmarks.same_call.model import Program
 from benchmarks.same_call.streams import NOTHING, Streams
-from benchmarks.same_call.trace import DECLARES, Place, Step, starts_python
+from benchmarks.same_call.trace import (
+    DECLARES,
+    Place,
+    Step,
+    Trace,
+    is_of_repository,
+    is_started_by,
+    starts_python,
+)
+from benchmarks.same_call.values import is_there
+from benchmarks.same_call.written import written_files
 from benchmarks.strict import execute
 from benchmarks.strict.bash_text import commands
 from benchmarks.strict.reports import Recorded
+from benchmarks.strict.tracing import SYSTEM_PATH
 from benchmarks.strict.writable import MAKES
 from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
-from tools.commandline.shell import parse_command
-from tools.launchers import SHELLS, SOURCES
+from tools.launchers import PYTHON, SHELLS, SOURCES
 
 GRAMMAR = frozenset({"for", "case", "select", "[", "[[", "((", "test", "true", "false", ":", "cd", "pushd", "popd"})
 KILLS = frozenset({"kill", "pkill", "killall"})
@@ -32,6 +43,10 @@ SHOWS = frozenset({
     "readlink", "file", "stat", "md5sum", "sha256sum", "diff", "cmp", "nproc", "jq", "tree", "history", "clear",
     "nvcc", "module", "bc", "expr", "let",
 })  # fmt: skip
+LOOKS = frozenset(
+    {"echo", "ls", "cat", "grep", "head", "tail", "wc", "basename", "dirname", "file", "stat", "du", "md5sum"}
+)
+"""Programs that show something of files, and take no code."""
 PREPARES = frozenset({*execute.DONE_ELSEWHERE, MAKES, *GRAMMAR, *DECLARES, *CONTROLS, *SHOWS}) - {"make"}
 """Programs that prepare or show something: they count only where they destroy."""
 REMOVES = frozenset({"rm", "shred", "truncate"})
@@ -52,15 +67,22 @@ REVERTS = {
             "apply",
             "am",
             "revert",
+            "push",
         }
     ),
     "pip": frozenset({"uninstall"}),
     "pip3": frozenset({"uninstall"}),
     "conda": frozenset({"remove", "uninstall"}),
-    "find": frozenset({"-delete", "-exec"}),
+    "find": frozenset({"-delete", "-fprint", "-fprintf", "-fls"}),
+    "tar": frozenset({"--remove-files"}),
 }
 """Words with which a program that otherwise prepares takes away, or changes, what is there."""
 _IN_PLACE = re.compile(r"-[A-Za-z]*i|--in-place")
+_ADDRESS = r"(?:\d+|\$|/[^/]*/)"
+_SED = rf"(?:^|[;{{}}\n])\s*{_ADDRESS}?(?:,{_ADDRESS})?\s*[ewW](?:\s|$)|s([^\w\s]).*\1.*\1[gIimMp\d]*[ewW]"
+_AWK = re.compile(r"system\s*\(|\|\s*(?:getline|\"|&)|\"\s*\||>\s*\"(?!/dev/)")
+_CODES = {"sed": re.compile(_SED), **dict.fromkeys(("awk", "gawk", "mawk"), _AWK)}
+"""Programs that show something by code of their own, and code that starts or writes something."""
 _TAKES_RIGHTS = re.compile(
     r"[0-7]?[0-3][0-7]{2}|0{1,3}|(?:[ugoa]*[-+=][rwxXst]*,)*(?:[ua][ugoa]*)?(?:-[rwxX]+|=[wxX]*)(?:,.*)?"
 )
@@ -68,32 +90,72 @@ _TAKES_RIGHTS = re.compile(
 _WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "-n", "--name", "-p", "--prefix"})
 
 
-def steps(text: str, found: Sequence[Step], place: Place, *, python_too: bool) -> list[Program]:
+def steps(text: str, trace: Trace, place: Place, *, python_too: bool) -> list[Program]:
     """The programs of a shell answer that are no Python program which was seen.
 
     Args:
         text: the answer.
-        found: what bash carried out of it.
+        trace: what bash carried out of it.
         place: where it ran.
         python_too: Python programs count here: none was seen, and their words are all that there is.
     """
+    found = trace.steps
     lead = [read_invocation(list(words)) for words in place.parents if words]
     lead += [s.invocation for s in found if not s.sourced and _sources_python(s.invocation, found, place)]
     fetched: set[str] = set()
-    programs: list[Program] = []
+    programs = [] if python_too else list(_unseen_python(found, place))
     streams = Streams(found, place)
     piped = Streams(found, place, through_files=True)
     for step in (s for s in found if not s.sourced and not piped.is_made_anew(s)):
-        if starts_python(step.invocation, place) and not python_too:
+        if starts_python(step.invocation, place) and not python_too and not _is_pip(step.invocation):
             continue
-        if any(_same_start(step.invocation, one) for one in lead):
+        if any(is_started_by(shell, step) for shell in trace.shells if not shell.theirs):
+            continue
+        if any(_same_start(step.invocation, one) for one in lead) and _only_hands_over(step, place):
             continue
         reads, writes = streams.source(step.stdin), streams.sinks(step.stdout)
         pipes = (piped.source(step.stdin), piped.sinks(step.stdout))
         counted = _count(step, place, fetched)
         programs += (msgspec.structs.replace(one, reads=reads, writes=writes, piped=pipes) for one in counted)
     ran = {posixpath.basename(s.invocation.program) for s in found}
-    return [*programs, *fetched_programs(text, ran), *_overwritten_files(text, place), *_find_killed(text, ran)]
+    for one in (text, *(shell.text for shell in trace.shells)):
+        programs += [*fetched_programs(one, ran), *_find_killed(one, ran)]
+    hidden = (Program(name="trace", words=(line,)) for line in trace.hidden)
+    return [*programs, *hidden, *written_files(text, trace, place)]
+
+
+def _unseen_python(found: Sequence[Step], place: Place) -> Iterator[Program]:
+    """A program for all that Python ran past what was seen of it, such as `/usr/bin/python3 -c …`."""
+    asks = ("command", "-v"), ("command", "-V")
+    python = [s for s in found if not s.sourced and _is_python(s.invocation) and s.typed[:2] not in asks]
+    if len(python) > place.seen:
+        yield Program(name="python", words=python[-1].typed)
+
+
+def _is_python(invocation: Invocation) -> bool:
+    return PYTHON.match(invocation.program) is not None or posixpath.basename(invocation.program) in execute.LAUNCHERS
+
+
+def _is_pip(invocation: Invocation) -> bool:
+    return invocation.target == "module" and invocation.name == "pip"
+
+
+def _only_hands_over(step: Step, place: Place) -> bool:
+    """Whether what started a Python program is a script of the repository, or only a starter that stands before it: `xargs python …`."""
+    invocation = step.invocation
+    if _is_own(invocation.name or invocation.program, invocation.folder, place):
+        return True
+    at = next((n for n, word in enumerate(invocation.words) if PYTHON.match(word)), None)
+    if at is None or invocation.target == "code":
+        return False
+    before = invocation.words if invocation.program == "find" else invocation.words[:at]
+    return not any(_starts_more(word) for word in before if not PYTHON.match(word))
+
+
+def _starts_more(word: str) -> bool:
+    """Whether a word is a program of its own, or the code of one."""
+    is_code = re.search(r"[\s(){};\"'`$]", word.replace("{}", "")) is not None and word != ";"
+    return is_code or word == "-delete" or shutil.which(posixpath.basename(word), path=SYSTEM_PATH) is not None
 
 
 def _find_killed(text: str, ran: Collection[str]) -> Iterator[Program]:
@@ -122,12 +184,17 @@ def _bare(name: str) -> str:
 def _count(step: Step, place: Place, fetched: set[str]) -> Iterator[Program]:
     """The program, where it is more than a preparation."""
     invocation = step.invocation
+    if _is_pip(invocation):
+        invocation = msgspec.structs.replace(invocation, program="pip")
+    elif invocation.target == "code" and posixpath.basename(invocation.program) in SHELLS:
+        given = (invocation.name, *invocation.words)
+        invocation = msgspec.structs.replace(invocation, name=invocation.program, words=given)
     called = invocation.name or invocation.program
     name = posixpath.basename(called)
     file = posixpath.normpath(posixpath.join(place.folder, invocation.folder or ".", called))
     if posixpath.basename(invocation.program) in FETCHES:
         fetched |= {posixpath.basename(w) for w in invocation.words}
-    if _is_file(place.root / file):
+    if is_of_repository(str(place.root / file), place):
         yield _program(invocation, place, file)
     elif _is_more(name, step) or _destroys(name, invocation, place, fetched):
         yield _program(invocation, place, "", name)
@@ -136,8 +203,18 @@ def _count(step: Step, place: Place, fetched: set[str]) -> Iterator[Program]:
 def _is_more(name: str, step: Step) -> bool:
     """Whether a program does more than prepare; a shell that is given nothing, also by standard input, and what is sourced from elsewhere do not."""
     invocation = step.invocation
+    if name == "xargs":
+        return not _only_looks(name, invocation.words)
     idle = posixpath.basename(invocation.program) in SHELLS and not invocation.name and step.stdin == NOTHING
     return name not in PREPARES and invocation.program not in SOURCES and not idle
+
+
+def _only_looks(name: str, words: Sequence[str]) -> bool:
+    """Whether what `find -exec` or `xargs` starts, if anything, only looks at files."""
+    if name == "xargs":
+        return next((word for word in words if _starts_more(word)), "echo") in LOOKS
+    started = (words[at + 1 : at + 2] for at, word in enumerate(words) if re.fullmatch(r"-(exec|ok)(dir)?", word))
+    return name != "find" or all(set(one) <= LOOKS for one in started)
 
 
 def _program(invocation: Invocation, place: Place, file: str, name: str = "") -> Program:
@@ -150,17 +227,21 @@ def _program(invocation: Invocation, place: Place, file: str, name: str = "") ->
 def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]) -> bool:
     """Whether a preparation takes away what it did not bring, or puts something in the place of a file of the repository."""
     words = [w for w in invocation.words if not w.startswith("-")]
-    if name == "sed":
-        return any(_IN_PLACE.match(w) for w in invocation.words)
+    if name in _CODES:
+        return any(_IN_PLACE.match(w) or _CODES[name].search(w) for w in invocation.words)
     if name == "chmod":
         return any(_TAKES_RIGHTS.fullmatch(w) for w in invocation.words)
     if name in REMOVES:
         recursive = any(re.match(r"-\w*[rR]|--recursive", w) for w in invocation.words)
         return recursive or not {posixpath.basename(w) for w in words} <= fetched
     if name in REVERTS:
-        heads = invocation.words if name == "find" else _verb(invocation.words)
-        return bool(REVERTS[name] & set(heads))
-    written = words if name == "mv" else words[-1:] if name in ("cp", "ln", "tee") else []
+        heads = invocation.words if name in ("find", "tar") else _verb(invocation.words)
+        return bool(REVERTS[name] & set(heads)) or not _only_looks(name, invocation.words)
+    written = words if name == "tee" else words[-1:] if name in ("cp", "ln", "mv") else []
+    if name in ("cp", "ln", "mv"):
+        written += [posixpath.join(a, posixpath.basename(b)) for a, b in itertools.permutations(words, 2)]
+    if name == "mv" and any(is_there(_place_of(w, invocation.folder, place)) for w in words[:-1]):
+        return True
     if name in FETCHES:
         pairs = zip(invocation.words, invocation.words[1:], strict=False)
         written = [target for flag, target in pairs if flag in ("-O", "-o", "--output", "--output-document")]
@@ -168,29 +249,19 @@ def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]
 
 
 def _verb(words: Sequence[str]) -> Sequence[str]:
-    """The subcommand of a program such as git, behind options of its own: `git -C . reset`."""
+    """The subcommand of a program such as git, behind options of its own: `git -C . reset`; of `conda env remove` both words."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
         at += 2 if words[at] in _WITH_VALUE else 1
-    return words[at : at + 1]
+    return words[at : at + (2 if words[at : at + 1] == ("env",) else 1)]
 
 
 def _is_own(path: str, folder: str, place: Place) -> bool:
-    return _is_file(place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path)))
+    return is_of_repository(str(_place_of(path, folder, place)), place)
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # too long a name
-        return False
-
-
-def _overwritten_files(text: str, place: Place) -> Iterator[Program]:
-    """Files of the repository over which the answer writes."""
-    for sign, target, folder in parse_command(text, prompts=False).redirections:
-        if sign.lstrip("0123456789&") in (">", ">|", ">>") and target and _is_own(target, folder, place):
-            yield Program(name="overwrite", words=(target,))
+def _place_of(path: str, folder: str, place: Place) -> Path:
+    return place.root / posixpath.normpath(posixpath.join(place.folder, folder or ".", path))
 
 
 def kept_parents(recorded: Sequence[Recorded]) -> tuple[tuple[str, ...], ...]:
@@ -200,5 +271,5 @@ def kept_parents(recorded: Sequence[Recorded]) -> tuple[tuple[str, ...], ...]:
 
 def _itself(words: Sequence[str]) -> tuple[str, ...]:
     """The command line of a shell without the shell that reads the script which stands before it on the PATH."""
-    before = len(words) > 1 and all(posixpath.basename(word) in SHELLS for word in words[:2])
-    return tuple(words[1:] if before else words)
+    before = len(words) > 2 and words[1] == "-p" and all(posixpath.basename(w) in SHELLS for w in (words[0], words[2]))
+    return tuple(words[2:] if before else words)

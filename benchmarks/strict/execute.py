@@ -2,8 +2,8 @@
 
 import functools
 import os
+import re
 import shlex
-import shutil
 import stat
 import subprocess
 import sys
@@ -21,6 +21,7 @@ from benchmarks.strict.libraries import Libraries
 from benchmarks.strict.prepared import ACTIVATES, at_home, cloning
 from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
 from benchmarks.strict.text import Kind
+from benchmarks.strict.tracing import SHELLS, SYSTEM_PATH, TRACE, started_shells, system, traced_on, tracing
 from benchmarks.strict.walls import bubblewrap
 from benchmarks.strict.writable import (
     MAKES,
@@ -36,11 +37,7 @@ from tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0
-SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 ANSWER = "answer.sh"
-RECORD, FIELD = "\x1e", "\x1f"
-"""Separate the commands of a trace, and in each the folder, the script, whether that shell is the answer's own, the text, its shell's streams and the words."""
-TRACE_FD = 198
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
 BACKGROUND_SECONDS = 30
@@ -100,6 +97,7 @@ DONE_ELSEWHERE = [
     "jupyter",
     "virtualenv",
 ]
+_REFUSED = re.compile(r": ([^:\n]+): Read-only file system$", re.M)
 WALLED = "STRICT_WALLED"
 """The variable that says to the programs on the PATH that nothing of this machine can be written."""
 
@@ -114,6 +112,8 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
     programs: tuple[Program, ...] = ()
     trace: str = ""
     """The simple commands that bash carried out, where they were recorded."""
+    refused_writes: tuple[str, ...] = ()
+    """Files that a shell was not let write, as it names them."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +149,9 @@ def run(job: Job, libraries: Libraries) -> Execution:
         with reports.listening():
             done = _start(layout)
         execution = msgspec.structs.replace(
-            _judge(done, layout, job.kind, read_programs(reports.lines)), trace=read_trace(place, layout.trace.name)
+            _judge(done, layout, job.kind, read_programs(reports.lines)),
+            trace=read_trace(place, TRACE),
+            refused_writes=tuple(dict.fromkeys(_REFUSED.findall(done.stderr))),
         )
     code_cache.keep((path for program in execution.programs for path in program.compiled), layout.root)
     return execution
@@ -166,11 +168,6 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """The same folder in the job and in the sandbox: two threads that ask first each make one."""
     text: str = ""
     """What the shell carries out, where that is the answer."""
-
-    @property
-    def trace(self) -> Path:
-        """The file in which bash writes what it carries out."""
-        return self.place / "trace"
 
 
 class ShellResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,12 +194,10 @@ def _write_answer(job: Job, layout: Layout) -> None:
         before, script = "", f'python "{place}/answer.py"'
     else:
         home, script = at_home(ACTIVATES.sub(":", job.text), layout.workdir)
-        before = (
-            cloning(job.text, layout.root, place)
-            + home
-            + _user_files(layout, record=job.record)
-            + (_tracing(layout) if job.record else "")
-        )
+        before = cloning(job.text, layout.root, place) + home + _user_files(layout, record=job.record)
+        if job.record:
+            before, script = before + tracing(place), traced_on(script)
+            (place / SHELLS).write_text(started_shells(place, layout.root))
     (place / ANSWER).write_text(f"{assignments(job.prefix_code)}\n{before}{script}\n")
 
 
@@ -216,22 +211,6 @@ def _user_files(layout: Layout, *, record: bool) -> str:
     made = [f"{system(MAKES)} -p {shlex.quote(str(one))}; " for one in sorted(folders)]
     made += [f": > {shlex.quote(str(one))}; " for one in files]
     return f'[ -z "${WALLED}" ] || {{ {"".join(made)}}} 2>/dev/null; ' if made else ""
-
-
-def _tracing(layout: Layout) -> str:
-    """What makes bash write down each simple command with what `RECORD` says of it, variables filled in; it stays on the line.
-
-    An `export` has neither streams nor text: to ask for streams bash writes out all that is exported each time.
-    """
-    number, text = (
-        "$((STRICT_SHELL=BASHPID, STRICT_STEP+=1, BASHPID==$$))",
-        "${STRICT_TEXT[STRICT_STEP]:=${BASH_COMMAND##export *}}",
-    )
-    read = f"{system('readlink')} /proc/$STRICT_SHELL/fd/0 /proc/$STRICT_SHELL/fd/1"
-    streams = f"${{STRICT_TEXT[STRICT_STEP]:+$({read})}}"
-    fields = ("${PWD}", "${BASH_SOURCE[0]}", number, text, streams, "")
-    prompt = f"$'\\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(fields) + "'"
-    return f"exec {TRACE_FD}>>{shlex.quote(str(layout.trace))}; BASH_XTRACEFD={TRACE_FD}; STRICT_STEP=0; PS4={prompt}; set -x; "
 
 
 @functools.cache
@@ -249,15 +228,23 @@ def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
     scripts |= {name: f'{python} {name} "$@"' for name in LAUNCHERS}
     scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
     scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
-    scripts[MAKES] = f'[ -z "${WALLED}" ] || {system(MAKES)} "$@" 2>/dev/null; exit 0'
+    scripts[MAKES] = _within_walls(MAKES)
     scripts |= {one.name: _runner(one) for one in TABLE if one.word and one.starts == "program"}
+    scripts["chmod"] = _within_walls("chmod")
     if record:
-        scripts |= {name: f'{system(name)} "$@"; exit 0' for name in ("bash", "sh")}
+        scripts["bash"] = f'{system("bash")} "$@"; exit 0'
+        scripts["sh"] = f'STRICT_SH=1 {system("bash")} "$@"; exit 0'
     for name, body in scripts.items():
         file = folder / name
-        file.write_text(f"#!/bin/sh\n{body}\n")
+        reader = f"{system('bash')} -p" if name in ("bash", "sh") else "/bin/sh"  # only bash hands functions on
+        file.write_text(f"#!{reader}\n{body}\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return folder
+
+
+def _within_walls(name: str) -> str:
+    """A shell script for a program that does its work only where nothing of this machine can be changed, and always says that it did."""
+    return f'[ -z "${WALLED}" ] || {system(name)} "$@" 2>/dev/null; exit 0'
 
 
 def judge_words() -> list[str]:
@@ -271,11 +258,6 @@ def _runner(launcher: Launcher) -> str:
     valued = f"{'|'.join(sorted(launcher.valued))}) shift 2;; " if launcher.valued else ""
     skip = f'while :; do case "$1" in {valued}--) shift; break;; -*) shift;; *) break;; esac; done'
     return f'[ "$1" = {launcher.word} ] || exit 0; shift; {skip}; [ $# = 0 ] || exec "$@"'
-
-
-def system(name: str) -> str:
-    """A program of the system itself, past what stands before it on the PATH."""
-    return shutil.which(name, path=SYSTEM_PATH) or f"/bin/{name}"
 
 
 def bare_python() -> str:
@@ -329,7 +311,7 @@ def _walls(layout: Layout) -> list[str]:
         "--tmpfs",
         "/tmp",
     ]
-    for name in ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin"):
+    for name in ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin", "/etc/alternatives"):
         if Path(name).is_symlink():
             words += ["--symlink", str(Path(name).readlink()), name]
         elif Path(name).exists():

@@ -129,7 +129,7 @@ def executable_copies(files: Iterable[Path], store: Path) -> list[str]:
     small = {file for file in files if file.stat().st_size <= MOST_BYTES}
     for number, file in enumerate(sorted(small)[:MOST_ENTRIES]):
         copy = store / f"executable-{number}"
-        shutil.copyfile(file, copy)
+        shutil.copy2(file, copy)  # as old as it is
         copy.chmod(0o755)
         words += ["--ro-bind", str(copy), str(file)]
     return words

@@ -11,6 +11,8 @@ and so does a `wait` for all of them, whose status is 0 whatever became of them.
 
 from importlib.resources import files
 
+from sandbox.script_lines import LOGIN_PATH
+
 FOLDER = "$HOME/.ml-agent"
 MOST_COMMANDS = 5000
 """Of one shell: a loop must not fill the disk."""
@@ -103,7 +105,7 @@ def install() -> str:
     return "\n".join([
         f'mkdir -p "{FOLDER}" && cd "{FOLDER}" && pwd -P >/dev/null || exit 1',
         'printf "%s\\n" "$OLDPWD" >root; : >notes',
-        'grep -qsxF "PATH=$PATH" ~/.profile || echo "PATH=$PATH" >>~/.profile',  # the system's own resets it for login shells
+        LOGIN_PATH,
         f"cat >watch.sh <<'END_OF_WATCH'{WATCH}END_OF_WATCH",
         f"cat >hook.py <<'END_OF_HOOK'\n{hook}END_OF_HOOK",
         'for place in "$VIRTUAL_ENV"/lib/python3*/site-packages; do',

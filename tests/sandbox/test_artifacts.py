@@ -13,8 +13,8 @@ from sandbox.task import Source, Task
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def script(root: Path, url: str, version: str = COMMIT) -> str:
-    task = Task(text="python run.py")
+def script(root: Path, url: str, version: str = COMMIT, text: str = "python run.py") -> str:
+    task = Task(text=text)
     return artifacts(SessionRecord(source=Source(root=root, version=version, url=url), task=task))["reproduce.sh"]
 
 
@@ -33,3 +33,17 @@ def test_a_folder_that_is_no_git_repository_is_copied(version: str, tmp_path: Pa
     subprocess.run(["bash", "reproduce.sh", "again"], cwd=tmp_path, check=True, timeout=240)
     assert json.loads((tmp_path / "again/repository/out.json").read_text()) == 7
     assert not (root / "out.json").exists()
+
+
+def test_a_login_shell_finds_python_in_a_run_that_is_done_again(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "a b").mkdir()
+    again = script(tmp_path / "root", "", "content-hash", "bash -lc 'command -v python' > where")
+    (tmp_path / "a b/reproduce.sh").write_text(again)
+    subprocess.run(["bash", "reproduce.sh", "again"], cwd=tmp_path / "a b", check=True, timeout=240)
+    assert (tmp_path / "a b/again/repository/where").read_text().strip() == str(tmp_path / "a b/again/venv/bin/python")
+    record = SessionRecord(
+        source=Source(root=tmp_path, version=COMMIT, url=""), task=Task(text="bash -lc 'python a.py'")
+    )
+    lines = artifacts(record)["Dockerfile"].splitlines()
+    assert any(line.startswith("RUN [") and ".profile" in line for line in lines)

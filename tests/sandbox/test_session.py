@@ -130,6 +130,14 @@ def test_no_network_no_installation(make: Make, index: Path, tmp_path: Path) -> 
     assert session.left_out() == {"alpha": "the network policy is none"}
 
 
+def test_a_login_shell_of_a_first_command_finds_python(make: Make, tmp_path: Path) -> None:
+    session = Session(make("process"), Source(root=repository(tmp_path, run_dot_py="")))
+    task, where = Task(text="python run.py"), "command -v python"
+    session.prepare(task)
+    assert session.apply(Repair(kind="first", arguments=(f"bash -lc '{where}' > login; {where} > plain",)), task)
+    assert session.sandbox.get("login") == session.sandbox.get("plain")
+
+
 def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> None:
     root = repository(
         tmp_path,

@@ -25,7 +25,8 @@ ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)(\+?=)(.*)$", re.DOTALL)
 _PROGRAM_NAME = re.compile(r"[A-Za-z_./$~][\w./+${}~-]*")
 _PYTHON_GIVEN = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
 """A module or code, also behind switches in one word: -Sc."""
-_SHELL_WITH_VALUE = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+_SHELL_WITH_VALUE = re.compile(r"[-+]\w*[oO]|--rcfile|--init-file")
+"""Options of a shell that take a value, also as the last letter of several: -euo pipefail."""
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,7 +166,7 @@ def _shell(program: str, words: list[str]) -> Invocation:
         if word == "--":
             break
         letters += word[1:] if not word.startswith("--") else ""
-        if word in _SHELL_WITH_VALUE:
+        if _SHELL_WITH_VALUE.fullmatch(word):
             rest = rest[1:]
     if "c" in letters or "s" in letters:
         code = rest[:1] if "c" in letters else []

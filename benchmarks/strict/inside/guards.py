@@ -66,7 +66,7 @@ def install(answer: str) -> None:
         for name in names.split():
             setattr(module, name, _probing(getattr(module, name)))
     silenced: tuple[tuple[Any, str], ...] = (
-        (os, "mkdir makedirs remove unlink rmdir removedirs rename replace chmod chown symlink link truncate system"),
+        (os, "mkdir makedirs remove unlink rmdir removedirs rename replace chmod chown symlink link truncate"),
         (shutil, "rmtree move copy copy2 copyfile copytree"),
         (time, "sleep"),
         (pathlib.Path, "mkdir touch unlink rmdir rename write_text write_bytes"),
@@ -79,19 +79,30 @@ def install(answer: str) -> None:
     start = _Starter(subprocess.Popen) if answer and answer != os.environ.get("STRICT_ANSWER") else None
     _no_processes()
     if start is not None:
-        os.system = start.system  # type: ignore[assignment]
-        for name, function in {"run": start.run, "call": start.call, "check_call": start.call}.items():
-            setattr(subprocess, name, function)
+        start.install()
     sys.addaudithook(_refuse)
 
 
 class _Starter:
-    """Starts what code of a shell answer starts (`python -c "import subprocess; …"`): it is judged as if the shell had started it."""
+    """Starts what code of a shell answer starts (`python -c "import subprocess; …"`), through a shell: it is judged as if the answer's had started it."""
 
     at_work = False
 
     def __init__(self, popen: Any) -> None:
         self._popen = popen
+
+    def install(self) -> None:
+        """Stand in the place of all that starts a program and whose end can be waited for."""
+        os.system = self.system  # type: ignore[assignment]
+        os.popen = self.shell_unknown  # type: ignore[assignment]
+        for name in ("execv", "execvp", "execve", "execvpe"):
+            setattr(os, name, self.replace)
+        for name in ("call", "check_call"):
+            setattr(subprocess, name, self.call)
+        for name in ("getoutput", "getstatusoutput"):
+            setattr(subprocess, name, self.shell_unknown)
+        for name, function in {"run": self.run, "check_output": self.unknown, "Popen": _Popen(self.call)}.items():
+            setattr(subprocess, name, function)
 
     def call(self, command: Any, *args: Any, **settings: Any) -> int:
         """Start a program and wait for it; nothing that it says comes back."""
@@ -100,11 +111,10 @@ class _Starter:
         if any(isinstance(word, Unknown) for word in words):
             return 0
         plain = [os.fspath(word).replace(sys.executable, "python") for word in words]
+        shell = ["bash", "-c", plain[0]] if kept.pop("shell", False) else ["bash", "-c", '"$@"', "bash", *plain]
         _Starter.at_work = True
         try:
-            self._popen(plain[0] if kept.get("shell") else plain, stdin=subprocess.DEVNULL, **kept).wait(
-                STARTED_SECONDS
-            )
+            self._popen(shell, stdin=subprocess.DEVNULL, **kept).wait(STARTED_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Outside(str(error)) from error
         finally:
@@ -118,6 +128,20 @@ class _Starter:
     def system(self, command: str) -> int:
         """As `os.system`."""
         return self.call(command, shell=True)
+
+    def unknown(self, command: Any, *args: Any, **settings: Any) -> Any:
+        """As `subprocess.check_output`; what it says is not known."""
+        self.call(command, **settings)
+        return Unknown("output")
+
+    def shell_unknown(self, command: str, *args: Any, **settings: Any) -> Any:
+        """As `os.popen` and `subprocess.getoutput`."""
+        return self.unknown(command, shell=True)
+
+    def replace(self, file: Any, words: Any, *args: Any) -> None:
+        """As `os.execvp`."""
+        self.call([file, *list(words)[1:]])
+        raise SystemExit(0)
 
 
 def _record_absence() -> None:
@@ -180,18 +204,31 @@ def _version(function: Callable[[str], str]) -> Any:
     return version
 
 
+class _Popen(Unknown):
+    """Stands for the class that starts a program: what it gives is unknown, as is whatever inherits from it."""
+
+    def __init__(self, start: Callable[..., Any]) -> None:
+        super().__init__("subprocess.Popen")
+        vars(self)["_start"] = start
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        vars(self)["_start"](*args, **kwargs)
+        return Unknown("subprocess.Popen()")
+
+
 def _no_processes() -> None:
-    done = subprocess.CompletedProcess([], 0, "", "")
-    replacements: dict[str, Any] = {
-        "run": lambda *a, **k: done,
-        "call": lambda *a, **k: 0,
-        "check_call": lambda *a, **k: 0,
-        "check_output": lambda *a, **k: Unknown("output"),
-        "getoutput": lambda *a, **k: Unknown("output"),
-        "Popen": Unknown("subprocess.Popen"),
+    results: dict[str, Any] = {
+        "run": subprocess.CompletedProcess([], 0, "", ""),
+        "call": 0,
+        "check_call": 0,
+        "check_output": Unknown("output"),
+        "getoutput": Unknown("output"),
     }
-    for name, value in replacements.items():
-        setattr(subprocess, name, value)
+    for name, value in results.items():
+        setattr(subprocess, name, damage.not_started(value))
+    subprocess.Popen = _Popen(damage.not_started(None))  # type: ignore[misc, assignment]
+    os.system = damage.not_started(None)
+    os.popen = damage.not_started(Unknown("output"))
 
 
 def _refuse(event: str, args: tuple[Any, ...]) -> None:

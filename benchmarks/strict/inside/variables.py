@@ -5,7 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 OURS = frozenset(
-    {"PATH", "LANG", "HOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "CDPATH", "_"}
+    {
+        "PATH",
+        "LANG",
+        "HOME",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONPATH",
+        "PWD",
+        "OLDPWD",
+        "SHLVL",
+        "CDPATH",
+        "BASH_ENV",
+        "_",
+    }
 )
 """Set in every run, or read by the interpreter and the shell themselves."""
 DEVICES = frozenset({

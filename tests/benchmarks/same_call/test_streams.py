@@ -17,6 +17,7 @@ FILES = {
     "p.add_argument('-s', type=int)\nprint(p.parse_args())\n",
     "score.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--all', action='store_true')\nprint(p.parse_args())\n",
     "count.sh": "wc $1\n",
+    "more.sh": "rm -rf made\nbash -c 'rm -rf made'\npython score.py --all\n",
     "README.md": "",
 }
 LEARN, SCORE = "python learn.py -s 3", "python score.py --all"

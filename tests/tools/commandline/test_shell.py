@@ -82,6 +82,7 @@ def test_environment_redirects_and_background() -> None:
         ("bash -lc 'python t.py --a' x", "code", "python t.py --a", ("x",)),
         ("bash -l -c 'python t.py'", "code", "python t.py", ()),
         ("bash -o pipefail -ec 'python t.py'", "code", "python t.py", ()),
+        ("bash -euo pipefail -c 'python t.py'", "code", "python t.py", ()),
         ("bash --norc -o pipefail t.sh 1", "shell", "t.sh", ("1",)),
     ],
 )
