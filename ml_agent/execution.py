@@ -80,6 +80,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Requirements that could not be installed, with the reasons."""
     sandbox: str = ""
     isolated: bool = True
+    inputs: tuple[str, ...] = ()
+    """Files of the user's that were put where it ran: relative to that folder, and to `inputs_from`."""
+    inputs_from: str = ""
 
 
 def added_rules() -> tuple[tuple[Category, Rule], ...]:
@@ -139,6 +142,8 @@ class Executor:
             left_out=session.left_out(),
             sandbox=self._sandbox.name,
             isolated=self._sandbox.isolated,
+            inputs=wanted.inputs,
+            inputs_from=str(wanted.folder),
         )
 
     def look(self, workspace: Workspace, command: str) -> str:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -38,6 +39,9 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What was installed in the end, as `pip freeze` writes it."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Requirements that were changed or left out, each with the reason."""
+    inputs: tuple[str, ...] = ()
+    """Files of the user's that were put where the task runs: paths relative to that folder, and to `inputs_from`."""
+    inputs_from: Path = Path()
 
 
 class Session:
