@@ -4,7 +4,7 @@ import posixpath
 import shlex
 import tempfile
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
@@ -116,11 +116,8 @@ class Executor:
         session, task = self._session_for(workspace), self._task(draft)
         session.prepare(task)
         self._leftovers.clear((draft.text, draft.workdir), session.source.root)
-        if draft.kind == "python":
-            self._put_code(draft)
         wanted = wanted or FileExpectations()
-        for path in wanted.inputs:
-            self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
+        session.lay(partial(self._put, draft, wanted))
         session.settle(task, beside(repairs))
         began = self._leftovers.begin()
         response = session.run(task, beside(repairs))
@@ -235,6 +232,13 @@ class Executor:
         """The user's own: his sentence, and the names and values that he gave beside it."""
         job = self._folder.config().get("job") or {}
         return str(job.get("instruction", "")), list(job.get("arguments", ()))
+
+    def _put(self, draft: Draft, wanted: FileExpectations) -> None:
+        """The answer's code, and the files of the user's, to where it runs."""
+        if draft.kind == "python":
+            self._put_code(draft)
+        for path in wanted.inputs:
+            self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
 
     def _put_code(self, draft: Draft) -> None:
         with tempfile.TemporaryDirectory(prefix=STAGED, dir=self._folder.path) as folder:

@@ -195,6 +195,11 @@ def _has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", text) is not None
 
 
+def _is_in(text: str, name: str) -> bool:
+    """Whether a path stands there, also below some folder, and not as the end of another name."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
 def _scripts(missing: MissingFile) -> Iterator[str]:
     """Scripts without arguments that write a file or folder of this name."""
     found = []
@@ -202,7 +207,7 @@ def _scripts(missing: MissingFile) -> Iterator[str]:
         if script == missing.entry:
             continue
         text = read_text(script)
-        named = [rank for rank, name in enumerate(missing.spellings) if name in text]
+        named = [rank for rank, name in enumerate(missing.spellings) if _is_in(text, name)]
         if not named or not _WRITES.search(text) or (script.suffix == ".py" and _needs_arguments(text)):
             continue
         if not _MAKER.search(script.stem) and not _writes(text, missing.spellings[named[0]]):
@@ -221,7 +226,7 @@ def _make_targets(missing: MissingFile) -> Iterator[str]:
             continue
         text = read_text(makefile)
         for match in re.finditer(r"^([\w./][\w./-]*)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
-            if "\t" in match[0] and any(name in match[0] for name in missing.spellings):
+            if "\t" in match[0] and any(_is_in(match[0], name) for name in missing.spellings):
                 yield in_folder(folder, missing.here, f"make {shlex.quote(match[1])}")
 
 
@@ -238,7 +243,7 @@ def _writes(text: str, name: str) -> bool:
     """Whether the name stands near something that writes."""
     lines = text.splitlines()
     return any(
-        name in line and _WRITES.search("\n".join(lines[max(0, number - 3) : number + 4]))
+        _is_in(line, name) and _WRITES.search("\n".join(lines[max(0, number - 3) : number + 4]))
         for number, line in enumerate(lines)
     )
 

@@ -172,7 +172,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-module",
         r"(?:ImportError|ModuleNotFoundError): (?:Missing optional dependency '(?P<subject>[\w.-]+)'"
-        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>[\w-]+)[`'\"]?)",
+        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>\w[\w-]*)[`'\"]?)",
         "the package {subject} is not installed",
         fix=_extra,
     ),

@@ -60,3 +60,10 @@ def _first_rule(response: Response) -> int:
 def test_an_ending_without_failure_has_none() -> None:
     assert diagnose(Response(ended="exited", exit_code=0)).code == "no-error"
     assert diagnose(Response(ended="probe", exit_code=None, started=True)).code == "no-error"
+
+
+@pytest.mark.parametrize(("said", "package"), [("'pip install -ve .' first", ""), ("`pip install demo`", "demo")])
+def test_an_option_of_pip_is_no_package(said: str, package: str) -> None:
+    line = f"ImportError: C extension: None not built. You may need to run {said}."
+    found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))
+    assert (found.subject if found.code == "missing-module" else "") == package
