@@ -28,6 +28,8 @@ _WRITES = re.compile(
 _TEMPLATE = re.compile(r"[._-]?(?:example|template|sample|default|dist|tmpl)[._-]?", re.IGNORECASE)
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _COMMAND = re.compile(r"\s*+(?:[$>%]\s+|!)?((?:python3?|bash|sh|\./)\S*\s*\S.*)")
+_COMPILE = re.compile(r"\s*+(?:[$>%]\s+)?((?:g\+\+|gcc|cc|c\+\+|clang(?:\+\+)?|nvcc)\s[^;&|<>`$()]+)$")
+_COMPILED = re.compile(r"\s-o\s*+(\S+)")
 _BLANK = re.compile(r"<\w|\$\{?[A-Z]|\.\.\.|path/to|/path|\byour\b|\[\w", re.IGNORECASE)
 """Something that the reader must fill in."""
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
@@ -70,7 +72,7 @@ class MissingFile(msgspec.Struct, frozen=True, kw_only=True):
 def makers_of(missing: MissingFile) -> list[str]:
     """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
     others = () if missing.named else (_spelled_otherwise, _from_template)
-    ways = (*others, _unpack_commands, _readme_commands, _scripts, _make_targets)
+    ways = (*others, _unpack_commands, _compile_commands, _readme_commands, _scripts, _make_targets)
     found = [command for way in ways for command in way(missing)]
     return list(dict.fromkeys(found))[:MAX_WAYS]
 
@@ -185,6 +187,21 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
             if scripts and missing.entry not in scripts:
                 found.append((rank, in_folder(readme.parent, missing.here, match[1])))
     yield from (command for _, command in sorted(found, key=lambda pair: pair[0]))
+
+
+def _compile_commands(missing: MissingFile) -> Iterator[str]:
+    """Lines of a README that compile a program of this name out of sources that are there."""
+    for readme in files(missing.root.resolve(), (".md", ".rst", ".txt"), MAX_BYTES):
+        if not _README.fullmatch(readme.name):
+            continue
+        for line in read_lines(readme):
+            match = _COMPILE.match(line.rstrip())
+            target = _COMPILED.search(match[1]) if match else None
+            if match is None or target is None or _BLANK.search(match[1]):
+                continue
+            made = os.path.normpath(readme.parent / target[1])
+            if made == os.path.normpath(missing.here / missing.path):
+                yield in_folder(readme.parent, missing.here, match[1])
 
 
 def _shell_scripts(command: str, folder: Path) -> list[Path]:

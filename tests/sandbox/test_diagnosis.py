@@ -67,3 +67,9 @@ def test_an_option_of_pip_is_no_package(said: str, package: str) -> None:
     line = f"ImportError: C extension: None not built. You may need to run {said}."
     found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))
     assert (found.subject if found.code == "missing-module" else "") == package
+
+
+def test_a_program_that_was_not_compiled_is_a_file_that_is_not_there() -> None:
+    line = "AssertionError: Unable to find the fast binary here, have you forgotten to compile it?: /workspace/fast"
+    found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))
+    assert (found.code, found.subject) == ("missing-file", "/workspace/fast")

@@ -130,6 +130,14 @@ def test_a_command_of_a_readme_in_a_folder_runs_there(tmp_path: Path) -> None:
     assert makers_of(MissingFile(root=tmp_path, path="data/words.txt")) == ["(cd data && bash get.sh words.txt)"]
 
 
+def test_a_program_that_a_readme_compiles(tmp_path: Path) -> None:
+    write(tmp_path, "native/README.md", "Compile it:\n\n```\ng++ a.cpp -o fast -O2\ng++ a.cpp -o other; rm -rf x\n```\n")
+    assert makers_of(MissingFile(root=tmp_path, path="native/fast")) == ["(cd native && g++ a.cpp -o fast -O2)"]
+    assert makers_of(MissingFile(root=tmp_path, path="fast", folder="native")) == ["g++ a.cpp -o fast -O2"]
+    assert not makers_of(MissingFile(root=tmp_path, path="fast"))
+    assert not makers_of(MissingFile(root=tmp_path, path="native/other"))
+
+
 def test_a_target_of_a_makefile(tmp_path: Path) -> None:
     write(tmp_path, "Makefile", "CC := gcc\nall: x\n\ndata: raw\n\tpython get.py words.txt\n\n.PHONY: data\n")
     assert makers_of(MissingFile(root=tmp_path, path="words.txt")) == ["make data"]
