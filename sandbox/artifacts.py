@@ -46,7 +46,9 @@ def reproduce_script(record: SessionRecord) -> str:
         *_system_note(record),
         *_checkout(record, '"$work/repository"'),
         *_inputs(record, '"$work/repository"'),
-        f'python=$(command -v {python} || command -v python3) || {{ echo "{python} is needed" >&2; exit 2; }}',
+        f'for python in {python} "${{PYENV_ROOT:-$HOME/.pyenv}}"/versions/{record.python}.*/bin/python3 python3; do',
+        '  "$python" -I -c "" 2>/dev/null && break; python=; done',  # pyenv has programs that only say what to choose
+        f'[ "$python" ] || {{ echo "{python} is needed" >&2; exit 2; }}',
         f'"$python" -I -m venv{_pip(record)} "$work/venv"',
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
         *([f'python -I -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),

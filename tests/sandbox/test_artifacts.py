@@ -72,3 +72,18 @@ def test_a_dockerfile_says_how_it_is_built_and_needs_nothing_but_the_repository(
     for mount in (f"'{mine}/a file.txt:/workspace/sub/a file.txt:ro'", "/data/c.txt:/data/c.txt:ro"):
         assert f" -v {mount} " in said
     assert "COPY requirements.lock" not in text and "idna==3.7" in text
+
+
+def test_a_python_that_does_not_start_is_passed_over(tmp_path: Path) -> None:
+    text = script(tmp_path, "")
+    chosen = text[text.index("for python in") : text.index('"$python" -I -m venv')]
+    for name, code in (("python3.11", "echo choose a version >&2; exit 127"), ("python3", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{code}\n")
+        (tmp_path / name).chmod(0o755)
+    for there, said in ((f"{tmp_path}", "python3"), ("/nowhere", "")):
+        done = subprocess.run(
+            ["/bin/bash", "-euo", "pipefail", "-c", f'{chosen}\necho "$python"'],
+            env={"PATH": there, "HOME": "/nowhere"}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.stdout.strip() == said and done.returncode == (0 if said else 2)
+    assert "python3.11 is needed" in done.stderr
