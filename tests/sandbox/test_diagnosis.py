@@ -73,3 +73,9 @@ def test_a_program_that_was_not_compiled_is_a_file_that_is_not_there() -> None:
     line = "AssertionError: Unable to find the fast binary here, have you forgotten to compile it?: /workspace/fast"
     found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))
     assert (found.code, found.subject) == ("missing-file", "/workspace/fast")
+
+
+def test_what_make_does_not_find_is_a_program() -> None:
+    said = "g++ -O3 -c svm.cpp\nmake: g++: No such file or directory\nmake: *** [Makefile:26: svm.o] Error 127\n"
+    found = diagnose(Response(stderr=said, exit_code=2, ended="exited"))
+    assert (found.code, found.subject) == ("missing-program", "g++")
