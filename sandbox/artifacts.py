@@ -117,7 +117,9 @@ def _inputs(record: SessionRecord, root: str) -> list[str]:
 def _locked_install(record: SessionRecord) -> str:
     """The list stands in the command: the build's context is the repository, and the list is not in it."""
     words = " ".join(map(shlex.quote, lock_file(record).split()))
-    return f"printf '%s\\n' {words} > /tmp/requirements.lock && python3 -I -m pip install {LOCKED} /tmp/requirements.lock"
+    return (
+        f"printf '%s\\n' {words} > /tmp/requirements.lock && python3 -I -m pip install {LOCKED} /tmp/requirements.lock"
+    )
 
 
 def _context(record: SessionRecord) -> str:

@@ -209,9 +209,9 @@ class Session:
             return False
         before = shop.python_version()
         major, minor = repair.arguments[0].split(".")
-        wanted, kept = repair.arguments[1:], self._constrained()
+        wanted, kept = repair.arguments[1:], self._kept_constraints()
         try:
-            self._begin_again((int(major), int(minor)), [*self._constrained(wanted), *wanted], task)
+            self._begin_again((int(major), int(minor)), [*self._kept_constraints(wanted), *wanted], task)
             lacking = self._setup.lacking(wanted)
             if not lacking:
                 return True
@@ -221,7 +221,7 @@ class Session:
         self._begin_again(before, kept, task)
         return False
 
-    def _constrained(self, but: Sequence[str] = ()) -> list[str]:
+    def _kept_constraints(self, but: Sequence[str] = ()) -> list[str]:
         """What earlier repairs hold to, but for the distributions of some requirements."""
         wanted = {text for one in self._applied for text in one.arguments if one.kind in ("constrain", "python")}
         names = {_distribution(text) for text in but}

@@ -82,7 +82,12 @@ def test_errors_alone_are_no_result(index: RepoIndex) -> None:
     seen = Seen(programs=("score.py",))
     for said in ("ERROR: Unable to find tile directory 'tiles'\n", "[ERROR] - file missing\nfatal: cannot go on\n"):
         assert lacks(index, seen, said) == ERROR
-    for said in ("Error: 0.31\n", "error: 3 words not found in 100\n100 scored\n", "ERROR rate 0.5, required 0.4\n", ""):
+    for said in (
+        "Error: 0.31\n",
+        "error: 3 words not found in 100\n100 scored\n",
+        "ERROR rate 0.5, required 0.4\n",
+        "",
+    ):
         assert lacks(index, seen, said) == ""
 
 

@@ -37,7 +37,9 @@ def test_a_folder_that_is_no_git_repository_is_copied(version: str, tmp_path: Pa
 
 def with_inputs(root: Path, mine: Path) -> dict[str, str]:
     """Scripts for a program that reads files of the user's, below two folders."""
-    task = Task(text="python run.py 'a file.txt' deep/b.txt /data/c.txt", folder="sub", named=frozenset({"/data/c.txt"}))
+    task = Task(
+        text="python run.py 'a file.txt' deep/b.txt /data/c.txt", folder="sub", named=frozenset({"/data/c.txt"})
+    )
     inputs = ("a file.txt", "deep/b.txt")
     return artifacts(
         SessionRecord(source=Source(root=root), task=task, locked=("idna==3.7",), inputs=inputs, inputs_from=mine)

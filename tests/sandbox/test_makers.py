@@ -131,7 +131,9 @@ def test_a_command_of_a_readme_in_a_folder_runs_there(tmp_path: Path) -> None:
 
 
 def test_a_program_that_a_readme_compiles(tmp_path: Path) -> None:
-    write(tmp_path, "native/README.md", "Compile it:\n\n```\ng++ a.cpp -o fast -O2\ng++ a.cpp -o other; rm -rf x\n```\n")
+    write(
+        tmp_path, "native/README.md", "Compile it:\n\n```\ng++ a.cpp -o fast -O2\ng++ a.cpp -o other; rm -rf x\n```\n"
+    )
     assert makers_of(MissingFile(root=tmp_path, path="native/fast")) == ["(cd native && g++ a.cpp -o fast -O2)"]
     assert makers_of(MissingFile(root=tmp_path, path="fast", folder="native")) == ["g++ a.cpp -o fast -O2"]
     assert not makers_of(MissingFile(root=tmp_path, path="fast"))
