@@ -19,6 +19,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
 from ml_agent.values import lexicon
 from ml_agent.values.numbers import number
+from sandbox.reading import read_text
 from tools.commandline.invocation import Invocation
 from tools.commandline.shell import parse_command
 from tools.commandline.words import choose
@@ -35,6 +36,8 @@ _FEW_LETTERS = 2
 _LONGEST_WORD = 400
 _MOST_WORDS = 3_000
 """So many words of an answer are looked at: no answer has more, but an example may."""
+_MOST_SOURCE = 200_000
+"""Characters of an entry point that are looked through."""
 SPEAKS = frozenset({"echo", "printf", "true", "false", ":"})
 """Commands whose words set nothing, unless something reads what they say."""
 _READ_BY_OTHERS = re.compile(r"(?<!\|)\|(?!\|)|[<>`(){}]")
@@ -72,6 +75,10 @@ def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple
     entries = [
         _entry_by_place(value, placed) or _entry_of_switch(value, words, alone) or _entry(value, words, alone)
         for value in stated
+    ]
+    entries = [
+        _entry_of_fixed(value, draft, workspace.index) or one if one.status == "not found" else one
+        for value, one in zip(stated, entries, strict=True)
     ]
     distinct = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
     return tuple(reversed(distinct.values()))
@@ -115,6 +122,19 @@ def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> Led
     if option is not None:
         return _entry_of(value, "default", f"{max(option.flags, key=len, default=option.dest)} {option.default}")
     return _entry_of(value, "not found", "")
+
+
+def _entry_of_fixed(value: Value, draft: Draft, index: RepoIndex) -> LedgerEntry | None:
+    """The entry of a file's name that the entry point itself has as a literal and takes by no option; None where it has none."""
+    if value.kind != "path" or not value.value or draft.kind != "bash" or not draft.entry.endswith(".py"):
+        return None
+    if any(_is_default(option, value) for one in index.signatures.get(draft.entry, ()) for option in one.options):
+        return None
+    tree = parse_python(read_text(index.root / draft.entry, _MOST_SOURCE))
+    nodes = ast.walk(tree) if tree is not None else ()
+    lines = (node.lineno for node in nodes if isinstance(node, ast.Constant) and node.value == value.value)
+    line = next(lines, None)
+    return _entry_of(value, "default", f"{draft.entry}:{line}") if line else None
 
 
 def _entry_of(value: Value, status: LedgerStatus, where: str) -> LedgerEntry:

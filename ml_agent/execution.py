@@ -4,7 +4,7 @@ import posixpath
 import shlex
 import tempfile
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import msgspec
@@ -80,6 +80,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Requirements that could not be installed, with the reasons."""
     sandbox: str = ""
     isolated: bool = True
+    inputs: tuple[str, ...] = ()
+    """Files of the user's that were put where it ran: relative to that folder, and to `inputs_from`."""
+    inputs_from: str = ""
 
 
 def added_rules() -> tuple[tuple[Category, Rule], ...]:
@@ -113,11 +116,8 @@ class Executor:
         session, task = self._session_for(workspace), self._task(draft)
         session.prepare(task)
         self._leftovers.clear((draft.text, draft.workdir), session.source.root)
-        if draft.kind == "python":
-            self._put_code(draft)
         wanted = wanted or FileExpectations()
-        for path in wanted.inputs:
-            self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
+        session.lay(partial(self._put, draft, wanted))
         session.settle(task, beside(repairs))
         began = self._leftovers.begin()
         response = session.run(task, beside(repairs))
@@ -139,6 +139,8 @@ class Executor:
             left_out=session.left_out(),
             sandbox=self._sandbox.name,
             isolated=self._sandbox.isolated,
+            inputs=wanted.inputs,
+            inputs_from=str(wanted.folder),
         )
 
     def look(self, workspace: Workspace, command: str) -> str:
@@ -230,6 +232,13 @@ class Executor:
         """The user's own: his sentence, and the names and values that he gave beside it."""
         job = self._folder.config().get("job") or {}
         return str(job.get("instruction", "")), list(job.get("arguments", ()))
+
+    def _put(self, draft: Draft, wanted: FileExpectations) -> None:
+        """The answer's code, and the files of the user's, to where it runs."""
+        if draft.kind == "python":
+            self._put_code(draft)
+        for path in wanted.inputs:
+            self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
 
     def _put_code(self, draft: Draft) -> None:
         with tempfile.TemporaryDirectory(prefix=STAGED, dir=self._folder.path) as folder:

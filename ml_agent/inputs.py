@@ -3,19 +3,21 @@
 import itertools
 import os
 import posixpath
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.named_paths import NamedPath, named_paths
-from tools.check.inputs import SUFFIX, is_read
+from sandbox.files import content_size
+from tools.check.inputs import SUFFIX, is_read, may_be_read
 from tools.check.places import is_literal
 from tools.commandline.parse import parse_one
 from tools.index import RepoIndex
 from tools.run_folders import is_of_a_run
 from tools.secret_files import is_secret
+from tools.signatures.model import Option
 from tools.version_control import is_control, is_git_folder
 
 MOST_BYTES = 1024**3
@@ -78,9 +80,17 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
     """
     places = Places(folder, index.root / draft.workdir, index.files, index.root)
     read = words_read(draft, index)
+    named = [one for one in named if not (folder / one.path).is_dir()] + _folders_given(named, draft, index, folder)
     return Inputs(
         named_inputs(named, read, places), absent_inputs(named, read, places), refused_inputs(named, read, places)
     )
+
+
+def _folders_given(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder: Path) -> list[NamedPath]:
+    """Folders of the user's that the command gives to what names no output: other words are called like a folder by chance."""
+    given = _words_given(draft, index, may_be_read)
+    found = [one for one in named if one.path in given and (folder / one.path).is_dir()]
+    return [msgspec.structs.replace(one, quoted=True) for one in found]
 
 
 def named_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
@@ -116,10 +126,15 @@ def _why_refused(path: str, places: Places) -> str:
 
 def words_read(draft: Draft, index: RepoIndex) -> frozenset[str]:
     """What a command gives to options that read a file, as paths."""
+    return _words_given(draft, index, is_read)
+
+
+def _words_given(draft: Draft, index: RepoIndex, takes: Callable[[Option], bool]) -> frozenset[str]:
+    """What a command gives to certain options, as paths."""
     found: set[str] = set()
     for signature in index.signatures.get(draft.entry, ()) if draft.kind == "bash" else ():
         call = parse_one(draft.text, signature)
-        reading = {option.dest for option in signature.options if is_read(option)}
+        reading = {option.dest for option in signature.options if takes(option)}
         for part in call.arguments if call is not None else ():
             if part.dest in reading:
                 found.update(posixpath.normpath(word) for word in part.values if isinstance(word, str))
@@ -206,7 +221,7 @@ def _is_there(path: str, places: Places) -> bool:
     """Whether a path of the user's folder names a file that the sandbox would not have by itself."""
     if path.startswith(("/", "~")) or "\0" in path:
         return False
-    return (places.folder / path).is_file() and not _is_in_repository(path, places)
+    return (places.folder / path).exists() and not _is_in_repository(path, places)
 
 
 def _refusal(path: str, folder: Path) -> str:
@@ -221,7 +236,18 @@ def _refusal(path: str, folder: Path) -> str:
         return "named like a secret"
     if path.startswith("."):
         return "hidden"
-    return "" if aim.stat().st_size <= MOST_BYTES else f"larger than {MOST_BYTES // 1024**3} GB"
+    if aim.is_dir() and (why := _refusal_of_folder(aim)):
+        return why
+    return "" if content_size(aim) <= MOST_BYTES else f"larger than {MOST_BYTES // 1024**3} GB"
+
+
+def _refusal_of_folder(folder: Path) -> str:
+    names = list(itertools.islice(_names_below(folder), MOST_ENTRIES + 1))
+    if len(names) > MOST_ENTRIES:
+        return f"a folder of more than {MOST_ENTRIES:,} files"
+    if any(is_secret(name) for name in names):
+        return "a folder with something named like a secret"
+    return "a folder with version control's own in it" if any(map(is_control, names)) else ""
 
 
 def _is_in_repository(path: str, places: Places) -> bool:

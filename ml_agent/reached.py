@@ -16,10 +16,16 @@ from tools.index import RepoIndex
 
 NOTHING = "no code of the repository was reached"
 HELP = "it only printed its help"
+ERROR = "it only printed an error"
 MOST_PARSED = 100_000
 """Characters of commands, short ones first; of what is longer only the words are looked at."""
 _ASKS = re.compile(r"\b(?:help|usage|options?|arguments?|flags?|version)\b", re.IGNORECASE)
 """A request that is about how a program is called."""
+_ERROR_LINE = re.compile(
+    r"(?:\[?(?:fatal )?error\]?\s*[:\-]|fatal:)[^\n]*\b(?:unable|cannot|can't|could not|couldn't|no such|not found|not exist|missing|failed|invalid|required)\b",
+    re.IGNORECASE,
+)
+"""By its beginning and its wording: `Error: 0.31` is a result."""
 _CODE = frozenset(
     [
         ".sh",
@@ -60,6 +66,8 @@ def shortfall(
         return ""
     if not made and _is_help(response) and not _ASKS.search(instruction):
         return HELP
+    if not made and _is_error(response):
+        return ERROR
     shown = draft.provenance is not None and draft.provenance.kind == "example"
     return "" if shown or response.seen.blind or _is_reached(response.seen, index) else NOTHING
 
@@ -69,6 +77,12 @@ def _is_help(response: Response) -> bool:
     said = response.stdout.strip() or response.stderr.strip()
     usage = re.match(r"usage:?\s", said, re.IGNORECASE) is not None and "--help" in said
     return usage or (said.startswith("NAME\n") and "\nSYNOPSIS\n" in said)
+
+
+def _is_error(response: Response) -> bool:
+    """Whether all that was printed are errors."""
+    lines = [line.strip() for line in f"{response.stdout}\n{response.stderr}".splitlines() if line.strip()]
+    return bool(lines) and all(map(_ERROR_LINE.match, lines))
 
 
 def _is_reached(seen: Seen, index: RepoIndex) -> bool:

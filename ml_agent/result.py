@@ -185,8 +185,13 @@ def _record(best: Plain, services: Services) -> SessionRecord:
     repository, draft = best["repository"], msgspec.convert(best["draft"], Draft)
     source = source_of(Path(repository["root"]), repository["version"], repository["url"])
     record = SessionRecord(source=source, task=task_of(draft))
-    if services.executor is not None and best.get("outcome"):
+    outcome = best.get("outcome") or {}
+    if services.executor is not None and outcome:
         record = services.executor.record(source, draft, msgspec.convert(best.get("repairs", []), list[Repair]))
+    if outcome.get("inputs"):
+        record = msgspec.structs.replace(
+            record, inputs=tuple(outcome["inputs"]), inputs_from=Path(outcome["inputs_from"])
+        )
     return _harmless(record, draft)
 
 

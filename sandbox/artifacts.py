@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sandbox.script_lines import LOGIN_PATH, comment, exported, inside
 from sandbox.session import SessionRecord
@@ -45,7 +45,10 @@ def reproduce_script(record: SessionRecord) -> str:
         'mkdir -p "$work/home"; work=$(cd "$work" && pwd)',
         *_system_note(record),
         *_checkout(record, '"$work/repository"'),
-        f'python=$(command -v {python} || command -v python3) || {{ echo "{python} is needed" >&2; exit 2; }}',
+        *_inputs(record, '"$work/repository"'),
+        f'for python in {python} "${{PYENV_ROOT:-$HOME/.pyenv}}"/versions/{record.python}.*/bin/python3 python3; do',
+        '  "$python" -I -c "" 2>/dev/null && break; python=; done',  # pyenv has programs that only say what to choose
+        f'[ "$python" ] || {{ echo "{python} is needed" >&2; exit 2; }}',
         f'"$python" -I -m venv{_pip(record)} "$work/venv"',
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
         LOGIN_PATH,
@@ -57,12 +60,13 @@ def reproduce_script(record: SessionRecord) -> str:
 
 
 def dockerfile(record: SessionRecord) -> str:
-    """An image that does the same; built beside requirements.lock, with the repository as context where it has no address.
+    """An image that does the same; its first line says how it is built and run: files of the user's are mounted.
 
     What comes from a repository stands in commands in JSON only: no other instruction takes every text as a value.
     """
     packages = " ".join(["git", *_system_packages(record)])
     lines = [
+        comment(f"docker build -t again -f Dockerfile {_context(record)} && docker run --rm {_mounts(record)}again"),
         f"ARG BASE=python:{record.python}-slim",
         "FROM ${BASE}",
         "USER root",
@@ -70,14 +74,7 @@ def dockerfile(record: SessionRecord) -> str:
         "WORKDIR /workspace",
         f"RUN {_json(LOGIN_PATH)}",
         *_docker_checkout(record),
-        *(
-            [
-                "COPY requirements.lock /tmp/requirements.lock",
-                f"RUN python3 -I -m pip install {LOCKED} /tmp/requirements.lock",
-            ]
-            if lock_file(record)
-            else []
-        ),
+        *([f"RUN {_json(_locked_install(record))}"] if lock_file(record) else []),
         *[f"RUN {_json(_step(done, '/workspace'))}" for done in own_steps(record)],
         f"CMD {_json(chr(10).join(_run_lines(record, '/workspace')))}",
     ]
@@ -105,10 +102,43 @@ def _checkout(record: SessionRecord, folder: str) -> list[str]:
 
 
 def _docker_checkout(record: SessionRecord) -> list[str]:
-    source = record.source
-    if _COMMIT.fullmatch(source.version) and "://" in source.url:
+    if _has_address(record):
         return [f"RUN {_json(' && '.join(f'({line})' for line in _checkout(record, '/workspace')))}"]
     return ["COPY . /workspace"]
+
+
+def _inputs(record: SessionRecord, root: str) -> list[str]:
+    """Lines that put the user's own files where the program runs, below `root` (already quoted)."""
+    lines = []
+    for path in record.inputs:
+        parent = f"{root}/{shlex.quote(str(PurePosixPath(record.task.folder, path).parent))}"
+        lines.append(f"mkdir -p {parent}; cp -RL {shlex.quote(str(record.inputs_from / path))} {parent}/")
+    return lines
+
+
+def _locked_install(record: SessionRecord) -> str:
+    """The list stands in the command: the build's context is the repository, and the list is not in it."""
+    words = " ".join(map(shlex.quote, lock_file(record).split()))
+    return (
+        f"printf '%s\\n' {words} > /tmp/requirements.lock && python3 -I -m pip install {LOCKED} /tmp/requirements.lock"
+    )
+
+
+def _context(record: SessionRecord) -> str:
+    return "." if _has_address(record) else shlex.quote(str(record.source.root))
+
+
+def _mounts(record: SessionRecord) -> str:
+    """Options that show the container the user's own files, each followed by a blank."""
+    task = record.task
+    there = {str(PurePosixPath("/workspace", task.folder, path)): record.inputs_from / path for path in record.inputs}
+    there |= {path: Path(path) for path in sorted(task.named) if path.startswith("/") and path in task.text}
+    return "".join(f"-v {shlex.quote(f'{path}:{place}:ro')} " for place, path in there.items())
+
+
+def _has_address(record: SessionRecord) -> bool:
+    """Whether the repository can be fetched from anywhere."""
+    return _COMMIT.fullmatch(record.source.version) is not None and "://" in record.source.url
 
 
 def _can_be_cloned(url: str) -> bool:

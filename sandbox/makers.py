@@ -28,6 +28,8 @@ _WRITES = re.compile(
 _TEMPLATE = re.compile(r"[._-]?(?:example|template|sample|default|dist|tmpl)[._-]?", re.IGNORECASE)
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _COMMAND = re.compile(r"\s*+(?:[$>%]\s+|!)?((?:python3?|bash|sh|\./)\S*\s*\S.*)")
+_COMPILE = re.compile(r"\s*+(?:[$>%]\s+)?((?:g\+\+|gcc|cc|c\+\+|clang(?:\+\+)?|nvcc)\s[^;&|<>`$()]+)$")
+_COMPILED = re.compile(r"\s-o\s*+(\S+)")
 _BLANK = re.compile(r"<\w|\$\{?[A-Z]|\.\.\.|path/to|/path|\byour\b|\[\w", re.IGNORECASE)
 """Something that the reader must fill in."""
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
@@ -70,7 +72,7 @@ class MissingFile(msgspec.Struct, frozen=True, kw_only=True):
 def makers_of(missing: MissingFile) -> list[str]:
     """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
     others = () if missing.named else (_spelled_otherwise, _from_template)
-    ways = (*others, _unpack_commands, _readme_commands, _scripts, _make_targets)
+    ways = (*others, _unpack_commands, _compile_commands, _readme_commands, _scripts, _make_targets)
     found = [command for way in ways for command in way(missing)]
     return list(dict.fromkeys(found))[:MAX_WAYS]
 
@@ -187,12 +189,32 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
     yield from (command for _, command in sorted(found, key=lambda pair: pair[0]))
 
 
+def _compile_commands(missing: MissingFile) -> Iterator[str]:
+    """Lines of a README that compile a program of this name out of sources that are there."""
+    for readme in files(missing.root.resolve(), (".md", ".rst", ".txt"), MAX_BYTES):
+        if not _README.fullmatch(readme.name):
+            continue
+        for line in read_lines(readme):
+            match = _COMPILE.match(line.rstrip())
+            target = _COMPILED.search(match[1]) if match else None
+            if match is None or target is None or _BLANK.search(match[1]):
+                continue
+            made = os.path.normpath(readme.parent / target[1])
+            if made == os.path.normpath(missing.here / missing.path):
+                yield in_folder(readme.parent, missing.here, match[1])
+
+
 def _shell_scripts(command: str, folder: Path) -> list[Path]:
     return [folder / word for word in command.split() if word.endswith(".sh") and is_file(folder / word)]
 
 
 def _has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def _is_in(text: str, name: str) -> bool:
+    """Whether a path stands there, also below some folder, and not as the end of another name."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def _scripts(missing: MissingFile) -> Iterator[str]:
@@ -202,7 +224,7 @@ def _scripts(missing: MissingFile) -> Iterator[str]:
         if script == missing.entry:
             continue
         text = read_text(script)
-        named = [rank for rank, name in enumerate(missing.spellings) if name in text]
+        named = [rank for rank, name in enumerate(missing.spellings) if _is_in(text, name)]
         if not named or not _WRITES.search(text) or (script.suffix == ".py" and _needs_arguments(text)):
             continue
         if not _MAKER.search(script.stem) and not _writes(text, missing.spellings[named[0]]):
@@ -221,7 +243,7 @@ def _make_targets(missing: MissingFile) -> Iterator[str]:
             continue
         text = read_text(makefile)
         for match in re.finditer(r"^([\w./][\w./-]*)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
-            if "\t" in match[0] and any(name in match[0] for name in missing.spellings):
+            if "\t" in match[0] and any(_is_in(match[0], name) for name in missing.spellings):
                 yield in_folder(folder, missing.here, f"make {shlex.quote(match[1])}")
 
 
@@ -238,7 +260,7 @@ def _writes(text: str, name: str) -> bool:
     """Whether the name stands near something that writes."""
     lines = text.splitlines()
     return any(
-        name in line and _WRITES.search("\n".join(lines[max(0, number - 3) : number + 4]))
+        _is_in(line, name) and _WRITES.search("\n".join(lines[max(0, number - 3) : number + 4]))
         for number, line in enumerate(lines)
     )
 

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -38,6 +39,9 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What was installed in the end, as `pip freeze` writes it."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Requirements that were changed or left out, each with the reason."""
+    inputs: tuple[str, ...] = ()
+    """Files of the user's that were put where the task runs: paths relative to that folder, and to `inputs_from`."""
+    inputs_from: Path = Path()
 
 
 class Session:
@@ -79,6 +83,11 @@ class Session:
         self.settle(task, repairs)
         self._setup.locked()
         return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
+
+    def lay(self, put: Callable[[], None]) -> None:
+        """Do what puts the task's own files into the workspace, now and whenever a repair has it filled anew."""
+        self._setup.after_fill = put
+        put()
 
     def settle(self, task: Task, repairs: Sequence[Repair] = ()) -> None:
         """All that comes before the task itself: the environment, then the repairs that are new."""
@@ -200,16 +209,24 @@ class Session:
             return False
         before = shop.python_version()
         major, minor = repair.arguments[0].split(".")
+        wanted, kept = repair.arguments[1:], self._kept_constraints()
         try:
-            self._begin_again((int(major), int(minor)), repair.arguments[1:], task)
-            lacking = self._setup.lacking(repair.arguments[1:])
+            self._begin_again((int(major), int(minor)), [*self._kept_constraints(wanted), *wanted], task)
+            lacking = self._setup.lacking(wanted)
             if not lacking:
                 return True
             self._note(f"not to be had for Python {repair.arguments[0]}: {' '.join(lacking)}")
         except SandboxUnavailableError as error:
             self._note(str(error))
-        self._begin_again(before, (), task)
+        self._begin_again(before, kept, task)
         return False
+
+    def _kept_constraints(self, but: Sequence[str] = ()) -> list[str]:
+        """What earlier repairs hold to, but for the distributions of some requirements."""
+        wanted = {text for one in self._applied for text in one.arguments if one.kind in ("constrain", "python")}
+        names = {_distribution(text) for text in but}
+        held = self._setup.environment.constraints
+        return [text for text in held if text in wanted and _distribution(text) not in names]
 
     def _begin_again(self, python: Version, constraints: Sequence[str], task: Task) -> None:
         """What was planned and done for one Python is planned and done anew for another."""
@@ -237,6 +254,10 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
         elif repair.kind == "path":
             task = msgspec.structs.replace(task, paths=(*task.paths, *repair.arguments))
     return task
+
+
+def _distribution(requirement: str) -> str:
+    return re.split(r"[<>=!~\[ ]", requirement)[0]
 
 
 def _script(command: Command) -> str:

@@ -17,7 +17,7 @@ from ml_agent.delivery.judge import RunOutputs, content_of, places_of
 from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
-from tools.commandline.edit import set_option
+from tools.commandline.edit import remove_option, set_option
 from tools.commandline.model import Call
 from tools.commandline.parse import parse_one
 from tools.errors import RenderError
@@ -186,8 +186,8 @@ def _folder_instead(expected: Expectation, scene: RunOutputs) -> str | None:
     return common if common not in ("", ".", scene.workdir) else None
 
 
-def _by_keeping_output(draft: Draft, expected: Expectation, _workspace: Workspace, scene: RunOutputs) -> str | None:
-    """Keep what was printed, where it is what was asked for."""
+def _by_keeping_output(draft: Draft, expected: Expectation, workspace: Workspace, scene: RunOutputs) -> str | None:
+    """Keep what was printed, where it is what was asked for; an option that was given the path and did not write there goes."""
     if draft.kind != "bash" or expected.kind not in TEXT_KINDS or (expected.kind == "text" and scene.made):
         return None
     if re.search(r"[;&|<>\n]", draft.text.strip()):
@@ -198,4 +198,19 @@ def _by_keeping_output(draft: Draft, expected: Expectation, _workspace: Workspac
         return None
     parent = posixpath.dirname(expected.path)
     made = f"mkdir -p {shlex.quote(parent)} && " if parent else ""
-    return f"{made}{draft.text.strip()} > {shlex.quote(expected.path)}"
+    return f"{made}{_without_path(draft, expected.path, workspace)} > {shlex.quote(expected.path)}"
+
+
+def _without_path(draft: Draft, path: str, workspace: Workspace) -> str:
+    """The command without options that have nothing but a path and need not be given."""
+    text = draft.text.strip()
+    for signature in workspace.index.signatures.get(draft.entry, ()):
+        call = parse_one(text, signature)
+        named = [one.option for one in call.arguments if one.values == (path,)] if call is not None else []
+        for option in named:
+            if call is not None and option is not None and option.flags and not option.required:
+                try:
+                    return remove_option(call, option.dest).text().strip()
+                except RenderError:
+                    continue
+    return text

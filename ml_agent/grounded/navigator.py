@@ -1,5 +1,6 @@
 """The navigator that needs no model."""
 
+import itertools
 import posixpath
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from ml_agent.grounded.order import ProgramDrafts, ordered_drafts, unused_value_
 from ml_agent.grounded.outlook import confidence_input, with_outlook
 from ml_agent.grounded.python_drafts import Author, named_objects
 from ml_agent.grounded.readmes import assess
+from ml_agent.grounded.typed_command import typed_command
 from ml_agent.matching import about
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import RepositoryFacts
@@ -93,7 +95,9 @@ class GroundedNavigator:
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """The drafts in the order in which they deserve to be tried; made once, and kept."""
-        return iter(self._ranked_drafts(request, workspace))
+        typed = typed_command(request, workspace)
+        first = [_with_account(typed, request, workspace)] if typed is not None else []
+        return itertools.chain(first, self._ranked_drafts(request, workspace))
 
     def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
         """The draft without what was refused, or with what was missed."""

@@ -87,7 +87,8 @@ RULES: tuple[Rule, ...] = (
         _NO_FILE
         + r"(?P<subject>[^'\n]+)'|(?:cat|cp|mv|ls|head|tail|unzip|tar|python3?|bash|source|rm|sed|awk)(?::| \S+:) (?:cannot (?:stat|access|open) )?'?(?P<other>[^':\n]+)'?: (?:Cannot open: )?No such file or directory"
         r"|(?:can't|cannot|could not|unable to|Can't|Cannot|Could not|Unable to|failed to|Failed to) (?:find|open|read|load)(?: or open)? (?:the )?(?:input )?(?:file|folder|directory|image|path)? ?['\"]?(?P<third>[\w./~-]+[./][\w./-]+)"
-        r"|(?P<fourth>[\w./-]+/[\w./-]+)(?: does not exist|: No such file or directory| not found| not exists?)|(?:OSError|FileNotFoundError|ValueError): (?P<fifth>[\w./-]+\.\w+) not found|NotFoundError:[^\n]*?(?P<sixth>[\w./-]+\.\w+); No such file",
+        r"|(?P<fourth>[\w./-]+/[\w./-]+)(?: does not exist|: No such file or directory| not found| not exists?)|(?:OSError|FileNotFoundError|ValueError): (?P<fifth>[\w./-]+\.\w+) not found|NotFoundError:[^\n]*?(?P<sixth>[\w./-]+\.\w+); No such file"
+        r"|(?i:unable to|cannot|can't|could not|failed to) (?:find|locate) [^\n]{1,80}?\b(?:binary|executable)\b[^\n]*: (?P<seventh>/[\w./-]+)$",
         "the file {subject} is not there",
     ),
     rule(

@@ -149,7 +149,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-program",
         r"(?:sh|bash)(?::\s(?:line )?\d+)?:\s(?:line \d+:\s)?(?P<subject>[\w.+-]+): (?:command )?not found|FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<other>ffmpeg|ffprobe|git|java|nvidia-smi|convert|wget|curl|unzip|make|gcc|dot|sox|Rscript|perl)'"
-        r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file",
+        r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file|^make(?:\[\d+\])?: (?P<fourth>[\w.+-]+): (?:No such file or directory|Command not found)",
         "the program {subject} is not installed",
         fix=_program,
         scope="any",
@@ -172,7 +172,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-module",
         r"(?:ImportError|ModuleNotFoundError): (?:Missing optional dependency '(?P<subject>[\w.-]+)'"
-        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>[\w-]+)[`'\"]?)",
+        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>\w[\w-]*)[`'\"]?)",
         "the package {subject} is not installed",
         fix=_extra,
     ),

@@ -63,6 +63,8 @@ class Setup:
         self._locked: tuple[int, tuple[str, ...]] = (0, ())
         """How much had been done when it was asked what is installed, and the answer."""
         self._note, self._on_output = note, on_output
+        self.after_fill: Callable[[], None] = lambda: None
+        """Puts what is no part of the repository beside it, whenever the workspace was filled anew."""
 
     @property
     def shop(self) -> EnvironmentSandbox | None:
@@ -102,6 +104,7 @@ class Setup:
         """Copy a repository into the workspace; from now on nothing of this sandbox is kept for another."""
         self._filled_from = root
         self.sandbox.put(root, ".")
+        self.after_fill()
 
     def do(self, steps: Sequence[SetupStep]) -> None:
         """Do the steps that were not done; for later runs, too, until a repository came in. Raises SandboxLostError."""
@@ -130,16 +133,31 @@ class Setup:
         return True
 
     def constrain(self, requirements: Sequence[str], why: str) -> bool:
-        """Install exactly these, and hold to them from now on."""
+        """Install exactly these, and hold to them from now on; what else was asked for goes along where it can be had with them."""
         before = list(self.environment.constraints)
         names = {_name(text) for text in requirements}
         self.environment.constraints = [kept for kept in before if _name(kept) not in names]
-        if not self.install(requirements, why, strict=True):
+        if not self._with_the_others(requirements, why) and not self.install(requirements, why, strict=True):
             self.environment.constraints = before
             return False
         for text in requirements:
             self._hold(text)
         return True
+
+    def _with_the_others(self, requirements: Sequence[str], why: str) -> bool:
+        """Install requirements, and of all else that is there versions that go with them; whether there are such."""
+        pinned = (parse(line) for line in self.locked() if "==" in line)
+        names = {_name(text) for text in requirements}
+        others = [one[0] for one in pinned if one is not None and one[0] not in names]
+        if not others or not self.may_install:
+            return False
+        asked = [*requirements, *others]
+        result = install(self.sandbox, asked, self.environment.constraints, self._on_output, strict=True)
+        if result.command:
+            self.environment.done.append(SetupAction(command=result.command, why=why))
+        elif result.changed:
+            self._roll_back()
+        return bool(result.command)
 
     def install_by_date(self, name: str, day: str, why: str) -> bool:
         """Install the version of a distribution that was the newest on a day, or the nearest that can be had."""

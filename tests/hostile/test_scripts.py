@@ -30,7 +30,7 @@ HELD_BY = "ml_agent.answer_gate, ml_agent.result, sandbox.artifacts"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"
 README = "# Toy\n\nTrain the toy model:\n\n```bash\npython train.py --epochs 3\n```\n"
 NAMES = ["toy\ntouch sprung\n#", "toy\x1b[1A\x1b[2K", "toy\x9b2J", "toy\rtouch sprung"]
-DOCKER = re.compile(r"(?:ARG|FROM|USER|RUN|WORKDIR|COPY|CMD) ")
+DOCKER = re.compile(r"(?:ARG|FROM|USER|RUN|WORKDIR|COPY|CMD) |# docker build ")
 
 
 def record(task: Task, **more: object) -> SessionRecord:

@@ -165,3 +165,15 @@ def test_a_range_is_not_used_by_its_ends_in_different_places(text: str, status: 
     request = Request(instruction="with seeds 2-5", values=stated_values("with seeds 2-5"))
     draft = Draft(kind="bash", text=text, source="llm")
     assert {entry.text: entry.status for entry in whole_account(draft, request, workspace)}["2-5"] == status
+
+
+def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> None:
+    code = "import sys\nOUT = 'mosaic.jpeg'\nopen(OUT, 'w').write(open(sys.argv[1]).read())\n"
+    (tmp_path / "mosaic.py").write_text(f"{code}# 'other.jpeg'\n")
+    workspace = Workspace(index=RepoIndex.open(tmp_path, "v1"), candidate=Candidate(full_name="o/m", url=""))
+    for name, status in (("mosaic.jpeg", "default"), ("other.jpeg", "not found")):
+        words = f"make a mosaic of a.png and save it as {name}"
+        request = Request(instruction=words, values=stated_values(words))
+        draft = Draft(kind="bash", text="python mosaic.py a.png", entry="mosaic.py", source="grounded")
+        found = {entry.text: (entry.status, entry.where) for entry in account(draft, request, workspace)}
+        assert found[name][0] == status and found["a.png"][0] == "honoured"

@@ -7,7 +7,7 @@ import pytest
 
 from ml_agent.draft import CHOSEN, Dispute, Draft, LedgerEntry
 from ml_agent.endings import Ending, bounded
-from ml_agent.reached import HELP, NOTHING, shortfall
+from ml_agent.reached import ERROR, HELP, NOTHING, shortfall
 from sandbox.contract import Response
 from sandbox.seen import Seen
 from tools.index import RepoIndex
@@ -76,6 +76,19 @@ def test_a_help_text_is_no_result_where_none_was_asked_for(index: RepoIndex) -> 
     seen = Seen(programs=("score.py",))
     assert lacks(index, seen, said) == HELP
     assert lacks(index, seen, said, "which options does score.py take?") == ""
+
+
+def test_errors_alone_are_no_result(index: RepoIndex) -> None:
+    seen = Seen(programs=("score.py",))
+    for said in ("ERROR: Unable to find tile directory 'tiles'\n", "[ERROR] - file missing\nfatal: cannot go on\n"):
+        assert lacks(index, seen, said) == ERROR
+    for said in (
+        "Error: 0.31\n",
+        "error: 3 words not found in 100\n100 scored\n",
+        "ERROR rate 0.5, required 0.4\n",
+        "",
+    ):
+        assert lacks(index, seen, said) == ""
 
 
 def test_the_card_of_a_file_without_a_program_claims_nothing(tmp_path: Path) -> None:

@@ -93,6 +93,25 @@ def test_a_word_that_only_an_option_makes_a_file(tmp_path: Path) -> None:
     assert (found.taken, found.absent) == (("bare",), ("no where.csv",))
 
 
+def test_a_folder_that_the_command_is_given_goes_in_unless_it_may_hold_secrets(tmp_path: Path) -> None:
+    mine, repository = tmp_path / "mine", tmp_path / "repository"
+    files_below(mine, "tiles/a.png", "plain/b.png", "results/c.png", "keys/id_rsa", "clone/.git/config", "mosaic/d.png")
+    files_below(repository, "mosaic/known.png")
+    code = "import sys\npicture = sys.argv[1]\ntile_dir = sys.argv[2]\noutput_dir = sys.argv[3]\n"
+    (repository / "mosaic.py").write_text(code)
+
+    def found(tiles: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        draft = Draft(kind="bash", text=f"python mosaic.py a.png {tiles} results", entry="mosaic.py")
+        words = named_paths(f"a plain mosaic of a.png with the folder {tiles} into results", ())
+        one = inputs_of(words, draft, RepoIndex.open(repository, tiles), mine)
+        return one.taken, one.refused
+
+    assert found("tiles") == (("tiles",), ())
+    assert found("mosaic") == ((), ()), "the repository has one"
+    assert found("keys") == ((), ("keys: a folder with something named like a secret",))
+    assert found("clone") == ((), ("clone: a folder with version control's own in it",))
+
+
 def test_no_part_of_a_word_is_an_absolute_path(tmp_path: Path) -> None:
     mine = str(tmp_path)
     files_below(tmp_path, "two", "two words.csv", "a.csv")

@@ -143,7 +143,11 @@ LIBRARY_CASES: tuple[FailureCase, ...] = (
             ("openai-completion", "openai<1", "import openai\nopenai.ChatCompletion.create(model='m', messages=[])"),
             ("openai-error", "openai<1", "from openai.error import RateLimitError"),
             ("pydantic-settings", "pydantic<2", "from pydantic import BaseSettings"),
-            ("gensim-size", "gensim<4", "from gensim.models import Word2Vec\nWord2Vec([['a']], size=4, min_count=1)"),
+            (
+                "gensim-size",
+                "gensim>=3.8,<4",
+                "from gensim.models import Word2Vec\nWord2Vec([['a']], size=4, min_count=1)",
+            ),
             ("librosa-output", "librosa<0.8", "import librosa\nlibrosa.output.write_wav"),
             (
                 "librosa-positional",

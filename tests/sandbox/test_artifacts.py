@@ -35,6 +35,62 @@ def test_a_folder_that_is_no_git_repository_is_copied(version: str, tmp_path: Pa
     assert not (root / "out.json").exists()
 
 
+def with_inputs(root: Path, mine: Path) -> dict[str, str]:
+    """Scripts for a program that reads files of the user's, below two folders."""
+    task = Task(
+        text="python run.py 'a file.txt' deep/b.txt /data/c.txt", folder="sub", named=frozenset({"/data/c.txt"})
+    )
+    inputs = ("a file.txt", "deep/b.txt")
+    return artifacts(
+        SessionRecord(source=Source(root=root), task=task, locked=("idna==3.7",), inputs=inputs, inputs_from=mine)
+    )
+
+
+@pytest.mark.slow
+def test_files_of_the_users_go_where_the_program_runs(tmp_path: Path) -> None:
+    root, mine = tmp_path / "root", tmp_path / "my files"
+    for place, text in {
+        root / "sub/run.py": "import sys\nprint(*[open(name).read() for name in sys.argv[1:3]])\n",
+        mine / "a file.txt": "one",
+        mine / "deep/b.txt": "two",
+    }.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    script = tmp_path / "reproduce.sh"
+    script.write_text(
+        "\n".join(line for line in with_inputs(root, mine)["reproduce.sh"].splitlines() if "pip install" not in line)
+    )
+    done = subprocess.run(
+        ["bash", str(script), str(tmp_path / "again")], check=True, timeout=240, capture_output=True, text=True
+    )
+    assert done.stdout == "one two\n"
+
+
+def test_a_dockerfile_says_how_it_is_built_and_needs_nothing_but_the_repository(tmp_path: Path) -> None:
+    mine = tmp_path / "my files"
+    text = with_inputs(tmp_path, mine)["Dockerfile"]
+    said = text.splitlines()[0]
+    assert said.startswith(f"# docker build -t again -f Dockerfile {tmp_path} && docker run --rm ")
+    for mount in (f"'{mine}/a file.txt:/workspace/sub/a file.txt:ro'", "/data/c.txt:/data/c.txt:ro"):
+        assert f" -v {mount} " in said
+    assert "COPY requirements.lock" not in text and "idna==3.7" in text
+
+
+def test_a_python_that_does_not_start_is_passed_over(tmp_path: Path) -> None:
+    text = script(tmp_path, "")
+    chosen = text[text.index("for python in") : text.index('"$python" -I -m venv')]
+    for name, code in (("python3.11", "echo choose a version >&2; exit 127"), ("python3", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{code}\n")
+        (tmp_path / name).chmod(0o755)
+    for there, said in ((f"{tmp_path}", "python3"), ("/nowhere", "")):
+        done = subprocess.run(
+            ["/bin/bash", "-euo", "pipefail", "-c", f'{chosen}\necho "$python"'],
+            env={"PATH": there, "HOME": "/nowhere"}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.stdout.strip() == said and done.returncode == (0 if said else 2)
+    assert "python3.11 is needed" in done.stderr
+
+
 def test_a_login_shell_finds_python_in_a_run_that_is_done_again(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "a b").mkdir()

@@ -60,3 +60,22 @@ def _first_rule(response: Response) -> int:
 def test_an_ending_without_failure_has_none() -> None:
     assert diagnose(Response(ended="exited", exit_code=0)).code == "no-error"
     assert diagnose(Response(ended="probe", exit_code=None, started=True)).code == "no-error"
+
+
+@pytest.mark.parametrize(("said", "package"), [("'pip install -ve .' first", ""), ("`pip install demo`", "demo")])
+def test_an_option_of_pip_is_no_package(said: str, package: str) -> None:
+    line = f"ImportError: C extension: None not built. You may need to run {said}."
+    found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))
+    assert (found.subject if found.code == "missing-module" else "") == package
+
+
+def test_a_program_that_was_not_compiled_is_a_file_that_is_not_there() -> None:
+    line = "AssertionError: Unable to find the fast binary here, have you forgotten to compile it?: /workspace/fast"
+    found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))
+    assert (found.code, found.subject) == ("missing-file", "/workspace/fast")
+
+
+def test_what_make_does_not_find_is_a_program() -> None:
+    said = "g++ -O3 -c svm.cpp\nmake: g++: No such file or directory\nmake: *** [Makefile:26: svm.o] Error 127\n"
+    found = diagnose(Response(stderr=said, exit_code=2, ended="exited"))
+    assert (found.code, found.subject) == ("missing-program", "g++")

@@ -117,10 +117,27 @@ def test_the_script_itself_and_unknown_scripts_make_nothing(tmp_path: Path) -> N
     assert makers_of(MissingFile(root=tmp_path, path="log.txt", entry=entry)) == []
 
 
+def test_the_end_of_another_name_is_not_the_file(tmp_path: Path) -> None:
+    write(tmp_path, "helper.py", "parser.add_argument('--output', default='output/food_edges.csv')\n")
+    assert not makers_of(MissingFile(root=tmp_path, path="edges.csv"))
+    write(tmp_path, "helper.py", "parser.add_argument('--output', default='output/edges.csv')\n")
+    assert makers_of(MissingFile(root=tmp_path, path="edges.csv"))
+
+
 def test_a_command_of_a_readme_in_a_folder_runs_there(tmp_path: Path) -> None:
     write(tmp_path, "data/get.sh", "echo x > $1")
     write(tmp_path, "data/README.md", "    bash get.sh words.txt\n")
     assert makers_of(MissingFile(root=tmp_path, path="data/words.txt")) == ["(cd data && bash get.sh words.txt)"]
+
+
+def test_a_program_that_a_readme_compiles(tmp_path: Path) -> None:
+    write(
+        tmp_path, "native/README.md", "Compile it:\n\n```\ng++ a.cpp -o fast -O2\ng++ a.cpp -o other; rm -rf x\n```\n"
+    )
+    assert makers_of(MissingFile(root=tmp_path, path="native/fast")) == ["(cd native && g++ a.cpp -o fast -O2)"]
+    assert makers_of(MissingFile(root=tmp_path, path="fast", folder="native")) == ["g++ a.cpp -o fast -O2"]
+    assert not makers_of(MissingFile(root=tmp_path, path="fast"))
+    assert not makers_of(MissingFile(root=tmp_path, path="native/other"))
 
 
 def test_a_target_of_a_makefile(tmp_path: Path) -> None:

@@ -165,8 +165,13 @@ def test_another_python_without_the_version_wanted_is_given_up(make: Make, index
     assert not session.apply(Repair(kind="python", arguments=(wanted, "alpha<1")), task)
     assert session.scene(task).python == before
     assert session.run(task).ok
+    (tmp_path / "mine.txt").write_text("mine")
+    session.lay(lambda: sandbox.put(tmp_path / "mine.txt", "mine.txt"))
     assert session.apply(Repair(kind="python", arguments=(wanted, "alpha<2")), task)
+    assert sandbox.get("mine.txt") == b"mine", "the new workspace has the task's own files"
     assert session.scene(task).python == others[0]
+    assert session.apply(Repair(kind="python", arguments=(f"{before[0]}.{before[1]}",)), task)
+    assert session.record(task).locked == ("alpha==1.0",), "what an earlier repair holds to outlives a change of Python"
 
 
 @pytest.mark.slow
@@ -243,6 +248,20 @@ def test_versions_that_contradict_each_other_on_paper_are_reproduced(make: Make,
     assert (out / "requirements.lock").read_text() == "alpha==1.0\ngamma==1.0\n"
     command = ["bash", str(out / "reproduce.sh"), str(tmp_path / "again")]
     assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=240).stdout == "1\n"
+
+
+@pytest.mark.slow
+def test_an_older_version_brings_older_ones_of_what_was_built_on_it(make: Make, index: Path, tmp_path: Path) -> None:
+    wheel(index, "gamma", "1.0", "", "alpha<2")
+    wheel(index, "gamma", "2.0", "", "alpha>=2")
+    root = repository(tmp_path, run_dot_py="import alpha, gamma\nprint(alpha.old)\n")
+    session = Session(make("process", network="install"), Source(root=root))
+    task = Task(text="python run.py", entry="run.py")
+    session.prepare(task)
+    assert set(session.record(task).locked) == {"alpha==2.0", "gamma==2.0"}
+    assert session.apply(Repair(kind="constrain", arguments=("alpha<2",)), task)
+    assert set(session.record(task).locked) == {"alpha==1.0", "gamma==1.0"}
+    assert not session.left_out()
 
 
 @pytest.mark.slow

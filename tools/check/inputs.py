@@ -69,10 +69,11 @@ def check_inputs(
 
 def is_read(option: Option) -> bool:
     """Whether the value of an option is a path that the program reads, as its name, its type and its help say."""
-    return _may_be_read(option) and (bool(INPUT.search(option.dest)) or option.type == "path")
+    return may_be_read(option) and (bool(INPUT.search(option.dest)) or option.type == "path")
 
 
-def _may_be_read(option: Option) -> bool:
+def may_be_read(option: Option) -> bool:
+    """Whether an option takes a word that is not plainly what the program writes."""
     if option.choices or option.type not in ("str", "path", "unknown"):
         return False
     return not (OUTPUT.search(option.dest) and not CONFIG.search(option.dest)) and not WRITTEN.search(option.help)
@@ -83,7 +84,7 @@ def _paths(signature: Signature, values: Mapping[str, Any]) -> Iterator[tuple[Op
     options = {o.dest: o for o in signature.options}
     for dest, value in values.items():
         option = options.get(dest)
-        if option is None or not _may_be_read(option):
+        if option is None or not may_be_read(option):
             continue
         for word in _values(option, value if isinstance(value, list) else [value]):
             if isinstance(word, str) and _looks_like_path(option, word) and not _is_hub_id(option, word):

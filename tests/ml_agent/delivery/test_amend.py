@@ -100,6 +100,21 @@ def test_what_was_written_elsewhere_is_copied(
     assert amended(tmp_path, "", text, paths, run_outputs(written)) == ([found] if found else [])
 
 
+@pytest.mark.parametrize(
+    ("options", "text", "found"),
+    [
+        ("add('--null', nargs='+'); add('-r')", "python fit.py --null b.json -r 1", "python fit.py -r 1 > b.json"),
+        ("add('--null', required=True)", "python fit.py --null b.json", "python fit.py --null b.json > b.json"),
+        ("add('table')", "python fit.py b.json", "python fit.py b.json > b.json"),
+        ("add('--null', nargs='+')", "python fit.py --null a b.json", "python fit.py --null a b.json > b.json"),
+    ],
+)
+def test_an_option_that_did_not_write_goes_where_what_was_printed_is_kept(
+    options: str, text: str, found: str, tmp_path: Path
+) -> None:
+    assert amended(tmp_path, options, text, ("b.json",), run_outputs({}, "[1]\n")) == [found]
+
+
 def test_a_copy_is_written_from_where_the_command_runs(tmp_path: Path) -> None:
     scene = run_outputs({"sub/a.json": b"[1]"}, workdir="sub")
     assert amended(tmp_path, "", "python ../fit.py", ("b.json",), scene) == ["python ../fit.py && cp a.json b.json"]
