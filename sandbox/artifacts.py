@@ -16,6 +16,8 @@ RUN_MARKS = ("trajectory.jsonl", "checkpoints.sqlite")
 _PINNED = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+-]+", re.ASCII)
 LOCKED = "--no-deps -r"
 """The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
+CHOICE_OF_PYTHON = "for python in "
+"""How the line begins from which a reproduction sets its environment up."""
 
 
 def artifacts(record: SessionRecord) -> dict[str, str]:
@@ -46,7 +48,7 @@ def reproduce_script(record: SessionRecord) -> str:
         *_system_note(record),
         *_checkout(record, '"$work/repository"'),
         *_inputs(record, '"$work/repository"'),
-        f'for python in {python} "${{PYENV_ROOT:-$HOME/.pyenv}}"/versions/{record.python}.*/bin/python3 python3; do',
+        f'{CHOICE_OF_PYTHON}{python} "${{PYENV_ROOT:-$HOME/.pyenv}}"/versions/{record.python}.*/bin/python3 python3; do',
         '  "$python" -I -c "" 2>/dev/null && break; python=; done',  # pyenv has programs that only say what to choose
         f'[ "$python" ] || {{ echo "{python} is needed" >&2; exit 2; }}',
         f'"$python" -I -m venv{_pip(record)} "$work/venv"',

@@ -17,6 +17,7 @@ from ml_agent.job import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import Settings, load_settings
+from sandbox.artifacts import CHOICE_OF_PYTHON
 from sandbox.contract import Command, Sandbox
 from sandbox.diagnosis import diagnose
 from tools.errors import ToolError
@@ -127,7 +128,7 @@ def split(reproduce: str, up: str) -> Scripts:
     head = ["#!/usr/bin/env bash", "set -euo pipefail", f'root=$(cd "$(dirname "$0")/{up}" && pwd)']
     head += [f'here="$root/{OWN}" work="$root/{OWN}"', 'mkdir -p "$work/home"']
     lines = reproduce.replace(_REPOSITORY, '"$root"').splitlines()
-    start = next(n for n, line in enumerate(lines) if line.startswith("python="))
+    start = next(n for n, line in enumerate(lines) if line.startswith(CHOICE_OF_PYTHON))
     end = next(n for n, line in enumerate(lines) if n > start and line.startswith('cd "$root"'))
     path = next(line for line in lines if line.startswith("export PATH="))
     kept = [line for line in lines[start:end] if not line.startswith(_CHECKOUT)]

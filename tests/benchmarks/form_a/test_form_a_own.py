@@ -63,7 +63,7 @@ def test_a_set_up_that_fails_is_told_by_its_cause(root: Path, tmp_path: Path, mo
             "error: metadata-generation-failed\n\n× Encountered error while generating package metadata.\n╰─> See above"
         )
         (folder.path / "reproduce.sh").write_text(
-            f"python=python3\nexport PATH=$PATH\n(printf '%s\\n' '{said}' >&2; exit 1)\ncd \"$root\"\npython main.py\n"
+            f"for python in python3; do break; done\nexport PATH=$PATH\n(printf '%s\\n' '{said}' >&2; exit 1)\ncd \"$root\"\npython main.py\n"
         )
         return {"answer": {"text": "python main.py"}, "ending": "completed", "message": ""}
 
@@ -75,7 +75,7 @@ def test_a_set_up_that_fails_is_told_by_its_cause(root: Path, tmp_path: Path, mo
 def test_a_reproduction_is_split_at_the_program() -> None:
     reproduce = "\n".join([
         "#!/usr/bin/env bash", "set -euo pipefail", 'work=${1:-reproduced}', 'git init -q "$work/repository"',
-        'python=$(command -v python3.11)', '"$python" -m venv "$work/venv"', 'export PATH="$work/venv/bin:$PATH" HOME="$work/home"',
+        'for python in python3.11 python3; do "$python" -c "" && break; done', '"$python" -m venv "$work/venv"', 'export PATH="$work/venv/bin:$PATH" HOME="$work/home"',
         'python -m pip install -q -r "$here/requirements.lock"', '(cd "$work/repository"/. && make data)', 'cd "$work/repository"/examples',
         "export A=1", "python main.py",
     ])  # fmt: skip

@@ -94,9 +94,6 @@ def test_an_option_for_the_device_takes_devices_only(said: str, fits: bool) -> N
     assert [takes_kind(slot, one) for one in read_request(said).mentions][:1] == [fits]
 
 
-ARCH = Slot(Option(dest="arch", flags=("--arch",), type="str", default="resnet50", help="name of the network"))
-
-
 def test_a_number_of_which_nothing_is_said_goes_where_a_document_shows_the_option() -> None:
     option = Option(dest="batch_size", flags=("--batch_size",), type="int", default="64")
     assert given("show it 48 images at a time", Slot(option, seen=("32",))) == {"batch_size": ("48",)}
