@@ -12,6 +12,9 @@ from tools.commandline.shell import parse_command
 _LEAD = re.compile(r"\s*(?:please\s+)?(?:(?:run|execute|call|start)\b:?\s*)?(?:the command\b:?\s*)?", re.IGNORECASE)
 _TYPED = re.compile(r"(?:^|\s)(?:--?[A-Za-z]|(?:\./)?[\w./-]+\.(?:py|sh)\b|\./)")
 """An option, a script or a path of a program: prose has no such word at its place."""
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_PROSE = re.compile(r"(?<!\S)(?:a|an|the|my|of|to|at|in|on|by|for|from|into|with|and|or|but|then|is|are|it)(?![^\s,.])")
+"""Words of a sentence: a program that takes any words would take them as its own."""
 _LONGEST = 4_000
 
 
@@ -21,6 +24,8 @@ def typed_command(request: Request, workspace: Workspace) -> Draft | None:
     text = text[len(match[0]) :] if (match := _LEAD.match(text)) else text
     text = text.strip().removesuffix(".").strip("`\n ")
     if not _TYPED.search(text) or "`" in text or len(request.instruction) > _LONGEST:
+        return None
+    if _PROSE.search(_QUOTED.sub("", text)):
         return None
     index, folder = workspace.index, workspace.path or "."
     calls = parse_command(text).invocations

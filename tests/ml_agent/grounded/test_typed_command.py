@@ -20,6 +20,8 @@ FIT = (
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     (tmp_path / "fit.py").write_text(FIT)
+    (tmp_path / "go.sh").write_text('echo "$@"\n')
+    (tmp_path / "go.sh").chmod(0o755)
     (tmp_path / "Makefile").write_text("all: tool\n\ntool: tool.c\n\tcc tool.c -o tool\n")
     (tmp_path / "tool.c").write_text("int main() { return 0; }\n")
     return Workspace(index=RepoIndex.open(tmp_path, "v1"), candidate=Candidate(full_name="o/fit", url=""))
@@ -38,6 +40,9 @@ def workspace(tmp_path: Path) -> Workspace:
         ("run it like `python fit.py -d 2` but with 3 dims", ""),
         ("make a map with fit.py -d 2", ""),
         ("fit 2 dims", ""),
+        ("./go.sh -x 1 on the left one", ""),
+        ("run ./go.sh with 4 workers", ""),
+        ("run ./go.sh 'on the left' -x 1", "./go.sh 'on the left' -x 1"),
     ],
 )
 def test_a_command_is_answered_by_itself(said: str, text: str, workspace: Workspace) -> None:
