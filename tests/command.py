@@ -138,6 +138,7 @@ class Started:
 def _run(call: Call, outputs: tuple[Path, Path], console: "Connection[Any, Any] | None") -> None:
     """What the forked process does: put itself where a new process would be, then be the program."""
     os.setsid()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests that are started by `nohup` ignore it
     os.chdir(call.folder)
     os.environ.clear()
     os.environ.update(call.environment)
