@@ -83,6 +83,8 @@ _SED = rf"(?:^|[;{{}}\n])\s*{_ADDRESS}?(?:,{_ADDRESS})?\s*[ewW](?:\s|$)|s([^\w\s
 _AWK = re.compile(r"system\s*\(|\|\s*(?:getline|\"|&)|\"\s*\||>\s*\"(?!/dev/)")
 _CODES = {"sed": re.compile(_SED), **dict.fromkeys(("awk", "gawk", "mawk"), _AWK)}
 """Programs that show something by code of their own, and code that starts or writes something."""
+_LONGEST_CODE = 400
+"""Letters of such code that are looked through, which takes their cube; who only shows something needs no more."""
 _TAKES_RIGHTS = re.compile(
     r"[0-7]?[0-3][0-7]{2}|0{1,3}|(?:[ugoa]*[-+=][rwxXst]*,)*(?:[ua][ugoa]*)?(?:-[rwxX]+|=[wxX]*)(?:,.*)?"
 )
@@ -228,7 +230,7 @@ def _destroys(name: str, invocation: Invocation, place: Place, fetched: set[str]
     """Whether a preparation takes away what it did not bring, or puts something in the place of a file of the repository."""
     words = [w for w in invocation.words if not w.startswith("-")]
     if name in _CODES:
-        return any(_IN_PLACE.match(w) or _CODES[name].search(w) for w in invocation.words)
+        return any(len(w) > _LONGEST_CODE or _IN_PLACE.match(w) or _CODES[name].search(w) for w in invocation.words)
     if name == "chmod":
         return any(_TAKES_RIGHTS.fullmatch(w) for w in invocation.words)
     if name in REMOVES:

@@ -81,11 +81,16 @@ def explain(
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]
     _print([_with_what_is_open(entry, index) for entry in shown] if script else shown, form, one=bool(script))
+    _say_unshown(folder, found, len(fitting) - len(shown))
+    return 0
+
+
+def _say_unshown(folder: str, found: Sequence[EntryPoint], hidden: int) -> None:
+    """That there is nothing to show, or more than is shown."""
     if not found:
         write_error(f"nothing in {folder} is a program that is read: Python, shell scripts, makefiles, console scripts")
-    if hidden := len(fitting) - len(shown):
+    if hidden:
         write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
-    return 0
 
 
 def _with_what_is_open(entry: EntryPoint, index: RepoIndex) -> EntryPoint:

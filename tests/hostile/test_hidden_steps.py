@@ -57,6 +57,7 @@ TRACES = [
 STARTERS = [
     f"perl -e 'system(\"{FIT}\"); system(\"rm -rf data\")'", f"awk 'BEGIN {{ system(\"rm -rf data\") }}'; {FIT}",
     f"find data -name x.csv -exec {FIT} \\; -exec rm {{}} \\;", f"sed -n '1e rm -rf data' go.sh; {FIT}",
+    f"sed -n '{'s/a' * 4000}' go.sh; {FIT}",  # hours of looking, and no end of them
     f"/usr/bin/python3 -c 'import shutil; shutil.rmtree(\"data\")'; {FIT}", f"python -m pip uninstall -y torch; {FIT}",
     f"python -c \"import os; os.system('{FIT}; rm -rf data')\"",
     f"python -c \"import subprocess as s; s.run('{FIT}'.split()); s.run(['rm', '-rf', 'data'])\"",
