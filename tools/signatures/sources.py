@@ -16,9 +16,13 @@ from tools.word_pattern import WordPattern
 MAX_BYTES = 1_500_000
 MAX_REPAIRS = 25
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^\n#]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_DEFINES = r"(?:DEFINE_|parse_args\(|parse_known_args\()"
 WRITES_FLAGS = re.compile(
-    r"^\S[^\n]*(?:DEFINE_|parse_args\(|parse_known_args\()|^(?:DEFINE_|parse_args\(|parse_known_args\()", re.MULTILINE
+    rf"^\S[^\n]*{_DEFINES}|^{_DEFINES}"
+    rf"|^(?:try|else|(?:if|with)\b(?! *\(?__name__)[^\n]*):[^\n]*\n(?:(?:[ \t]++[^\n]*+)?\n)*?[ \t]++[^\n]*{_DEFINES}",
+    re.MULTILINE,
 )
+"""A line at a file's top level, or in a block there that is run on import, that defines a flag or parses."""
 IMPORTS_OTHERS = re.compile(r"\b(?:import_module|iter_modules|walk_packages|__import__)\(")
 """A file that imports what lies in its folder."""
 STAR = re.compile(r"^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]+\*", re.MULTILINE)

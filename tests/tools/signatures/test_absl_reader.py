@@ -111,3 +111,26 @@ if __name__ == "__main__":
     assert signature.accepts_unknown and [one.name for one in signature.unseen] == ["a parser of its own"]
     told = parse_call(signature, ["cloud", "--dry_run", "job.py"]).findings
     assert {one.severity for one in told} == {"unsure"}
+
+
+def test_flags_that_an_imported_module_defines_in_a_block(script: Script) -> None:
+    signature = script(
+        """
+        from absl import app, flags
+        import settings
+        flags.DEFINE_integer("steps", 10, "How many.")
+        app.run(print)
+        """,
+        settings="""
+        from absl import flags
+        try:
+            flags.DEFINE_string("data_dir", None, "Where the data is.")
+
+            flags.DEFINE_list("places", [], "Where to look.")
+        except flags.DuplicateFlagError:
+            pass
+        if __name__ == "__main__":
+            flags.DEFINE_string("alone", None, "Only where this file is run.")
+        """,
+    )
+    assert [one.dest for one in signature.options] == ["data_dir", "places", "steps"]
