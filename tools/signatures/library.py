@@ -54,6 +54,9 @@ CONSTANTS_OF: dict[str, Value] = {
     "builtins.__debug__": True, "typing.TYPE_CHECKING": False, "argparse.REMAINDER": "...", "argparse.OPTIONAL": "?",
     "argparse.ZERO_OR_MORE": "*", "argparse.ONE_OR_MORE": "+", "argparse.PARSER": "A...",
     "argparse.SUPPRESS": "==SUPPRESS==", "omegaconf.MISSING": "???", "builtins.NotImplemented": NotImplemented,
+    "logging.NOTSET": 0, "logging.DEBUG": 10, "logging.INFO": 20, "logging.WARNING": 30, "logging.WARN": 30,
+    "logging.ERROR": 40, "logging.CRITICAL": 50, "logging.FATAL": 50, "absl.logging.FATAL": -3, "absl.logging.ERROR": -2,
+    "absl.logging.WARNING": -1, "absl.logging.WARN": -1, "absl.logging.INFO": 0, "absl.logging.DEBUG": 1,
 }  # fmt: skip
 
 

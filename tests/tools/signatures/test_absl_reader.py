@@ -134,3 +134,14 @@ def test_flags_that_an_imported_module_defines_in_a_block(script: Script) -> Non
         """,
     )
     assert [one.dest for one in signature.options] == ["data_dir", "places", "steps"]
+
+
+def test_a_level_of_logging_as_a_default(script: Script, option: Find) -> None:
+    signature = script("""
+        import logging as of_python
+        from absl import app, flags, logging
+        flags.DEFINE_integer("quiet", logging.ERROR, "Level.")
+        flags.DEFINE_integer("loud", of_python.INFO, "Level.")
+        app.run(print)
+        """)
+    assert (option(signature, "quiet").default, option(signature, "loud").default) == ("-2", "20")
