@@ -15,7 +15,10 @@ from tools.word_pattern import WordPattern
 
 MAX_BYTES = 1_500_000
 MAX_REPAIRS = 25
-IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b([^\n#]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b[ \t]*+(\((?:[^)#]|#[^\n]*)*+|[^\n#]*)|import[ \t]+([\w., \t]+))",
+    re.MULTILINE,
+)
 _DEFINES = r"(?:DEFINE_|parse_args\(|parse_known_args\()"
 WRITES_FLAGS = re.compile(
     rf"^\S[^\n]*{_DEFINES}|^{_DEFINES}"

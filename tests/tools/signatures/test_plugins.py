@@ -75,3 +75,19 @@ def test_a_registry_that_was_not_followed_to_its_end_has_no_choices(
     signature = read(repository, FINDS[0], "x = [n for n in range(700)]")
     model = option(signature, "model")
     assert not model.choices and not model.sure
+
+
+def test_a_program_in_a_module_that_its_package_imports_in_brackets(repository: Make) -> None:
+    reader = repository({
+        "pack/__main__.py": "import pack\n\npack.tools.train.main()\n",
+        "pack/__init__.py": "from . import (  # (all)\n    tools,\n)\n",
+        "pack/tools/__init__.py": "from . import (\n    train,\n)\n",
+        "pack/tools/train.py": """
+            import argparse
+            def main():
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--lr", type=float)
+                parser.parse_args()
+        """,
+    })  # fmt: skip
+    assert [one.dest for signature in reader.read("pack/__main__.py") for one in signature.options] == ["lr"]
