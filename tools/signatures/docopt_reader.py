@@ -1,17 +1,21 @@
 """docopt: the usage text is the signature."""
 
 import re
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from tools.signatures.docopt_usage import Frame, find_frames, usage_patterns
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature
 from tools.signatures.values import UNKNOWN, Arguments, Native, Value
 
-USAGE = re.compile(r"usage:[ \t]*(.*?)(?:\n[ \t]*\n|\Z)", re.IGNORECASE | re.DOTALL)
-OPTION_LINE = re.compile(r"^[ \t]*(-\S.*)$", re.MULTILINE)
-TOKEN = re.compile(r"\[options\]|\.\.\.|[\[\]()|]|<[^>]+>|[^\s\[\]()|.]+(?:\.[^\s\[\]()|.]+)*")
+OPTION = re.compile(r"^[ \t]*(-\S[^\n]*(?:\n(?![ \t]*(?:-|\n|\Z))[^\n]*)*)", re.MULTILINE)
+"""An option and what is said of it, up to the next one or an empty line."""
 DEFAULT = re.compile(r"\[default:\s*([^\]]*)\]", re.IGNORECASE)
+HELP = frozenset({"-h", "--help"})
+STACKED = re.compile(r"-\w{2,}")
+"""Short options in one word."""
 
 
 class Docopt(Native):
@@ -25,42 +29,52 @@ class Docopt(Native):
         run.made.append(self)
 
     def signatures(self) -> list[Signature]:
-        """One a usage line."""
-        usage = USAGE.search(self.text)
-        if usage is None:
-            return [self._signature((), [], True)]
-        described = self._described_options()
-        found: dict[tuple[str, ...], Signature] = {}
-        for line in _usage_lines(usage.group(1)):
-            subcommand, options, is_open = self._line(TOKEN.findall(line)[1:], described)
-            found.setdefault(subcommand, self._signature(subcommand, options, is_open))
-        return list(found.values())
+        """One for each command; patterns of one command are ways to call it."""
+        patterns = usage_patterns(self.text)
+        if not patterns:
+            return [self._signature((), [_Pattern((), {}, is_open=True)])]
+        found: dict[tuple[str, ...], list[_Pattern]] = {}
+        for tokens in patterns:
+            if not self._only_ends(tokens):
+                read = _PatternReader(self, tokens).read()
+                found.setdefault(read.commands, []).append(read)
+        return [self._signature(commands, several) for commands, several in (found or {(): []}).items()]
 
-    def _signature(self, subcommand: tuple[str, ...], options: list[Option], is_open: bool) -> Signature:
+    def _only_ends(self, tokens: Sequence[str]) -> bool:
+        """Whether a pattern shows help or the version and nothing else."""
+        words = [token for token in tokens if token not in "[]()|"]
+        return bool(words) and all(self.ends(word) for word in words)
+
+    def ends(self, word: str) -> bool:
+        """Whether docopt itself answers an option."""
+        return word in HELP or (word == "--version" and self.has_version)
+
+    def _signature(self, subcommand: tuple[str, ...], patterns: "Sequence[_Pattern]") -> Signature:
         first = " ".join(self.text.strip().split("\n\n")[0].split())
+        one = patterns[0] if len(patterns) == 1 else _Pattern((), {})
         return Signature(
-            path=self.run.script, framework="docopt", options=tuple(options), subcommand=subcommand,
-            accepts_unknown=is_open, doc="" if first.lower().startswith("usage") else first[:500], line=self.line,
-            endings=self._endings(),
+            path=self.run.script, framework="docopt", options=tuple(_joined(patterns)), subcommand=subcommand,
+            accepts_unknown=any(pattern.is_open for pattern in patterns), line=self.line, endings=self._endings(),
+            doc="" if first.lower().startswith("usage") else first[:500], one_of=one.one_of, exclusive=one.one_of,
         )  # fmt: skip
 
     def _endings(self) -> tuple[Option, ...]:
         """`--version`, which docopt answers before it looks at anything else."""
         if not self.has_version:
             return ()
-        known = self._described_options().get("--version") or self._inline("--version")
+        known = self.described().get("--version") or self.inline("--version")
         return (msgspec.structs.replace(known, ends=True, anywhere=True),)
 
-    def _described_options(self) -> dict[str, Option]:
+    def described(self) -> dict[str, Option]:
         """Flag -> option, from the lines that describe options."""
         found: dict[str, Option] = {}
-        for match in OPTION_LINE.finditer(self.text):
-            spelled, _, text = match.group(1).strip().partition("  ")
+        for match in OPTION.finditer(self.text):
+            spelled, _, text = match.group(1).replace("\n", "  ").strip().partition("  ")
             words = spelled.replace(",", " ").replace("=", " ").split()
             flags = tuple(w for w in words if w.startswith("-"))
             valued = any(not w.startswith("-") for w in words)
-            default = DEFAULT.search(text)
-            if not flags or "--help" in flags:
+            default = DEFAULT.search(text) if valued else None
+            if not flags or HELP & set(flags):
                 continue
             option = Option(
                 dest=_dest(flags), flags=flags, nargs=None if valued else "0", type="str" if valued else "bool",
@@ -70,71 +84,185 @@ class Docopt(Native):
             found |= dict.fromkeys(flags, option)
         return found
 
-    def _line(self, tokens: list[str], described: dict[str, Option]) -> tuple[tuple[str, ...], list[Option], bool]:
-        """(commands, options, whether more is possible) of one usage line."""
-        commands: list[str] = []
-        options: dict[str, Option] = {}
-        brackets: list[str] = []
-        is_open = any(token == "|" and not _are_options(tokens, place) for place, token in enumerate(tokens))
-        for place, token in enumerate(tokens):
-            following = tokens[place + 1] if place + 1 < len(tokens) else ""
-            if token in "[(":
-                brackets.append(token)
-            elif token in "])":
-                del brackets[-1:]
-            elif token == "[options]":
-                options |= {o.dest: o for o in described.values()}
-            elif token.startswith("-") and token not in ("-", "--"):
-                option = described.get(token.partition("=")[0]) or self._inline(token)
-                options[option.dest] = option
-            elif token.startswith("<") or (token.isupper() and len(token) > 1):
-                if not (place and tokens[place - 1].startswith("-") and described.get(tokens[place - 1])):
-                    made = self._place(token, following, "[" in brackets, len(commands))
-                    options[made.dest] = made
-            elif token not in ("|", "...", "-", "--"):
-                if brackets or options:
-                    is_open = True
-                else:
-                    commands.append(token)
-        return tuple(commands), list(options.values()), is_open
-
-    def _inline(self, token: str) -> Option:
+    def inline(self, token: str) -> Option:
+        """An option that no line describes."""
         flag, equals, _ = token.partition("=")
         return Option(
             dest=_dest((flag,)), flags=(flag,), nargs=None if equals else "0", type="str" if equals else "bool",
             switch_value=None if equals else "True", path=self.path, line=self.line,
         )  # fmt: skip
 
-    def _place(self, token: str, following: str, optional: bool, level: int) -> Option:
-        """An argument that stands behind so many commands."""
-        name = token.strip("<>").replace("-", "_").lower()
-        several = following == "..."
-        nargs = ("*" if optional else "+") if several else "?" if optional else None
-        return Option(dest=name, nargs=nargs, required=not optional, path=self.path, line=self.line, level=level)
+
+class _Pattern(msgspec.Struct):
+    """One way to call a program."""
+
+    commands: tuple[str, ...]
+    options: dict[str, Option]
+    is_open: bool = False
+    """It takes words that no option stands for."""
+    one_of: tuple[tuple[str, ...], ...] = ()
 
 
-def _are_options(tokens: list[str], bar: int) -> bool:
-    """Whether a bar stands between two options: other words than these are not taken there."""
-    beside = [tokens[place] for place in (bar - 1, bar + 1) if 0 <= place < len(tokens)]
-    return len(beside) == 2 and all(one.startswith("-") and one.strip("-") for one in beside)
+class _PatternReader:
+    """Reads the tokens of one usage pattern."""
+
+    def __init__(self, docopt: Docopt, tokens: Sequence[str]) -> None:
+        self.docopt = docopt
+        self.tokens = tokens
+        self.described = docopt.described()
+        self.frames = find_frames(tokens)
+        self.within = [self.frames[-1]]
+        self.commands: list[str] = []
+        self.needed: set[str] = set()
+        """Options that each of several alternatives spells."""
+        self.made = _Pattern((), {})
+
+    def read(self) -> _Pattern:
+        """The commands that it begins with, its options and arguments."""
+        place = 0
+        while place < len(self.tokens):
+            place = self._take(place)
+        self.made.commands = tuple(self.commands)
+        return self.made
+
+    def _take(self, place: int) -> int:
+        """Read what stands at a place; returns the place behind it."""
+        token = self.tokens[place]
+        if token in "[(":
+            return self._enter(self.frames[place])
+        if token in "])":
+            del self.within[max(1, len(self.within) - 1) :]
+        elif token == "[options]":
+            for option in self.described.values():
+                if not any(map(self.docopt.ends, option.flags)):
+                    self.made.options.setdefault(option.dest, option)
+        elif token.startswith("-") and token.strip("-"):
+            return self._take_options(place)
+        elif _is_argument(token):
+            self._add(self._argument(token, place))
+        elif token == "-" or token.strip("-|."):
+            self._take_word(token)
+        return place + 1
+
+    def _enter(self, frame: Frame) -> int:
+        """Go into brackets, or past them where they hold nothing but words of which one is written."""
+        content = self.tokens[frame.start + 1 : frame.end]
+        words = content[::2]
+        if len(content) > 1 - frame.optional and all(map(_is_word, words)) and set(content[1::2]) <= {"|"}:
+            count = sum(one.dest.startswith("command") for one in self.made.options.values())
+            loose = frame.optional or self._is_loose()
+            self._add(
+                Option(
+                    dest=f"command{count + 1}" if count else "command", choices=tuple(words), nargs="?" if loose else None,
+                    required=not loose, path=self.docopt.path, line=self.docopt.line, level=len(self.commands),
+                )
+            )  # fmt: skip
+            return frame.end + 1
+        self._note_alternatives(frame)
+        self.within.append(frame)
+        return frame.start + 1
+
+    def _note_alternatives(self, frame: Frame) -> None:
+        """One of the options in brackets must be given."""
+        parts = list(_split(self.tokens[frame.start + 1 : frame.end]))
+        if frame.optional or self._is_loose() or len(parts) < 2:
+            return
+        if all(part and part[0].startswith("-") and part[0].strip("-") for part in parts):
+            dests = tuple(dict.fromkeys(self._options(part[0])[0].dest for part in parts))
+            self.needed |= set(dests) if len(dests) == 1 else set()
+            self.made.one_of += (dests,) if len(dests) > 1 else ()
+
+    def _is_loose(self) -> bool:
+        """Whether what stands here may be left out."""
+        return any(frame.optional or frame.has_bar for frame in self.within)
+
+    def _take_options(self, place: int) -> int:
+        """Read an option, or short ones in one word, with the value behind it."""
+        token, following = self.tokens[place], place + 1
+        options = [one for one in self._options(token) if not any(map(self.docopt.ends, one.flags))]
+        needed = not self._is_loose()
+        valued = any(not option.switch for option in options) and "=" not in token
+        if valued and following < len(self.tokens) and _is_argument(self.tokens[following]):
+            following += 1
+        for option in options:
+            several = self._is_repeated(following) or options.count(option) > 1
+            required = needed or option.dest in self.needed
+            self._add(msgspec.structs.replace(option, required=required, repeatable=several))
+        return following
+
+    def _options(self, token: str) -> list[Option]:
+        """The options that a word spells."""
+        known = self.described.get(token.partition("=")[0])
+        if known is None and STACKED.fullmatch(token):
+            first = self.described.get(token[:2])
+            if first is not None and not first.switch:
+                return [first]
+            letters = [f"-{letter}" for letter in token[1:]]
+            return [self.described.get(letter) or self.docopt.inline(letter) for letter in letters]
+        return [known or self.docopt.inline(token)]
+
+    def _is_repeated(self, following: int) -> bool:
+        """Whether what ends before a place may stand several times."""
+        return self.tokens[following : following + 1] == ["..."] or any(frame.repeated for frame in self.within)
+
+    def _argument(self, token: str, place: int) -> Option:
+        """An argument that stands behind the commands."""
+        loose = self._is_loose()
+        nargs = ("*" if loose else "+") if self._is_repeated(place + 1) else "?" if loose else None
+        return Option(
+            dest=token.strip("<>").replace("-", "_").lower(), nargs=nargs, required=not loose, path=self.docopt.path,
+            line=self.docopt.line, level=len(self.commands),
+        )  # fmt: skip
+
+    def _take_word(self, token: str) -> None:
+        if len(self.within) > 1 or self.made.options or token == "-":
+            self.made.is_open = True
+        else:
+            self.commands.append(token)
+
+    def _add(self, option: Option) -> None:
+        self.made.options[option.dest] = option
+
+
+def _joined(patterns: Sequence[_Pattern]) -> Iterator[Option]:
+    """The options of all patterns: needed is what each of them needs."""
+    for dest in dict.fromkeys(dest for pattern in patterns for dest in pattern.options):
+        found = [pattern.options[dest] for pattern in patterns if dest in pattern.options]
+        option, needed = found[0], len(found) == len(patterns) and all(one.required for one in found)
+        nargs = next((one.nargs for one in found if one.nargs in ("*", "+")), option.nargs)
+        if option.positional and not needed:
+            nargs = "*" if nargs in ("*", "+") else "?"
+        yield msgspec.structs.replace(
+            option, required=needed, nargs=nargs, choices=tuple(dict.fromkeys(word for one in found for word in one.choices)),
+            repeatable=any(one.repeatable for one in found),
+        )  # fmt: skip
+
+
+def _is_argument(token: str) -> bool:
+    return token.startswith("<") or (token.isupper() and len(token) > 1 and not token.startswith("-"))
+
+
+def _is_word(token: str) -> bool:
+    return not _is_argument(token) and not token.startswith("-") and token.strip("[]()|.") != ""
+
+
+def _split(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """The alternatives in brackets; nothing where there are brackets within."""
+    part: list[str] = []
+    for token in tokens:
+        if token in "[]()":
+            return
+        if token == "|":
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part
 
 
 def _dest(flags: tuple[str, ...]) -> str:
     long = [f for f in flags if f.startswith("--")]
     return (long or list(flags))[0].lstrip("-").replace("-", "_")
-
-
-def _usage_lines(text: str) -> list[str]:
-    """The usage patterns; a line that does not begin with the program's name goes on the one before."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    name = lines[0].split()[0] if lines else ""
-    joined: list[str] = []
-    for line in lines:
-        if line.split()[0] == name or not joined:
-            joined.append(line)
-        else:
-            joined[-1] += " " + line
-    return joined
 
 
 def _docopt(run: Interpreter, name: str, arguments: Arguments) -> Value:

@@ -135,7 +135,8 @@ def test_docopt(repository: Make, option: Find) -> None:
     assert set(by_name) == {("ship", "new"), ("mine",), ("train",)}
     assert option(by_name["ship", "new"], "name").nargs == "+"
     assert option(by_name["train",], "speed").default == "10" and option(by_name["train",], "data").required
-    assert by_name["mine",].accepts_unknown
+    command = option(by_name["mine",], "command")
+    assert command.choices == ("set", "remove") and command.required and not by_name["mine",].accepts_unknown
 
 
 def test_docopt_takes_nothing_else_where_only_options_exclude_each_other(repository: Make) -> None:
