@@ -103,8 +103,9 @@ class SignatureReader:
         run = Interpreter(self.sources, path, factories(), beyond=self._changes_settings(path))
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
-        plain = _unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))
-        found = [_complete(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)] or [plain]
+        found = [_complete(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)]
+        found = found or [*sysargv_reader.read_function(self.sources, path, name)]
+        found = found or [_unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))]
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:

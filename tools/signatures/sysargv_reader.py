@@ -27,6 +27,17 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     return (_signature(tree, path),)
 
 
+def read_function(sources: Sources, path: str, name: str) -> tuple[Signature, ...]:
+    """The signature of a function that a console script calls and that reads the command line itself, else ()."""
+    tree = sources.tree(path)
+    functions = [one for one in (tree.body if tree else []) if isinstance(one, ast.FunctionDef) and one.name == name]
+    body = functions[0].body if functions else []
+    if not any(_place(node) for statement in body for node in ast.walk(statement)):
+        return ()
+    made = _signature(ast.Module(body=body, type_ignores=[]), path)
+    return (msgspec.structs.replace(made, doc=made.doc or _doc(sources.text(path) or "")),)
+
+
 def _doc(text: str) -> str:
     found = re.match(r'(?:#[^\n]*\n|\s)*+[ru]{0,2}("""|\'\'\')(.*?)\1', text[:4000], re.DOTALL)
     return " ".join(found.group(2).strip().split("\n\n")[0].split())[:500] if found else ""
@@ -59,10 +70,9 @@ def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:
     """An argument by its number, with the name, the type and the default that the assignment of it gives."""
     if assigned is None:
         return msgspec.structs.replace(plain, dest=f"arg{place}", sure=plain.required)
-    value, default = assigned.value, None
-    if isinstance(value, ast.IfExp):
-        default = next((one.value for one in (value.body, value.orelse) if isinstance(one, ast.Constant)), None)
-        value = value.orelse if isinstance(value.body, ast.Constant) else value.body
+    branches = _branches(assigned.value)
+    default = next((one.value for one in branches[1:] if isinstance(one, ast.Constant)), None)
+    value = branches[0]
     kind = (
         _TYPES.get(value.func.id, "str") if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else "str"
     )
@@ -83,11 +93,15 @@ def _text_of(default: object) -> str | None:
 def _place_of(node: ast.Assign) -> Iterator[int]:
     """The argument that is all that an assignment gives a name: `path = Path(sys.argv[1])`, `n = int(sys.argv[2]) if ... else 5`."""
     inside = {place for one in ast.walk(node.value) if (place := _place(one)) is not None}
-    value = node.value
-    branches = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-    known = all(isinstance(one, ast.Constant) or _place(_without_conversion(one)) is not None for one in branches)
+    known = _place(_without_conversion(_branches(node.value)[0])) is not None
     if len(inside) == 1 and known and isinstance(node.targets[0], ast.Name):
         yield from inside
+
+
+def _branches(value: ast.expr) -> list[ast.expr]:
+    """What an expression gives, the argument first, then what stands in where it is not given."""
+    both = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    return sorted(both, key=lambda one: _place(_without_conversion(one)) is None)
 
 
 def _without_conversion(node: ast.expr) -> ast.expr:

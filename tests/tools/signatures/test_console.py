@@ -114,3 +114,16 @@ def test_a_program_is_followed_when_it_is_asked_for(tmp_path: Path, monkeypatch:
     assert not followed
     assert [one.name for one in programs["unfold"]] == ["unfold"]
     assert programs["unfold"] is programs["unfold"] and followed == ["cli"]
+
+
+def test_a_function_that_reads_the_command_line_itself(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "a"\n[project.scripts]\ndeploy = "deploy:main"\nother = "deploy:show"\n'
+    )
+    (tmp_path / "deploy.py").write_text(
+        "import sys\n\ndef usual():\n    return 'x'\n\ndef show():\n    print(1)\n\ndef main():\n    source = sys.argv[1]\n"
+        "    target = sys.argv[2] if len(sys.argv) > 2 else usual()\n"
+    )
+    deploy, other = read_console(SignatureReader(tmp_path))
+    assert [(one.dest, one.required) for one in deploy.options] == [("source", True), ("target", False)]
+    assert (deploy.kind, deploy.name, deploy.whole, other.whole) == ("console", "deploy", True, False)
