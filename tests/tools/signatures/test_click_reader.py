@@ -204,3 +204,52 @@ def test_click_options_that_are_made_on_one_of_two_ways_are_not_sure(script: Scr
         (("--debug",), (), False),
         (("--debug",), ("--no-debug",), False),
     ]
+
+
+def test_commands_that_the_repository_declares_as_plug_ins(repository: Make) -> None:
+    reader = repository({
+        "pyproject.toml": '[project]\nname = "a"\n[project.entry-points."tool.plugins"]\ntrain = "pack.train:train"\n',
+        "setup.py": "from setuptools import setup\nsetup(entry_points={'tool.plugins': ['show = pack.train:show']})\n",
+        "pack/__init__.py": "",
+        "pack/main.py": """
+            from importlib.metadata import entry_points
+            import click
+            @click.group()
+            @click.option("-v", "--verbose", count=True)
+            def main(verbose):
+                pass
+            for plugin in entry_points(group="tool.plugins"):
+                try:
+                    command = plugin.load()
+                except ImportError as error:
+                    print(plugin.name, error)
+                else:
+                    main.add_command(command)
+            if __name__ == "__main__":
+                main()
+        """,
+        "pack/other.py": """
+            from click_plugins import with_plugins
+            from pkg_resources import iter_entry_points
+            import click
+            @with_plugins(iter_entry_points("tool.plugins"))
+            @click.group()
+            def main():
+                pass
+            main()
+        """,
+        "pack/train.py": """
+            import click
+            @click.command("fit")
+            @click.option("--lr", type=float)
+            def train(lr):
+                pass
+            @click.command()
+            def show():
+                pass
+        """,
+    })  # fmt: skip
+    for path in ("pack/main.py", "pack/other.py"):
+        found = {one.subcommand: one for one in reader.read(path)}
+        assert set(found) == {(), ("fit",), ("show",)} and found[("fit",)].options[-1].dest == "lr"
+        assert [one.origin for one in found[()].unseen] == ["registry"]

@@ -1,0 +1,102 @@
+"""Entry points that the setup files of a repository declare: setup.py, setup.cfg and pyproject.toml."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.setup_files import config_lines, dig, read_project
+from tools.signatures.sources import Sources
+from tools.signatures.values import UNKNOWN, Arguments, Value
+
+ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
+COMMANDS = ("console_scripts", "gui_scripts")
+"""The groups that become commands."""
+
+
+def read_entries(
+    sources: Sources, prefix: str, declared: Sequence[str], groups: Sequence[str] = COMMANDS
+) -> Iterator[tuple[str, str, str]]:
+    """(name, module, function) of every entry point of some groups below one folder, those of setup.py given."""
+    for line in (*_pyproject(sources, prefix, groups), *_setup_cfg(sources, prefix, groups), *declared):
+        match = ENTRY.match(line)
+        if match is not None:
+            yield match.group(1), match.group(2), match.group(3) or "main"
+
+
+def _project(sources: Sources, prefix: str) -> Mapping[str, Any]:
+    return read_project(sources.text(f"{prefix}pyproject.toml") or "")
+
+
+def _pyproject(sources: Sources, prefix: str, groups: Sequence[str]) -> list[str]:
+    data = _project(sources, prefix)
+    tables = [dig(data, "project", "entry-points", group) for group in groups]
+    tables += [dig(data, "tool", "poetry", "plugins", group) for group in groups]
+    if groups is COMMANDS:
+        tables += [dig(data, "project", "scripts"), dig(data, "project", "gui-scripts")]
+        tables += [dig(data, "tool", tool, "scripts") for tool in ("poetry", "flit")]
+    return [f"{name} = {_reference(target)}" for table in tables for name, target in table.items()]
+
+
+def _reference(target: Any) -> str:
+    """`module:function`, also where a table says it."""
+    if isinstance(target, dict):
+        target = target.get("callable") or (target.get("reference") if target.get("type") != "file" else None)
+    return target if isinstance(target, str) else ""
+
+
+def script_files(sources: Sources, prefix: str) -> list[str]:
+    """The files that pyproject.toml declares as commands."""
+    files = dig(_project(sources, prefix), "tool", "setuptools").get("script-files")
+    return [file for file in files if isinstance(file, str)] if isinstance(files, list) else []
+
+
+def _setup_cfg(sources: Sources, prefix: str, groups: Sequence[str]) -> list[str]:
+    text = sources.text(f"{prefix}setup.cfg") or ""
+    return [line for group in groups for line in config_lines(text, "options.entry_points", group)]
+
+
+class Setup(NamedTuple):
+    """What setup.py tells setup()."""
+
+    lines: tuple[str, ...] = ()
+    """Declarations of entry points."""
+    scripts: tuple[str, ...] = ()
+    """Files that become commands as they are."""
+
+
+_DECLARES = re.compile(r"console_scripts|gui_scripts|\bscripts\s*=|[\"']scripts[\"']")
+
+
+def read_setup(sources: Sources, prefix: str, groups: Sequence[str] = COMMANDS) -> Setup:
+    """What setup.py of a folder declares of some groups of entry points, and the files that become commands."""
+    path = f"{prefix}setup.py"
+    text = sources.text(path) or ""
+    if not any(group in text for group in groups) and not (groups is COMMANDS and _DECLARES.search(text)):
+        return Setup()
+    seen: list[Mapping[str, Value]] = []
+
+    def setup(run: Interpreter, name: str, arguments: Arguments) -> Value:
+        seen.append(arguments.named)
+        return UNKNOWN
+
+    factories: dict[str, Factory] = {"setuptools.setup": setup, "distutils.core.setup": setup, "skbuild.setup": setup}
+    Interpreter(sources, path, factories).run_script()
+    return Setup(
+        lines=tuple(line for named in seen for line in _lines_of(named.get("entry_points"), groups)),
+        scripts=tuple(file for named in seen for file in _texts(named.get("scripts"))),
+    )
+
+
+def _lines_of(given: Value, groups: Sequence[str]) -> list[str]:
+    if isinstance(given, str):
+        sections = re.finditer(r"\[\s*([\w.-]+)\s*\](.*?)(?=^\s*\[|\Z)", given, re.DOTALL | re.MULTILINE)
+        return [line for section in sections if section[1] in groups for line in section[2].splitlines()]
+    return [line for group in groups for line in _texts(given.get(group))] if isinstance(given, dict) else []
+
+
+def _texts(given: Value) -> list[str]:
+    """Texts of a list, or the lines of a text."""
+    if isinstance(given, str):
+        return given.splitlines()
+    return [text for text in given if isinstance(text, str)] if isinstance(given, (list, tuple)) else []
