@@ -38,6 +38,6 @@ def _pass_for(wrapper: Value, wrapped: Value) -> Value:
     original = wrapped.function if isinstance(wrapped, Bound) else wrapped
     if isinstance(wrapper, Function) and isinstance(original, Function) and wrapper is not original:
         wrapper.name = original.name
-        wrapper.notes = original.notes or []
+        wrapper.notes = original.notes or wrapper.notes
         wrapper.original = original.original
     return wrapper

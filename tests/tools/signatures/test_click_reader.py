@@ -253,3 +253,24 @@ def test_commands_that_the_repository_declares_as_plug_ins(repository: Make) -> 
         found = {one.subcommand: one for one in reader.read(path)}
         assert set(found) == {(), ("fit",), ("show",)} and found[("fit",)].options[-1].dest == "lr"
         assert [one.origin for one in found[()].unseen] == ["registry"]
+
+
+def test_options_below_wraps_in_a_decorator_of_the_programs_own(script: Script) -> None:
+    signature = script("""
+        from functools import wraps
+        import click
+        def wants_settings(function):
+            @wraps(function)
+            @click.option("--config")
+            @click.option("--rate", type=float)
+            def wrapper(config, rate, **rest):
+                return function((config, rate), **rest)
+            return wrapper
+        @click.command()
+        @click.option("--fast", is_flag=True)
+        @wants_settings
+        def main(settings, fast):
+            pass
+        main()
+        """)
+    assert [one.dest for one in signature.options] == ["fast", "config", "rate"]
