@@ -42,7 +42,6 @@ WORDS = re.compile(r"\.\w+\(\s*sys\.argv\[1:\]\s*\)")
 SHELL = (".sh", ".bash")
 _DRAWN = re.compile(r"^[ \t]*([=~^*#\"-])\1{3,}[ \t]*\n?", re.MULTILINE)
 """A line below or above a title."""
-PYTHON_LINE = re.compile(r"#![^\n]*\bpython")
 
 
 class SignatureReader:
@@ -76,7 +75,7 @@ class SignatureReader:
 
     def _runs(self, path: str) -> bool:
         """Whether a file does something when it is run, beyond defining names."""
-        text = self.sources.text(path) if path.endswith(".py") else None
+        text = self.sources.text(path) if path.endswith(".py") or self.sources.is_bare_python(path) else None
         return text is not None and (_has_line(text, RUNS) or _has_line(text, CALLS) or self._only_starts(path, text))
 
     def _only_starts(self, path: str, text: str) -> bool:
@@ -109,12 +108,14 @@ class SignatureReader:
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
-        """The signatures of a script that is installed as a command; open where it is no Python or shell script."""
-        found = self.read(path)
-        if not found and PYTHON_LINE.match(self.sources.text(path) or ""):
-            found = self._kept.recall(path, "script", lambda: self._python(path))
+        """The signatures of a script that is installed as a command, or of the module that it hands its words on to; open
+        where neither is a Python or shell script."""
+        found = self.read(shell_reader.handed_to(self.sources, path) or path)
         found = found or (_unsure(Signature(path=path, syntax="plain")),)
-        return tuple(msgspec.structs.replace(s, kind="console", name=name) for s in found)
+        return tuple(
+            msgspec.structs.replace(s, kind="console", name=name, path=path, line=s.line if s.path == path else 1)
+            for s in found
+        )
 
     def called(self, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
         """The signatures of an entry point as they are for one command line, where its words decide which options there are.

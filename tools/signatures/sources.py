@@ -15,6 +15,8 @@ from tools.word_pattern import WordPattern
 
 MAX_BYTES = 1_500_000
 MAX_REPAIRS = 25
+MAX_LINE = 200
+PYTHON_LINE = re.compile(rb"#![^\n]*\bpython")
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b[ \t]*+(\((?:[^)#]|#[^\n]*)*+|[^\n#]*)|import[ \t]+([\w., \t]+))",
     re.MULTILINE,
@@ -99,6 +101,17 @@ class Sources:
         if len(data) > MAX_BYTES:
             return None
         return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+
+    def is_bare_python(self, path: str) -> bool:
+        """Whether a file without a suffix says in its first line that Python runs it."""
+        if PurePosixPath(path).suffix or not self.exists(path):
+            return False
+        self.asked.add(path)
+        try:
+            with (self.root / path).open("rb") as file:
+                return PYTHON_LINE.match(file.readline(MAX_LINE)) is not None
+        except (OSError, ValueError):
+            return False
 
     def words(self, path: str) -> frozenset[str]:
         """The words of a file, and "*" where it imports all names of another."""
