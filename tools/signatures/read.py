@@ -235,7 +235,7 @@ class SignatureReader:
             found = [_complete(run, s) for s in settings_of_words(run)]
             if found:
                 return tuple(found)
-        return sysargv_reader.read(self.sources, path) if runs else ()
+        return sysargv_reader.read(self.sources, path) if runs and not path.endswith("__init__.py") else ()
 
     def _changes_settings(self, path: str) -> bool:
         """Whether the words of an option may change settings, which is seen only behind the parser."""

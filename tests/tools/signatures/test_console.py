@@ -6,6 +6,7 @@ import pytest
 
 from tools.check.repository import checked_repository
 from tools.index import RepoIndex
+from tools.index_signatures import read_all_signatures
 from tools.signatures.console import read_console
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.read import SignatureReader
@@ -148,3 +149,14 @@ def test_scripts_without_a_suffix(tmp_path: Path) -> None:
         "tool": ("argparse", "bin/tool"),
         "other": ("none", "bin/other"),
     }
+
+
+def test_a_package_that_only_runs_something_when_it_is_imported_is_no_script(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\n[project.scripts]\nfold = "pack:cli"\n')
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").write_text(
+        "import logging\nfrom pack.main import cli\n\nlogging.basicConfig()\n"
+    )
+    (tmp_path / "pack" / "main.py").write_text(MODULE)
+    found = read_all_signatures(tmp_path, ("pyproject.toml", "pack/__init__.py", "pack/main.py"))
+    assert [(one.kind, one.framework) for one in found["pack/__init__.py"]] == [("console", "argparse")]
