@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from tools.signatures.frameworks import reads_arguments
 from tools.signatures.model import Option, Signature
 from tools.signatures.sources import Sources
 
@@ -35,7 +36,9 @@ def read_function(sources: Sources, path: str, name: str) -> tuple[Signature, ..
     if not any(_place(node) for statement in body for node in ast.walk(statement)):
         return ()
     made = _signature(ast.Module(body=body, type_ignores=[]), path)
-    return (msgspec.structs.replace(made, doc=made.doc or _doc(sources.text(path) or "")),)
+    parses = any(sources.mentions(other, reads_arguments()) for other in sources.closure(path, path))
+    is_open = made.accepts_unknown or parses  # a parser that could not be followed may read the rest
+    return (msgspec.structs.replace(made, doc=made.doc or _doc(sources.text(path) or ""), accepts_unknown=is_open),)
 
 
 def _doc(text: str) -> str:

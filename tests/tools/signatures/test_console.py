@@ -130,6 +130,16 @@ def test_a_function_that_reads_the_command_line_itself(tmp_path: Path) -> None:
     assert (deploy.kind, deploy.name, deploy.whole, other.whole) == ("console", "deploy", True, False)
 
 
+def test_a_function_that_looks_at_the_command_line_before_a_parser_that_could_not_be_followed(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\n[project.scripts]\nfold = "fold:main"\n')
+    (tmp_path / "fold.py").write_text(
+        "import sys\nfrom foreign import find\nimport parsers\n\ndef main():\n    print(sys.argv[1])\n    find(parsers).run()\n"
+    )
+    (tmp_path / "parsers.py").write_text(MODULE)
+    (fold,) = read_console(SignatureReader(tmp_path))
+    assert fold.accepts_unknown
+
+
 def test_scripts_without_a_suffix(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_text(
         "from setuptools import setup\nsetup(scripts=['bin/fit', 'bin/tool', 'bin/other'])\n"
