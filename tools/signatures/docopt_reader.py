@@ -53,7 +53,7 @@ class Docopt(Native):
         first = " ".join(self.text.strip().split("\n\n")[0].split())
         one = patterns[0] if len(patterns) == 1 else _Pattern((), {})
         return Signature(
-            path=self.run.script, framework="docopt", options=tuple(_joined(patterns)), subcommand=subcommand,
+            path=self.run.script, framework="docopt", options=tuple(_join(patterns)), subcommand=subcommand,
             accepts_unknown=any(pattern.is_open for pattern in patterns), line=self.line, endings=self._endings(),
             doc="" if first.lower().startswith("usage") else first[:500], one_of=one.one_of, exclusive=one.one_of,
         )  # fmt: skip
@@ -224,7 +224,7 @@ class _PatternReader:
         self.made.options[option.dest] = option
 
 
-def _joined(patterns: Sequence[_Pattern]) -> Iterator[Option]:
+def _join(patterns: Sequence[_Pattern]) -> Iterator[Option]:
     """The options of all patterns: needed is what each of them needs."""
     for dest in dict.fromkeys(dest for pattern in patterns for dest in pattern.options):
         found = [pattern.options[dest] for pattern in patterns if dest in pattern.options]

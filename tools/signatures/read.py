@@ -108,8 +108,7 @@ class SignatureReader:
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
-        """The signatures of a script that is installed as a command, or of the module that it hands its words on to; open
-        where neither is a Python or shell script."""
+        """The signatures of a script that is installed as a command, or of the module that gets its words; open where unread."""
         found = self.read(shell_reader.handed_to(self.sources, path) or path)
         found = found or (_unsure(Signature(path=path, syntax="plain")),)
         return tuple(
