@@ -50,6 +50,10 @@ class ApiIndex:
             return elsewhere if isinstance(elsewhere, ApiObject) else found
         return found
 
+    def inside(self, path: str, name: str) -> Resolved:
+        """What a name means in a module of which the file is known; UNKNOWN for a folder without one."""
+        return self._resolver.inside_file(path, name)
+
     def names_in(self, dotted: str, workdir: str = ".") -> tuple[str, ...]:
         """The public names of a module, sorted; none where it is not of the repository."""
         module = self.resolve(dotted, workdir)

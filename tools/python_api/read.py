@@ -19,7 +19,7 @@ from tools.reading import IndexWalk, Over, never
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
     "globals()": re.compile(r"\bglobals\(\)"),
-    "sys.modules": re.compile(r"\bsys\.modules\b"),
+    "sys.modules": re.compile(r"(?<!\bgetattr\()(?<!\bin )\bsys\.modules\b"),
     "setattr(": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
     "exec(": re.compile(r"\bexec\("),
     "def __getattr__": re.compile(r"^def __getattr__\b", re.MULTILINE),
