@@ -9,6 +9,7 @@ from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
 from tools.python_api.modules import ModuleTable
 from tools.python_api.registries import joined
 from tools.python_api.resolver import Resolved, Resolver
+from tools.python_api.subclasses import Subclasses
 from tools.retrieval import Bm25Index, tokenize
 
 
@@ -24,7 +25,7 @@ class ApiIndex:
         self.facts = facts
         self.modules = ModuleTable(files)
         self._resolver = Resolver(facts, self.modules)
-        self.instances = Instances(self._resolver)
+        self.instances = Instances(self._resolver, Subclasses(facts))
 
     def claims(self, top: str, workdir: str = ".") -> bool:
         """Whether a top-level module name means something of the repository for a program that runs in that folder."""
