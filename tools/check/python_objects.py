@@ -163,7 +163,7 @@ class Objects:
             value = value.func.value
         kind = known.get(value.id) if isinstance(value, ast.Name) else None
         if isinstance(value, ast.Call) and called is not None:
-            kind = _given(called)
+            kind = _class_given_by(called)
         for name in through:
             kind = _result(kind, name) if kind is not None else None
         return kind
@@ -181,14 +181,14 @@ class Objects:
 
     def _kind(self, made: CreatedObject) -> ObjectClass | None:
         called = self._callable(made.maker)
-        kind = _given(called) if called is not None else None
+        kind = _class_given_by(called) if called is not None else None
         if kind is None:
             return None
         changed = any(kind.api.instances.method(kind.owner, name) for name in made.through)
         return None if changed else kind
 
 
-def _given(called: ObjectClass) -> ObjectClass | None:
+def _class_given_by(called: ObjectClass) -> ObjectClass | None:
     """The class of what a call of a class or function gives; None where that cannot be told."""
     owner = called.api.instances.class_of(called.owner)
     return ObjectClass(owner, called.api, exact=called.owner.kind == "class") if owner is not None else None

@@ -29,7 +29,7 @@ def check_subcommand(
     }
     if any(word in ends or BARE_VARIABLE.match(word) for word in invocation.words):
         return []  # a variable may hold the subcommand
-    chosen, given = _chosen(signatures, invocation.words)
+    chosen, given = _choose(signatures, invocation.words)
     level = len(chosen)
     below = [s for s in signatures if s.subcommand[:level] == chosen and len(s.subcommand) > level]
     names = sorted({s.subcommand[level] for s in below})
@@ -49,7 +49,7 @@ def check_subcommand(
     ]  # fmt: skip
 
 
-def _chosen(signatures: Sequence[Signature], words: Sequence[str]) -> tuple[tuple[str, ...], str]:
+def _choose(signatures: Sequence[Signature], words: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """The subcommands that plain words choose one below the other, and the first word that chooses none; "" for no such word."""
     chosen: tuple[str, ...] = ()
     for word in words:

@@ -124,7 +124,7 @@ class _Reader:
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
                 read=decorators.property,
-                returns=_returned(node, owner, decorators),
+                returns=_result(node, owner, decorators),
             )
         )
 
@@ -197,7 +197,7 @@ class _Reader:
         self._attributes.update(dict.fromkeys(names))
 
 
-def _returned(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str, decorators: Decorators) -> str:
+def _result(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str, decorators: Decorators) -> str:
     """What a function gives, "" where that cannot be told; a class method may say that it gives its own class."""
     if decorators.property or not decorators.sure:
         return ""

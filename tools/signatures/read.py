@@ -252,7 +252,7 @@ class SignatureReader:
             if change is not None:
                 line = text.count("\n", 0, change.start()) + 1
                 unseen = Unseen(origin="computed", name="it changes its own command line", path=path, line=line)
-                return [_opened(s, unseen) for s in signatures]
+                return [_left_open(s, unseen) for s in signatures]
         return signatures
 
     def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
@@ -299,7 +299,7 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     ends = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.endings)
     if not run.complete:
         whole = [_unsure(s) for s in whole]
-    whole = [_opened(s, run.other_parser) if run.other_parser.name else s for s in whole]
+    whole = [_left_open(s, run.other_parser) if run.other_parser.name else s for s in whole]
     return [
         msgspec.structs.replace(
             s, options=_unique((*s.options, *further)), endings=_unique((*s.endings, *ends)) if ends else s.endings
@@ -334,10 +334,10 @@ def _signatures(parser: Native) -> list[Signature]:
 
 def _unsure(signature: Signature) -> Signature:
     beyond = Unseen(origin="computed", name="code that could not be followed", path=signature.path, line=signature.line)
-    return _opened(signature, beyond)
+    return _left_open(signature, beyond)
 
 
-def _opened(signature: Signature, beyond: Unseen) -> Signature:
+def _left_open(signature: Signature, beyond: Unseen) -> Signature:
     return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
 
 
