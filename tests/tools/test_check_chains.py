@@ -75,3 +75,52 @@ class TestChains:
         began = time.monotonic()
         check_python(text, chained)
         assert time.monotonic() - began < 5
+
+
+FAMILY = """
+from __future__ import annotations
+from typing import Self, TypeVar
+T = TypeVar("T", bound="Base")
+class Base:
+    def fit(self, x): ...
+    @classmethod
+    def load(cls) -> Base: return cls()
+    @classmethod
+    def own(cls) -> Self: return cls()
+    @classmethod
+    def typed(cls: type[T]) -> T: return cls()
+class Middle(Base): ...
+class Deep(Middle):
+    def fit(self, x, y): ...
+    def grow(self): ...
+def build(name: str) -> Base: return Deep()
+class Alone:
+    @classmethod
+    def own(cls) -> Self: return cls()
+"""
+
+
+class TestBases:
+    """What says that it gives a base may give any class below it."""
+
+    @pytest.fixture(scope="class")
+    def family(self, tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+        root = tmp_path_factory.mktemp("family")
+        (root / "kin.py").write_text(FAMILY)
+        return RepoIndex.open(root, "1")
+
+    @pytest.mark.parametrize("made", ["build('a')", "Deep.load()", "Deep.own()", "Middle.typed()", "Base.load()"])
+    def test_it_may_have_what_a_class_below_has(self, family: RepoIndex, made: str) -> None:
+        assert (
+            check_python(f"from kin import build, Base, Deep, Middle\nm = {made}\nm.grow()\nm.fit(1, 2)\n", family)
+            == []
+        )
+        assert check_python(f"from kin import build, Base, Deep, Middle\n{made}.grow()\n", family) == []
+
+    @pytest.mark.parametrize("made", ["build('a')", "Deep.load()", "Deep.own()", "Middle.typed()", "Alone.own()"])
+    def test_what_none_of_them_has_is_missing(self, family: RepoIndex, made: str) -> None:
+        top = made.partition(".")[0].partition("(")[0]
+        assert one(f"from kin import {top}\nm = {made}\nm.shrink()\n", family).subject == "m.shrink"
+
+    def test_what_is_made_by_its_class_is_of_that_class(self, family: RepoIndex) -> None:
+        assert one("from kin import Base\nm = Base()\nm.grow()\n", family).subject == "m.grow"

@@ -42,3 +42,30 @@ def test_flags_that_are_right(checked: Make, words: str) -> None:
 )  # fmt: skip
 def test_a_flag_takes_the_word_behind_it(checked: Make, words: str, said: list[str]) -> None:
     assert checked({"main.py": PROGRAM})(f"python main.py {words}") == said
+
+
+TABLES = """
+    import fire
+
+    def train(lr=0.1):
+        \"\"\"Train a classifier.\"\"\"
+
+    def split(ratio: float):
+        pass
+
+    apart = 1
+    if __name__ == "__main__":
+        fire.Fire({"train": train, "data": {"split-all": split}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("train --lr 1", []), ("data split-all 1", []), ("classifier --lr 1", ["error missing-required"]),
+        ("data merge 1", ["error missing-required"]), ("data", ["warning missing-required"]), ("keys", ["warning missing-required"]),
+        ("apart", ["warning missing-required"]), ("--x data merge", ["warning missing-required"]),
+    ],
+)  # fmt: skip
+def test_a_member_that_no_code_names_is_wrong_on_every_level(checked: Make, words: str, said: list[str]) -> None:
+    assert checked({"main.py": TABLES})(f"python main.py {words}") == said

@@ -351,3 +351,35 @@ def test_commands_of_lightning(checked: Make, words: str, wrong: int) -> None:
         "c.yaml": "model: {width: 3}\n",
     })  # fmt: skip
     assert [f.partition(" ")[0] for f in says(f"python main.py {words}")] == ["error"] * wrong
+
+
+EITHER = """
+    import argparse
+    try:
+        import hydra
+        available = True
+    except ImportError:
+        available = False
+
+    if available:
+        @hydra.main(config_path="conf", config_name="config")
+        def hydra_main(cfg):
+            print(cfg)
+
+    if __name__ == "__main__":
+        if available:
+            hydra_main()
+        else:
+            OTHER
+"""
+PARSES = "p = argparse.ArgumentParser(); p.add_argument('--file', required=True); p.parse_args()"
+
+
+@pytest.mark.parametrize(
+    ("other", "sure"), [(PARSES, False), ("print('install hydra')", True), ("raise ImportError('hydra')", True)]
+)
+def test_which_parser_reads_the_words_may_depend_on_a_library(checked: Make, other: str, *, sure: bool) -> None:
+    said = checked({"main.py": EITHER.replace("OTHER", other), "conf/config.yaml": "lr: 1\n"})(
+        "python main.py --file a.json"
+    )
+    assert any(finding.startswith("error") for finding in said) is sure

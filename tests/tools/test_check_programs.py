@@ -150,3 +150,13 @@ def test_a_program_that_another_manifest_declares_is_no_slip(checked: Make, prog
 )
 def test_an_option_with_a_variable_in_its_name_cannot_be_judged(checked: Make, words: str, found: list[str]) -> None:
     assert checked(FILES)(f"python main.py {words}") == found
+
+
+def test_a_program_of_the_repository_may_make_a_folder(checked: Make) -> None:
+    files = {
+        "setup.py": "from setuptools import setup\nsetup(name='x', scripts=['bin/new-project'])\n",
+        "bin/new-project": "#!/usr/bin/env python\nimport sys\nprint(sys.argv[1])\n",
+    }
+    says = checked(files)
+    assert says("new-project mine && cd mine && ls") == ["warning no-such-file"]
+    assert says("cd mine && new-project mine") == ["error no-such-file"]

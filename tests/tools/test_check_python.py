@@ -346,3 +346,26 @@ def test_what_only_notebooks_have_is_undefined_in_a_program(index: RepoIndex) ->
     """An answer runs as a program; who tries whether it is there is let be."""
     assert [one.code for one in check_python("get_ipython().run_line_magic('cd', 'x')", index)] == ["undefined-name"]
     assert not check_python("try:\n    get_ipython()\nexcept NameError:\n    pass", index)
+
+
+def test_what_a_module_has_is_known_below_a_package_that_makes_names(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/__init__.py").write_text("def __getattr__(name):\n    return load(name)\n")
+    (tmp_path / "net/part.py").write_text("def cut(): pass\n")
+    index = RepoIndex(tmp_path, "1")
+    assert (
+        check_python("from net import Anything\nfrom net.part import cut\ncut(Anything)\n", index)[0].code == "bad-call"
+    )
+    assert one("from net.part import cuts\nprint(cuts)\n", index).subject == "net.part.cuts"
+
+
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [("x = getattr(sys.modules[__name__], 'A')", True), ("x = 'b' in sys.modules", True), ("this = sys.modules[__name__]", False)],
+)  # fmt: skip
+def test_a_module_that_only_reads_the_table_of_modules_makes_no_names(tmp_path: Path, line: str, missing: bool) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/__init__.py").write_text("from net.part import *\n")
+    (tmp_path / "net/part.py").write_text(f"import sys\n{line}\nclass A: pass\n")
+    found = check_python("from net import B\nprint(B)\n", RepoIndex(tmp_path, "1"))
+    assert [f.code for f in found] == ["no-such-name"] * missing

@@ -143,7 +143,8 @@ class _Check:
     def _remember(self, invocation: Invocation, folder: str | None) -> None:
         """What an invocation may create for the later ones."""
         name = posixpath.basename(invocation.name or invocation.program)
-        if name in MAKES_FILES or invocation.target in ("script", "module", "shell", "code"):
+        own = invocation.target in ("script", "module", "shell", "code") or name in self.repository.consoles
+        if name in MAKES_FILES or own:
             self.anything_made = True
         self.script_made |= name in MAKES_SCRIPT
         self.rights_given |= name in ("chmod", "install")

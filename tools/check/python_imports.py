@@ -86,8 +86,19 @@ class ImportChecker:
             elif isinstance(module, ApiObject) and module.kind != "module":
                 if item.module not in self._api.modules_named(item.module.rpartition(".")[2]):
                     yield self._no_module(item, module)  # else both a module and what its package took out of it
-            elif item.name not in ("", "*") and self.resolve(item.target) is None:
+            elif item.name not in ("", "*") and self._lacks(module, item):
                 yield self.missing_name(item.module, item.name, item.line)
+
+    def _lacks(self, module: Resolved, item: ImportedName) -> bool:
+        """Whether a module has not what is imported from it, whatever the packages around it make at run time."""
+        found = self.resolve(item.target)
+        if (
+            found is UNKNOWN
+            and isinstance(module, ApiObject)
+            and len(set(self._places(item.module.split(".")[0]))) == 1
+        ):
+            found = self._api.inside(module.path, item.name)
+        return found is None
 
     def missing_name(self, module: str, name: str, line: int) -> Finding:
         """The finding that a module of the repository lacks a name."""

@@ -31,6 +31,22 @@ class ObjectClass(NamedTuple):
 
     owner: ApiObject
     api: ApiIndex
+    exact: bool = True
+    """False where a function only says that it gives one: the object may be of a class below."""
+
+    def method(self, name: str) -> ApiObject | None:
+        """A method that the object has; None where there is none, or classes below have another."""
+        instances = self.api.instances
+        found = instances.method(self.owner, name)
+        return found if self.exact or all(instances.method(c, name) == found for c in self._below) else None
+
+    def lacks(self, name: str) -> bool:
+        """Whether the object has no such attribute, for certain."""
+        return all(self.api.instances.has(one, name) is False for one in (self.owner, *self._below))
+
+    @property
+    def _below(self) -> list[ApiObject]:
+        return [] if self.exact else self.api.instances.below(self.owner)
 
 
 class Objects:
@@ -57,14 +73,14 @@ class Objects:
         kind = self._kinds.get(chain.root)
         if kind is None or len(chain.rest) != 1:
             return None
-        return kind.api.instances.method(kind.owner, chain.rest[0])
+        return kind.method(chain.rest[0])
 
     def called_on(self, node: ast.expr) -> ApiObject | None:
         """The method that is called right on what another call gives: `Net(1).fit(2)`."""
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Call):
             return None
         kind = self._class_of(node.value, self._kinds)
-        return kind.api.instances.method(kind.owner, node.attr) if kind is not None else None
+        return kind.method(node.attr) if kind is not None else None
 
     def missing(self) -> Iterator[tuple[int, Finding]]:
         """Attributes that the objects do not have, and those of which nobody can tell, with their lines."""
@@ -76,7 +92,7 @@ class Objects:
                 method = self._method(made, self._kinds)
                 if method is not None:
                     yield line, _cannot_tell(line, method)
-            elif name not in stored and kind.api.instances.has(kind.owner, name) is False:
+            elif name not in stored and kind.lacks(name):
                 yield line, _lacks(kind, line, f"{_label(value, kind)}.{name}")
 
     def _uses(self) -> Iterator[tuple[int, ast.expr, str]]:
@@ -147,8 +163,7 @@ class Objects:
             value = value.func.value
         kind = known.get(value.id) if isinstance(value, ast.Name) else None
         if isinstance(value, ast.Call) and called is not None:
-            owner = called.api.instances.class_of(called.owner)
-            kind = ObjectClass(owner, called.api) if owner is not None else None
+            kind = _class_given_by(called)
         for name in through:
             kind = _result(kind, name) if kind is not None else None
         return kind
@@ -166,20 +181,26 @@ class Objects:
 
     def _kind(self, made: CreatedObject) -> ObjectClass | None:
         called = self._callable(made.maker)
-        owner = called.api.instances.class_of(called.owner) if called is not None else None
-        if called is None or owner is None:
+        kind = _class_given_by(called) if called is not None else None
+        if kind is None:
             return None
-        changed = any(called.api.instances.method(owner, name) for name in made.through)
-        return None if changed else ObjectClass(owner, called.api)
+        changed = any(kind.api.instances.method(kind.owner, name) for name in made.through)
+        return None if changed else kind
+
+
+def _class_given_by(called: ObjectClass) -> ObjectClass | None:
+    """The class of what a call of a class or function gives; None where that cannot be told."""
+    owner = called.api.instances.class_of(called.owner)
+    return ObjectClass(owner, called.api, exact=called.owner.kind == "class") if owner is not None else None
 
 
 def _result(kind: ObjectClass, name: str) -> ObjectClass | None:
     """The class of what a method gives; a fluent one that is not the class's own gives the object."""
-    method = kind.api.instances.method(kind.owner, name)
+    method = kind.method(name)
     if method is None:
-        return kind if name in FLUENT else None
+        return kind if name in FLUENT and kind.api.instances.method(kind.owner, name) is None else None
     given = kind.api.instances.result(kind.owner, method)
-    return ObjectClass(given, kind.api) if given is not None else None
+    return ObjectClass(given, kind.api, exact=kind.exact and given == kind.owner) if given is not None else None
 
 
 def _label(value: ast.expr, kind: ObjectClass) -> str:

@@ -1,5 +1,6 @@
 """Commands that name no subcommand, or one that there is not."""
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -7,6 +8,7 @@ from tools.commandline.invocation import Invocation
 from tools.commandline.reader import BARE_VARIABLE
 from tools.findings import Finding
 from tools.launchers import HELP
+from tools.python_source import parse_python
 from tools.signatures.model import Signature
 from tools.signatures.nearest import is_slip, nearest
 
@@ -27,19 +29,51 @@ def check_subcommand(
     }
     if any(word in ends or BARE_VARIABLE.match(word) for word in invocation.words):
         return []  # a variable may hold the subcommand
-    names = sorted({s.subcommand[0] for s in signatures if s.subcommand})
-    known = [*names, *(name for s in signatures if s.subcommand for name in s.spellings[0])]
-    given = next((word for word in invocation.words if not word.startswith("-")), "")
+    chosen, given = _choose(signatures, invocation.words)
+    level = len(chosen)
+    below = [s for s in signatures if s.subcommand[:level] == chosen and len(s.subcommand) > level]
+    names = sorted({s.subcommand[level] for s in below})
+    known = [*names, *(name for s in below for name in s.spellings[level])]
     sure = not any(s.accepts_unknown for s in signatures)
     if signatures[0].framework == "fire":  # without a member help is shown, and attributes are members, too
-        mentioned = re.search(rf"\b{re.escape(given)}\b", text(signatures[0].path) or "")
-        sure = not any(s.unseen for s in signatures) and bool(given) and not mentioned
+        first = invocation.words.index(given) if given else 0
+        behind_option = any(word.startswith("-") for word in invocation.words[:first])
+        may_be = behind_option or given in dir(dict) or _names(given.replace("-", "_"), text(signatures[0].path) or "")
+        sure = not any(s.unseen for s in signatures) and bool(given) and not may_be
+    called = " ".join((invocation.name, *chosen))
     return [
         Finding(
-            code="missing-required", message=f"{invocation.name} needs one of {', '.join(names[:12])}",
+            code="missing-required", message=f"{called} needs one of {', '.join(names[:12])}",
             severity="error" if sure else "warning", subject=given, suggestion=nearest(given, known) if given else "",
         )
     ]  # fmt: skip
+
+
+def _choose(signatures: Sequence[Signature], words: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The subcommands that plain words choose one below the other, and the first word that chooses none; "" for no such word."""
+    chosen: tuple[str, ...] = ()
+    for word in words:
+        if not word.startswith("-"):
+            level = len(chosen)
+            below = (s for s in signatures if s.subcommand[:level] == chosen and len(s.subcommand) > level)
+            found = next((s for s in below if word in (s.subcommand[level], *s.spellings[level])), None)
+            if found is None:
+                return chosen, word
+            chosen = found.subcommand[: level + 1]
+    return chosen, ""
+
+
+def _names(word: str, code: str) -> bool:
+    """Whether code has something of that name: a variable, an attribute, a function, a key; else its text says it."""
+    tree = parse_python(code.encode())
+    if tree is None:
+        return re.search(rf"\b{re.escape(word)}\b", code) is not None
+    spelled = (
+        getattr(node, field, None)
+        for node in ast.walk(tree)
+        for field in ("id", "attr", "arg", "name", "asname", "value")
+    )
+    return word in {text.replace("-", "_") for text in spelled if isinstance(text, str)}
 
 
 def name_slips(findings: Iterable[Finding], called: Signature, signatures: Sequence[Signature]) -> Iterator[Finding]:

@@ -146,6 +146,16 @@ def returned(node: ast.FunctionDef | ast.AsyncFunctionDef, *, method: bool = Fal
     return found.pop() if len(found) == 1 else ""
 
 
+def gives_own_class(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a class method says that it gives an object of the class: `-> Self`, or `-> T` with `cls: type[T]`."""
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    if isinstance(node, ast.AsyncFunctionDef) or node.returns is None or first is None:
+        return False
+    given = ast.unparse(node.returns).strip("'")
+    of = "" if first.annotation is None else ast.unparse(first.annotation).strip("'").rpartition("type[")[2]
+    return given.rpartition(".")[2] == "Self" or of.rpartition("Type[")[2] == f"{given}]"
+
+
 def _are_self(values: Sequence[ast.expr | None], node: ast.FunctionDef) -> bool:
     """Whether all returned values are the first parameter, which nothing binds again, of a function that yields nothing."""
     first = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), "")

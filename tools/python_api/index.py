@@ -9,6 +9,7 @@ from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
 from tools.python_api.modules import ModuleTable
 from tools.python_api.registries import joined
 from tools.python_api.resolver import Resolved, Resolver
+from tools.python_api.subclasses import Subclasses
 from tools.retrieval import Bm25Index, tokenize
 
 
@@ -24,7 +25,7 @@ class ApiIndex:
         self.facts = facts
         self.modules = ModuleTable(files)
         self._resolver = Resolver(facts, self.modules)
-        self.instances = Instances(self._resolver)
+        self.instances = Instances(self._resolver, Subclasses(facts))
 
     def claims(self, top: str, workdir: str = ".") -> bool:
         """Whether a top-level module name means something of the repository for a program that runs in that folder."""
@@ -49,6 +50,10 @@ class ApiIndex:
             elsewhere = self._resolver.first([lone], parts)
             return elsewhere if isinstance(elsewhere, ApiObject) else found
         return found
+
+    def inside(self, path: str, name: str) -> Resolved:
+        """What a name means in a module of which the file is known; UNKNOWN for a folder without one."""
+        return self._resolver.inside_file(path, name)
 
     def names_in(self, dotted: str, workdir: str = ".") -> tuple[str, ...]:
         """The public names of a module, sorted; none where it is not of the repository."""

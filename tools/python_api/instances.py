@@ -3,6 +3,7 @@
 from tools.python_api.bindings import SELF
 from tools.python_api.model import UNKNOWN, ApiObject, Unknown
 from tools.python_api.resolver import Resolver
+from tools.python_api.subclasses import Subclasses
 
 _DEEPEST = 8
 _PLAIN = frozenset(["object", "ABC", "Generic", "Protocol"])
@@ -24,8 +25,9 @@ _OF_TORCH_MODULE = frozenset((
 class Instances:
     """Types of objects, as far as the source tells them."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, subclasses: Subclasses) -> None:
         self._resolver = resolver
+        self._subclasses = subclasses
 
     def class_of(self, called: ApiObject) -> ApiObject | None:
         """The class of what a call of a class or function gives; None where that cannot be told."""
@@ -59,6 +61,10 @@ class Instances:
             certain = cls.sure and not cls.open and not cls.fields and not self._resolver.ambiguous(member)
             unsure = unsure or not certain or not _TORCH_MODULE.issuperset(foreign)
         return UNKNOWN if unsure else False
+
+    def below(self, owner: ApiObject) -> list[ApiObject]:
+        """The classes that may be what an object is of which only a base is told."""
+        return [self._resolver.public(one) for one in self._subclasses.below(owner.name.rpartition(".")[2])]
 
     def method(self, owner: ApiObject, name: str) -> ApiObject | None:
         """A method of a class or of its bases; None where the source shows none."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tools.content_cache import content_hash
 from tools.documents.text import decode
-from tools.python_api.bindings import returned
+from tools.python_api.bindings import gives_own_class, returned
 from tools.python_api.classes import class_attributes
-from tools.python_api.functions import read_decorators, read_parameters
+from tools.python_api.functions import Decorators, read_decorators, read_parameters
 from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter, ParameterKind
 from tools.python_api.registries import read_registries
 from tools.python_api.requirements import read_requirements
@@ -19,7 +19,7 @@ from tools.reading import IndexWalk, Over, never
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
     "globals()": re.compile(r"\bglobals\(\)"),
-    "sys.modules": re.compile(r"\bsys\.modules\b"),
+    "sys.modules": re.compile(r"(?<!\bgetattr\()(?<!\bin )\bsys\.modules\b"),
     "setattr(": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
     "exec(": re.compile(r"\bexec\("),
     "def __getattr__": re.compile(r"^def __getattr__\b", re.MULTILINE),
@@ -124,9 +124,7 @@ class _Reader:
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
                 read=decorators.property,
-                returns=""
-                if decorators.property or not decorators.sure
-                else returned(node, method=bound and not decorators.of_class),
+                returns=_result(node, owner, decorators),
             )
         )
 
@@ -197,6 +195,15 @@ class _Reader:
 
     def _bind(self, *names: str) -> None:
         self._attributes.update(dict.fromkeys(names))
+
+
+def _result(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str, decorators: Decorators) -> str:
+    """What a function gives, "" where that cannot be told; a class method may say that it gives its own class."""
+    if decorators.property or not decorators.sure:
+        return ""
+    if owner and decorators.of_class and gives_own_class(node):
+        return owner
+    return returned(node, method=bool(owner) and not decorators.static and not decorators.of_class)
 
 
 def first_line(docstring: str | None) -> str:

@@ -107,6 +107,11 @@ class Resolver:
         self._steps = 0
         return self._public(self._member(facts, dotted.split("."), 0))
 
+    def inside_file(self, path: str, name: str) -> Resolved:
+        """What a name means in the module of a file; UNKNOWN where that is no file of the repository."""
+        facts = self._facts.get(path)
+        return UNKNOWN if facts is None else self.inside(facts, name)
+
     def defines(self, owner: DefinitionSite, name: str) -> bool:
         """Whether a class defines a method of that name itself."""
         return bool(self._definitions(owner.facts, f"{owner.definition.name}.{name}"))

@@ -21,7 +21,7 @@ from tools.signatures.machine import (
     ProgramRaised,
     TooLong,
 )
-from tools.signatures.model import Signature
+from tools.signatures.model import Signature, Unseen
 from tools.signatures.sources import Sources
 from tools.signatures.values import (
     UNKNOWN,
@@ -91,6 +91,9 @@ class Interpreter:
         """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
         """False where the program was too long to be followed."""
+        self.of_library: set[tuple[str, str]] = set()
+        self.other_parser = Unseen(origin="other_parser", name="")
+        """The test of a name in `of_library` (module, name) that may lead to another parser for want of a library."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression; UNKNOWN where it cannot be followed."""

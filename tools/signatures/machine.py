@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from tools.signatures.model import Unseen
 from tools.signatures.sources import Sources
 from tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
@@ -189,6 +190,12 @@ class Machine(Protocol):
     active: list[object]
     """The functions that we are in, by their syntax node."""
     postponed: PostponedCalls
+    parsed: list[ParseCall]
+    """How often, and by which parser, the command line was read."""
+    of_library: set[tuple[str, str]]
+    """Modules and names that say whether a library is there."""
+    other_parser: Unseen
+    """The test of such a name that may lead to another parser; without a name where there is none."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression."""

@@ -253,9 +253,7 @@ class SignatureReader:
             if change is not None:
                 line = text.count("\n", 0, change.start()) + 1
                 unseen = Unseen(origin="computed", name="it changes its own command line", path=path, line=line)
-                return [
-                    msgspec.structs.replace(s, accepts_unknown=True, unseen=(*s.unseen, unseen)) for s in signatures
-                ]
+                return [_left_open(s, unseen) for s in signatures]
         return signatures
 
     def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
@@ -289,10 +287,7 @@ def _is_quiet(node: ast.stmt) -> bool:
 
 def _parsed_signatures(run: Interpreter) -> list[Signature]:
     """The signatures of the parsers that were asked to parse; several are one command line."""
-    parsers: list[Native] = []
-    for event in run.parsed:
-        if event.parser not in parsers:
-            parsers.append(event.parser)
+    parsers = list({id(event.parser): event.parser for event in run.parsed}.values())
     strict = any(event.strict for event in run.parsed)
     found = [_signatures(parser) for parser in parsers]
     if not found:
@@ -305,6 +300,7 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     ends = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.endings)
     if not run.complete:
         whole = [_unsure(s) for s in whole]
+    whole = [_left_open(s, run.other_parser) if run.other_parser.name else s for s in whole]
     return [
         msgspec.structs.replace(
             s, options=_unique((*s.options, *further)), endings=_unique((*s.endings, *ends)) if ends else s.endings
@@ -339,6 +335,10 @@ def _signatures(parser: Native) -> list[Signature]:
 
 def _unsure(signature: Signature) -> Signature:
     beyond = Unseen(origin="computed", name="code that could not be followed", path=signature.path, line=signature.line)
+    return _left_open(signature, beyond)
+
+
+def _left_open(signature: Signature, beyond: Unseen) -> Signature:
     return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
 
 

@@ -1,13 +1,14 @@
 """Statements of the abstract interpreter: both branches are followed where a condition is not known."""
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from tools.signatures.branches import follow_way, merge_ways
 from tools.signatures.expressions import arguments_of, assign_names, iterate
 from tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
+from tools.signatures.model import Unseen
 from tools.signatures.operators import operate
 from tools.signatures.values import (
     CONSTANTS,
@@ -28,6 +29,8 @@ from tools.signatures.values import (
 )
 
 MAX_ROUNDS = 1_000
+_NO_LIBRARY = ("ImportError", "ModuleNotFoundError")
+_SAYS = frozenset(["print", "exit", "quit", "_exit", "debug", "info", "warning", "warn", "error", "critical"])
 
 
 def execute(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> Flow:
@@ -189,7 +192,7 @@ def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
         test = run.settle(test)
     known = truth(test)
     if known is not None:
-        return run.execute(node.body if known else node.orelse, frame)
+        return _known_way(run, node, frame, taken=known)
     condition = test if isinstance(test, Condition) else None
     place = f"{frame.module.path}:{node.lineno}"
     before = dict(frame.names)
@@ -206,6 +209,25 @@ def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
         frame.names.clear()
         frame.names.update(after)
     return merge_ways(run, frame, (first, second))
+
+
+def _known_way(run: Machine, node: ast.If, frame: Frame, *, taken: bool) -> Flow:
+    """Follow the way that is taken; where a library has to be there for it, and it parses, the other may parse, too."""
+    way, other = (node.body, node.orelse) if taken else (node.orelse, node.body)
+    names = {(frame.module.path, part.id) for part in ast.walk(node.test) if isinstance(part, ast.Name)}
+    parsed = len(run.parsed)
+    try:
+        return run.execute(way, frame)
+    finally:
+        if len(run.parsed) > parsed and not run.of_library.isdisjoint(names) and any(map(_goes_on, other)):
+            name = ast.unparse(node.test)
+            run.other_parser = Unseen(origin="other_parser", name=name, path=frame.module.path, line=node.lineno)
+
+
+def _goes_on(node: ast.stmt) -> bool:
+    """Whether a statement does more than say something or end the program."""
+    called = [ast.unparse(part.func).rpartition(".")[2] for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return not isinstance(node, ast.Raise) and not _SAYS.issuperset(called)
 
 
 def _for(run: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
@@ -258,6 +280,7 @@ def _with(run: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Flow:
 def _try(run: Machine, node: ast.Try, frame: Frame) -> Flow:
     uncertain = run.uncertain
     caught = bool(node.handlers)
+    run.of_library |= {(frame.module.path, name) for name in _without_library(node)}
     run.muted += caught
     try:
         flow = run.execute(node.body, frame)
@@ -273,6 +296,15 @@ def _try(run: Machine, node: ast.Try, frame: Frame) -> Flow:
         run.muted -= caught
     last = run.execute(node.finalbody, frame)
     return flow if last is Flow.NORMAL else last
+
+
+def _without_library(node: ast.Try) -> Iterator[str]:
+    """Names that are given a constant where an import fails."""
+    for handler in node.handlers:
+        if handler.type is not None and any(name in ast.unparse(handler.type) for name in _NO_LIBRARY):
+            for statement in handler.body:
+                if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+                    yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
 
 
 def _return(run: Machine, node: ast.Return, frame: Frame) -> Flow:
