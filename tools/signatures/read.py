@@ -172,7 +172,9 @@ class SignatureReader:
 
     def may_read_arguments(self, path: str) -> str:
         """Why a file without a parser of its own may take words all the same; "" where it does not."""
-        text = self.sources.text(path) or ""
+        text = self.sources.text(path)
+        if text is None:
+            return "it cannot be read, or is too large"
         dynamic = RUNS_OTHERS.search(text)
         if dynamic:
             return f"it runs other code with {dynamic[0].strip(' (')}"
