@@ -175,11 +175,9 @@ class SignatureReader:
         text = self.sources.text(path)
         if text is None:
             return "it cannot be read, or is too large"
-        dynamic = RUNS_OTHERS.search(text)
-        if dynamic:
+        if dynamic := RUNS_OTHERS.search(text):
             return f"it runs other code with {dynamic[0].strip(' (')}"
-        parses = PARSES.search(text)
-        if parses:
+        if parses := PARSES.search(text):
             line = text.count("\n", 0, parses.start()) + 1
             return f"{parses[1]} at {path}:{line} could not be followed"
         foreign = self._called_library(path)
