@@ -51,7 +51,8 @@ def solve(
 
         ml-agent solve --many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
-    instruction = sys.stdin.read(LONGEST + 1) if instruction == "-" else instruction
+    if instruction == "-" and batch.many is None:
+        instruction = sys.stdin.read(LONGEST + 1)
     said = instruction if batch.many is None else batch.many.name
     _see_that_it_can_be(said, execution.sandbox, execution.run, products.expect or ())
     with o.named_as_flags(execution._asdict()):
