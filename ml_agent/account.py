@@ -13,6 +13,7 @@ from itertools import islice
 
 import msgspec
 
+from ml_agent.delivery.expectation import Judgement
 from ml_agent.draft import Draft, LedgerEntry, LedgerStatus
 from ml_agent.matching.slots import TRUTH
 from ml_agent.navigator import Workspace
@@ -63,6 +64,20 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
 def used_or_required(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """The entries that concern the user: not the guesses that an answer does not use."""
     return tuple(one for one in entries if one.required or one.status != "not found")
+
+
+def with_rows_seen(draft: Draft, instruction: str, judgements: Sequence[Judgement]) -> Draft:
+    """The draft, where a number that only says how many rows should come out is accounted for by a table that has them."""
+    numbers = [number(text) for text in _NUMBERS.findall(instruction)]
+    told = {str(one.expectation.rows): one for one in judgements if one.verdict == "delivered"}
+    seen = {text: one for text, one in told.items() if numbers.count(number(text)) == 1}
+    ledger = [
+        msgspec.structs.replace(entry, status="honoured", where=seen[entry.value].said)
+        if entry.status == "not found" and not entry.named and entry.value in seen
+        else entry
+        for entry in draft.ledger
+    ]
+    return msgspec.structs.replace(draft, ledger=tuple(ledger))
 
 
 def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple[LedgerEntry, ...]:

@@ -10,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ml_agent import wording
+from ml_agent.account import with_rows_seen
 from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
 from ml_agent.best import better
@@ -197,6 +198,7 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     taken = inputs_for(state, workspace, draft).taken
     wanted = FileExpectations(expected=expected, inputs=taken, folder=Path.cwd(), instruction=state["instruction"])
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
+    draft = with_rows_seen(draft, state["instruction"], outcome.judgements)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
     services.note("execute", outcome.summary)

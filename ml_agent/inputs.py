@@ -10,10 +10,12 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.named_paths import NamedPath, named_paths
+from ml_agent.request import Request
 from sandbox.files import content_size
 from tools.check.inputs import SUFFIX, is_read, may_be_read
 from tools.check.places import is_literal
 from tools.commandline.parse import parse_one
+from tools.findings import Finding
 from tools.index import RepoIndex
 from tools.run_folders import is_of_a_run
 from tools.secret_files import is_secret
@@ -40,6 +42,7 @@ _SYSTEM = (
     "usr",
     "workspace",
 )
+_MISSED = "no-such-file"
 _SHARED = frozenset(map(Path, ("/", "/home", "/root", "/tmp", "/var", "/opt", "/mnt", "/media", "/srv", "/var/tmp")))
 """Folders in which things of many owners lie: never shown as a whole."""
 _OURS = tuple(map(Path, ("/opt/venv", "/opt/host-python", "/home/agent", "/mnt/host", "/var/run", "/var/lib")))
@@ -122,6 +125,25 @@ def _why_refused(path: str, places: Places) -> str:
         return _refusal(path, places.folder) if _is_there(path, places) else ""
     except OSError:
         return ""
+
+
+def against(
+    findings: Sequence[Finding], draft: Draft, request: Request, index: RepoIndex, folder: Path
+) -> list[Finding]:
+    """What the check says against a draft, but for files of the user's that it misses: they go in.
+
+    Args:
+        findings: of the check, which knows the repository alone.
+        draft: the answer.
+        request: the user's.
+        index: of the repository.
+        folder: the user's working folder.
+    """
+    if not any(one.code == _MISSED for one in findings):
+        return list(findings)
+    values = [value.value for value in request.values if value.start < 0]
+    taken = inputs_of(named_paths(request.instruction, values), draft, index, folder).taken
+    return [one for one in findings if one.code != _MISSED or posixpath.normpath(one.subject) not in taken]
 
 
 def words_read(draft: Draft, index: RepoIndex) -> frozenset[str]:

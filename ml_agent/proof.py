@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
 from ml_agent.account import SPEAKS, account, called
 from ml_agent.answer_gate import refusals
 from ml_agent.draft import CHOSEN, Draft, LedgerEntry
+from ml_agent.inputs import against
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.check.command import check_command
@@ -33,7 +35,8 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
     check = check_command if draft.kind == "bash" else check_python
     ledger, advises = account(draft, request, workspace), draft.source in ("llm", CHOSEN)
     refused = refusals(draft, request, workspace.index)
-    checked = [*check(draft.text, workspace.index, draft.workdir), *_nothing_called(draft, workspace)]
+    said = against(check(draft.text, workspace.index, draft.workdir), draft, request, workspace.index, Path.cwd())
+    checked = [*said, *_nothing_called(draft, workspace)]
     findings = [*checked, *refused, *_unused_findings(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
     if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):

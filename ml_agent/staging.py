@@ -1,13 +1,14 @@
 """What of a folder of the user's goes into a sandbox: not what git ignores, nothing that is named like a secret, no settings of git's, no runs.
 
 A clone of ours holds what everybody can fetch. A work tree of the user's also holds `.env`, a token in `.git/config`, private
-notes. Data that git ignores goes in where the user's own words name it.
+notes. Data that git ignores goes in where the user's own words name it; a file that is committed is not ignored, as in git.
 """
 
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from tools.files import MAX_FILES
@@ -15,6 +16,7 @@ from tools.ignored import Ignored, ignored_in
 from tools.run_folders import is_of_a_run, is_run_folder
 from tools.secret_files import is_secret
 from tools.version_control import is_control, is_git_folder
+from tools.work_tree import WorkTree, is_work_tree
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
 """What of `.git` holds commits; all else holds addresses, settings, hooks and notes of the user's."""
@@ -26,11 +28,12 @@ def stage(root: Path, target: Path, words: str = "") -> int:
 
     Files are linked where the disk can, and never written to. `words` are the user's own: ignored paths in them are wanted.
     """
-    rules = ignored_in(root)
+    rules, committed = ignored_in(root), cache(lambda: _files_of_head(root))
     left_out = 0
     target.mkdir(parents=True)
     for path, relative in _walk(root):
-        if is_secret(relative.as_posix()) or _is_unwanted(relative.as_posix(), rules, words):
+        name = relative.as_posix()
+        if is_secret(name) or (_is_unwanted(name, rules, words) and name not in committed()):
             left_out += 1
             continue
         place = target / relative
@@ -39,6 +42,12 @@ def stage(root: Path, target: Path, words: str = "") -> int:
     if (root / ".git").is_dir() and not (root / ".git").is_symlink():
         _stage_git(root / ".git", target / ".git")
     return left_out
+
+
+def _files_of_head(root: Path) -> frozenset[str]:
+    """The files of HEAD, whatever patterns say of them: samples are often added past a pattern."""
+    work = WorkTree(root) if is_work_tree(root) else None
+    return frozenset(blob.path for blob in work.blobs(work.head)) if work is not None and work.head else frozenset()
 
 
 def _is_unwanted(path: str, rules: Ignored | None, words: str) -> bool:

@@ -30,7 +30,7 @@ README_BYTES = 4000
 MARK = ".commit"
 """File that names the commit of a folder that is no git work tree."""
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_REFERENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]*")
+_REFERENCE = re.compile(r"\w[^\s~^:?*\[\\\x00-\x1f\x7f-\x9f]*")
 
 
 class Checkout(msgspec.Struct, frozen=True, kw_only=True):

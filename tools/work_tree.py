@@ -29,7 +29,8 @@ _INDEX_BYTES = 256 * 1024 * 1024
 _DEPTH = 64
 _MAX_TREES = 50_000
 _SHA = re.compile(r"[0-9a-f]{40}")
-_REF = re.compile(r"ref: (refs/[\w./@+-]+)")
+_REF = re.compile(r"ref: (refs/[^\s~^:?*\[\\\x00-\x1f\x7f-\x9f]+)")
+"""Whatever git lets a branch be called."""
 _COMMITTER = re.compile(rb"^committer .*> (-?\d{1,15}) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 _ORIGIN = re.compile(r'^[ \t]*\[remote[ \t]+"origin"\]([^\[]*)', re.MULTILINE)
 _ADDRESS = re.compile(r"^[ \t]*url[ \t]*=([^\n#;\"]*)", re.MULTILINE)

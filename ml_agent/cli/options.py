@@ -22,6 +22,7 @@ Folder = Annotated[str, _option(WHERE, "Folder of the task inside the repository
 Catalog = Annotated[str, _option(WHERE, "JSONL catalogue to search instead of GitHub, or `sample`.", "--catalog")]
 Arg = Annotated[list[str] | None, _option(WHERE, "A value by name, NAME=VALUE; repeatable.", "--arg")]
 Model = Annotated[str | None, _option(MODEL, "Model name at the endpoint, or gguf:/path.", "--model")]
+BaseUrl = Annotated[str | None, _option(MODEL, "The model's endpoint (OPENAI_BASE_URL).", "--base-url")]
 Navigator = Annotated[str | None, _option(MODEL, "auto, grounded (no model) or llm.", "--navigator")]
 Fallback = Annotated[
     str | None,
@@ -96,6 +97,7 @@ class Execution(NamedTuple):
     """Settings of thinking, running and limits, by their names in `Settings`; None where an option was not given."""
 
     model: Model = None
+    base_url: BaseUrl = None
     navigator: Navigator = None
     fallback: Fallback = None
     model_mode: ModelMode = None

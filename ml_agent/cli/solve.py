@@ -1,6 +1,7 @@
 """`ml-agent solve` and `ml-agent resume`."""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
 from ml_agent.job import Job
 from ml_agent.observer import Observer
-from ml_agent.request import check_instruction
+from ml_agent.request import LONGEST, check_instruction
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, resume_job
 from ml_agent.settings import Settings, load_settings
@@ -36,7 +37,9 @@ def solve(
     products: o.Products,
     printing: o.Printing,
     batch: o.Batch,
-    instruction: Annotated[str, typer.Argument(help="The task in one sentence, with every value that matters.")] = "",
+    instruction: Annotated[
+        str, typer.Argument(help="The task in one sentence, with every value; - for standard input.")
+    ] = "",
 ) -> int:
     """Find the repository, write the command, check it, run it, repair it.
 
@@ -48,6 +51,8 @@ def solve(
 
         ml-agent solve --many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
+    if instruction == "-" and batch.many is None:
+        instruction = sys.stdin.read(LONGEST + 1)
     said = instruction if batch.many is None else batch.many.name
     _see_that_it_can_be(said, execution.sandbox, execution.run, products.expect or ())
     with o.named_as_flags(execution._asdict()):

@@ -1,9 +1,11 @@
 """A request that is itself a command of the repository, as a user types it: it is answered by that command."""
 
 import re
+from pathlib import Path
 
 from ml_agent.account import called
 from ml_agent.draft import Draft
+from ml_agent.inputs import against
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from tools.check.command import check_command
@@ -34,9 +36,9 @@ def typed_command(request: Request, workspace: Workspace) -> Draft | None:
     signature = called(calls[0], folder, index) if calls else None
     if signature is None and not (calls and calls[0].program.startswith("./")):
         return None
-    if any(finding.severity == "error" for finding in check_command(text, index, folder)):
-        return None
     entry = signature.path if signature is not None else ""
-    return Draft(
+    draft = Draft(
         kind="bash", text=text, workdir=folder, entry=entry, because="the request is a command", confidence=1.0, level="sure"
     )  # fmt: skip
+    found = against(check_command(text, index, folder), draft, request, index, Path.cwd())
+    return None if any(finding.severity == "error" for finding in found) else draft

@@ -1,10 +1,13 @@
 """What counts as a use of a value, and what is no value."""
 
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 import pytest
 
-from ml_agent.account import account, whole_account
+from ml_agent.account import account, whole_account, with_rows_seen
+from ml_agent.delivery.expectation import Expectation, Judgement
 from ml_agent.draft import Draft, Placement
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
@@ -177,3 +180,23 @@ def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> No
         draft = Draft(kind="bash", text="python mosaic.py a.png", entry="mosaic.py", source="grounded")
         found = {entry.text: (entry.status, entry.where) for entry in account(draft, request, workspace)}
         assert found[name][0] == status and found["a.png"][0] == "honoured"
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "verdict", "status"),
+    [
+        ("write out.csv with 50 rows", 50, "delivered", "honoured"),
+        ("write out.csv with 50 rows", 50, "missing", "not found"),
+        ("write out.csv with 50 rows", None, "delivered", "not found"),
+        ("train for 50 epochs and write out.csv with 50 rows", 50, "delivered", "not found"),
+    ],
+)
+def test_a_number_of_rows_is_accounted_for_by_the_table_that_has_them(
+    words: str, rows: int | None, verdict: Literal["delivered", "missing"], status: str, workspace: Workspace
+) -> None:
+    request = Request(instruction=words, values=stated_values(words))
+    draft = Draft(kind="bash", text="python fit.py > out.csv", source="llm")
+    draft = msgspec.structs.replace(draft, ledger=account(draft, request, workspace))
+    table = Expectation(kind="csv", path="out.csv", rows=rows)
+    seen = with_rows_seen(draft, words, [Judgement(expectation=table, verdict=verdict, said="out.csv: 50 rows")])
+    assert {entry.status for entry in seen.ledger if entry.value == "50"} == {status}

@@ -1,5 +1,6 @@
 """The command line as a user meets it: one line and an exit code for every mistake, the answer and nothing else on stdout."""
 
+import io
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.cli import run
 from tests.command import ml_agent
 
 SCRIPT = (
@@ -168,6 +170,19 @@ def test_the_answer_and_nothing_else_is_on_stdout(repository: Path, tmp_path: Pa
     assert (result["evidence"], result["ending"]) == ("checked", "checked")
     assert done.stdout.strip() in (out / "answer.sh").read_text()
     assert (out / "report.html").read_text().count("--lr 0.25") >= 1
+
+
+def test_the_sentence_may_come_from_standard_input_and_the_endpoint_by_a_flag(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["solve", "-", "--repo", str(repository), "--run", "none", "--quiet", "--out"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("fit with lr 0.25\n"))
+    assert run([*words, str(tmp_path / "read")]) == 0 and "--lr 0.25" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    assert run([*words, str(tmp_path / "empty")]) == 2 and "instruction is empty" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.StringIO("fit with lr 0.25\n"))
+    model = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+    assert run([*words, str(tmp_path / "model"), *model]) == 4 and "127.0.0.1:9" in capsys.readouterr().err
 
 
 def test_json_holds_the_whole_result(repository: Path) -> None:

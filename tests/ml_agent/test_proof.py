@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.draft import Draft
+from ml_agent.grounded.typed_command import typed_command
 from ml_agent.navigator import Workspace
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request, Value
@@ -93,3 +94,26 @@ def test_values_of_what_runs_count(workspace: Workspace, text: str) -> None:
 def test_what_is_said_beside_a_program_sets_nothing(workspace: Workspace) -> None:
     found = examine(Draft(kind="bash", text="python -c 'import fit' && echo 3"), REQUEST, workspace)
     assert "3" not in [one.value for one in found.ledger if one.status != "not found"]
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "sound"),
+    [
+        ("fit what is in lines.txt", "python fit.py < lines.txt", True),
+        ("fit what is in lines.txt", "python fit.py < ./lines.txt", True),
+        ("fit what is in other.txt", "python fit.py < other.txt", False),
+        ("fit it", "python fit.py < lines.txt", False),
+        ("python fit.py < lines.txt", "", True),
+        ("python fit.py < other.txt", "", False),
+    ],
+)
+def test_a_file_of_the_users_that_the_sentence_names_is_not_missed(
+    said: str, text: str, sound: bool, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "lines.txt").write_text("1\n")
+    monkeypatch.chdir(mine)
+    request = Request(instruction=said)
+    answer = draft(text) if text else typed_command(request, workspace)
+    assert (answer is not None and examine(answer, request, workspace).sound) is sound

@@ -1,6 +1,7 @@
 """The check of what stands in words: variables, loops, `eval`, code behind -c; and of what nothing here looks at."""
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -25,6 +26,8 @@ FILES = {
     "go.sh": "python train.py\n",
     "fit.jl": "println(ARGS)\n",
 }
+DATA = "eJzt" * 400_000
+LARGE = "x = 1\n" * 300_000
 UNSEEN = ["unsure cannot-tell"]
 TYPE = ["error bad-type"]
 
@@ -121,3 +124,10 @@ def test_a_text_is_written_out_once_for_each_value() -> None:
     assert first.splitlines()[3] == second.splitlines()[3] == "done; run $a"
     assert written_out('A="a b"; B=$A; run "$B"') == ['A="a b"; B=$A; run "a b"']
     assert written_out("run $A") == ["run $A"]
+
+
+def test_a_file_with_large_data_in_it_is_read_and_of_one_that_is_too_large_nothing_is_claimed(checked: Make) -> None:
+    text = dedent(FILES["train.py"])
+    says = checked({"data.py": f'model = """\n{DATA}\n"""\n{text}', "large.py": LARGE + text})
+    assert says("python data.py --lr abc") == TYPE
+    assert says("python large.py --lr abc") == says("python large.py") == UNSEEN

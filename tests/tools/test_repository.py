@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import git
 import pytest
 
 from ml_agent.testing.git_folders import commit_files, write_files
@@ -94,6 +95,14 @@ def test_local_folders_are_used_in_place(cache: RepositoryCache, tmp_path: Path)
         cache.get(str(tmp_path / "plain"), "v1")
     sha = commit_files(tmp_path / "work", FILES)
     assert cache.get(str(tmp_path / "work")).version == cache.get(str(tmp_path / "work"), sha).version == sha
+
+
+@pytest.mark.parametrize("branch", ["fix#12", "it's", "v1,2", "wip(x)=y", "50%", "ветка/ä"])
+def test_a_branch_may_be_called_as_git_lets_it(branch: str, cache: RepositoryCache, tmp_path: Path) -> None:
+    work = tmp_path / "book"
+    commit = commit_files(work, {"a.py": "a\n"})
+    git.Git(str(work)).branch("-m", branch)
+    assert cache.get(str(work)).version == commit == cache.get(str(work), branch).version
 
 
 def test_another_commit_of_a_local_repository_is_taken_out(cache: RepositoryCache, tmp_path: Path) -> None:

@@ -254,13 +254,19 @@ class _Check:
 
     def _no_entry_point(self, path: str, name: str, folder: str) -> None:
         """A file that only defines things does nothing when it is run."""
-        if path.endswith(".py"):
+        if path.endswith(".py") and self.reader.sources.text(path) is None:
+            self._open(path, self.reader.may_read_arguments(path), name)
+        elif path.endswith(".py"):
             does_nothing = self.reader.only_defines(path)
             others = self.repository.entry_points(path)
             suggestion = posixpath.relpath(others[0], folder) if len(others) == 1 else ""
             hint = f"; did you mean {suggestion}?" if suggestion else ""
             message = f"{name} only defines things: running it does nothing{hint}"
             self.note("not-an-entry-point", message, name, suggestion, sure=does_nothing)
+
+    def _open(self, path: str, why: str, subject: str) -> None:
+        message = f"what {path} takes is open: {why}"
+        self.findings.append(Finding(code="cannot-tell", message=message, severity="unsure", subject=subject))
 
     def _relative_imports(self, path: str, name: str) -> None:
         """A script that imports relative to its package only runs as a module."""
@@ -270,14 +276,9 @@ class _Check:
             message = f"{name} imports relative to its package; run it as python -m {module}"
             self.findings.append(
                 Finding(
-                    code="no-such-module",
-                    message=message,
-                    subject=name,
-                    suggestion=f"-m {module}",
-                    path=path,
-                    line=line,
+                    code="no-such-module", message=message, subject=name, suggestion=f"-m {module}", path=path, line=line
                 )
-            )
+            )  # fmt: skip
 
     def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str) -> None:
         """Options and values."""
@@ -307,9 +308,7 @@ class _Check:
         words = " ".join(invocation.words)[:60]
         elsewhere = self.reader.may_read_arguments(signature.path)
         if elsewhere:
-            message = f"what {signature.path} takes is open: {elsewhere}"
-            finding = Finding(code="cannot-tell", message=message, severity="unsure", subject=invocation.words[0])
-            self.findings.append(finding)
+            self._open(signature.path, elsewhere, invocation.words[0])
             return
         message = f"{signature.path} reads no arguments: {words}"
         self.note("too-many-arguments", message, invocation.words[0], sure=False)

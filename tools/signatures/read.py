@@ -173,12 +173,12 @@ class SignatureReader:
 
     def may_read_arguments(self, path: str) -> str:
         """Why a file without a parser of its own may take words all the same; "" where it does not."""
-        text = self.sources.text(path) or ""
-        dynamic = RUNS_OTHERS.search(text)
-        if dynamic:
+        text = self.sources.text(path)
+        if text is None:
+            return "it cannot be read, or is too large"
+        if dynamic := RUNS_OTHERS.search(text):
             return f"it runs other code with {dynamic[0].strip(' (')}"
-        parses = PARSES.search(text)
-        if parses:
+        if parses := PARSES.search(text):
             line = text.count("\n", 0, parses.start()) + 1
             return f"{parses[1]} at {path}:{line} could not be followed"
         foreign = self._called_library(path)

@@ -14,6 +14,10 @@ from tools.signatures.setup_files import package_folders
 from tools.word_pattern import WordPattern
 
 MAX_BYTES = 1_500_000
+"""Of a source that is read, without the data that is written into it."""
+MOST_READ = 16_000_000
+DATA = re.compile(rb"(?<![\w+/=\\-])[\w+/=\\-]{10000,}")
+"""A word that long is data in letters: a model, a picture, a font."""
 MAX_REPAIRS = 25
 MAX_LINE = 200
 PYTHON_LINE = re.compile(rb"#![^\n]*\bpython")
@@ -95,9 +99,11 @@ class Sources:
             return None
         try:
             with (self.root / path).open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
+                data = file.read(MOST_READ + 1)
         except (OSError, ValueError):
             return None
+        if MAX_BYTES < len(data) <= MOST_READ:
+            data = DATA.sub(b"", data)
         if len(data) > MAX_BYTES:
             return None
         return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
