@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from ml_agent.matching.mentions import read_request
+from ml_agent.matching.sense import option_alignment
+from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import terms
 from tools.python_api.model import ApiObject, Parameter
 from tools.retrieval import tokenize
@@ -19,7 +22,7 @@ _TYPE = 24
 _DOC = 70
 _PARAMETERS = 400
 _MOST_CHOICES = 12
-_NEEDED, _OWN = 10, 3
+_NEEDED, _OWN, _MEANT = 10, 3, 5
 """Beside what an overlap of words is worth, five at most."""
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort"})
 _FIRST_LINE = 150
@@ -138,9 +141,17 @@ def _is_of_use(option: Option) -> bool:
 
 
 def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
-    """The places of options, those first that are required or share words with `words`."""
-    said = _RequestWords.of(words)
-    return sorted(range(len(options)), key=lambda place: -_relevance(options[place], said))
+    """The places of options, those first that are required, share words with `words` or are meant by them."""
+    said, meant = _RequestWords.of(words), _meant(options, words)
+    worth = [_relevance(option, said) + _MEANT * (place in meant) for place, option in enumerate(options)]
+    return sorted(range(len(options)), key=lambda place: -worth[place])
+
+
+def _meant(options: Sequence[Option], words: str) -> frozenset[int]:
+    """The places of options of which the encoder, where one is in use, hears the words speak: "ends once five validations brought nothing" of `early_stopping`."""
+    sense = option_alignment(read_request(words), [Slot(option) for option in options])
+    heard = range(len(options)) if sense is not None else ()
+    return frozenset(place for place in heard if sense is not None and sense.best_token(place, ())[0] > sense.HEARD)
 
 
 def _name(option: Option) -> str:

@@ -341,8 +341,10 @@ def _best_assignment(
 
 
 def _together(slot: Slot, several: Sequence[tuple[ValueSlotPair, float]]) -> FilledSlot:
-    """The values of one slot, in their order."""
-    ordered = sorted(several, key=lambda one: one[0].mention.start)
+    """The values of one slot, in their order; beside a file no plain word is one: "the podcast talk.wav" is one file."""
+    files = any(pair.mention.kind == "path" for pair, _ in several)
+    meant = [one for one in several if not files or one[0].mention.kind != "word" or one[0].match is not None]
+    ordered = sorted(meant, key=lambda one: one[0].mention.start)
     mentions = [pair.mention for pair, _ in ordered]
     values = tuple(word for mention in mentions for word in spelling_in_slot(mention, slot))
     starts = tuple(mention.start for mention in mentions)

@@ -256,4 +256,5 @@ def _canonical_spelling(value: str, slot: Slot) -> str:
         for word in _LISTED.findall(slot.option.help)
         if word.islower() and alphanumeric(word) == alphanumeric(value)
     )
-    return next(listed, value) if alphanumeric(value) and number(value) is None else value
+    is_name = alphanumeric(value) and number(value) is None and "/" not in value
+    return next(listed, value) if is_name else value

@@ -194,6 +194,10 @@ _VERSION = re.compile(r"(?<=[a-z]{3})v(?=\d)")
 """How a version begins that is joined to a name: "animevideov3"."""
 
 
+_CODE = 2
+"""Letters of a code: a language called `bs` is no batch size."""
+
+
 @remembered(32768)
 def pieces_of(value: str) -> frozenset[str]:
     """The words and numbers of a known value, as terms; a file's without its ending."""
@@ -205,7 +209,7 @@ def pieces_of(value: str) -> frozenset[str]:
         term
         for piece in _PIECE.findall(spaced)
         if piece not in {"a", "the"}
-        for term in (terms(piece) if piece.isalpha() else (piece,))
+        for term in (terms(piece) if piece.isalpha() and len(piece) > _CODE else (piece,))
     )
 
 

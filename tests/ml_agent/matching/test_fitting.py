@@ -329,3 +329,8 @@ def test_a_launcher_is_told_a_number_of_what_computes() -> None:
     assert counts_the_other(read_request(text), only(text, "3"), processes)
     text = "train with 3 processes"
     assert not counts_the_other(read_request(text), only(text, "3"), processes)
+
+
+def test_a_path_is_no_word_of_a_help_text_that_has_its_letters() -> None:
+    root = Slot(Option(dest="root", flags=("--root",), type="path", help="Path to the directory of your datasets."))
+    assert spelling_in_slot(only("run it on /data/sets", "/data/sets"), root) == ("/data/sets",)

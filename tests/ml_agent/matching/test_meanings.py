@@ -4,6 +4,11 @@ import os
 import subprocess
 import sys
 
+from ml_agent.matching.meanings import vocabulary_matches
+from ml_agent.matching.mentions import read_request
+from ml_agent.matching.slots import Slot
+from tools.signatures.model import Option
+
 _ASK = """
 from ml_agent.matching.meanings import vocabulary_matches
 from ml_agent.matching.mentions import read_request
@@ -25,3 +30,9 @@ def test_the_words_for_a_value_do_not_hang_on_the_order_of_a_set() -> None:
         )
         said.add(done.stdout)
     assert len(said) == 1 and "tidal-solar" in said.pop()
+
+
+def test_the_code_of_a_language_is_no_short_word_for_anything() -> None:
+    language = Slot(Option(dest="language", flags=("--language",), choices=("bs", "de", "lr"), sure=True))
+    assert not vocabulary_matches(read_request("transcribe it with a batch size of 4 and a learning rate"), language)
+    assert [one.value for one in vocabulary_matches(read_request("the language is bs"), language)] == ["bs"]

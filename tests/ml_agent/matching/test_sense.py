@@ -197,3 +197,17 @@ def test_no_choice_is_heard_where_a_file_is_named() -> None:
     text = "For the path to config file take /data/meadow.yaml."
     found = candidates(read_request(text), [config], 0, read_request(text).mentions, ())
     assert all(entry is None for _, entry in found)
+
+
+def test_a_plain_word_beside_a_file_is_no_file() -> None:
+    several = [
+        slot("audio", nargs="+", required=True, help="audio file(s) to transcribe"),
+        slot("model", default="small", help="name of the Whisper model to use"),
+        slot(
+            "task", choices=("transcribe", "translate"), default="transcribe", help="speech recognition or translation"
+        ),
+    ]
+    found = fill(
+        read_request("translate german podcast talk.wav into English text using the large model"), several, tables()
+    )
+    assert {several[one.slot].option.dest: one.values for one in found.placed}["audio"] == ("talk.wav",)
