@@ -16,6 +16,7 @@ from tools.signatures import (
     globals_reader,
     hydra_reader,
     library_parsers,
+    optparse_reader,
     plugin_reader,
     pydantic_reader,
     typer_reader,
@@ -27,10 +28,10 @@ from tools.word_pattern import WordPattern, any_of
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
-    tyro_reader, pydantic_reader, gin_reader, yacs_reader, library_parsers, plugin_reader,
+    tyro_reader, pydantic_reader, gin_reader, yacs_reader, library_parsers, plugin_reader, optparse_reader,
 )  # fmt: skip
 _READS = (
-    "ArgumentParser", "ArgParser", "LightningCLI", "TrlParser", "default_argument_parser", "hydra_main", r"\bBaseSettings\b", r"\bCliApp\b", r"\bDEFINE_", r"FLAGS\b",
+    "ArgumentParser", "ArgParser", "OptionParser", "LightningCLI", "TrlParser", "default_argument_parser", "hydra_main", r"\bBaseSettings\b", r"\bCliApp\b", r"\bDEFINE_", r"FLAGS\b",
     r"\bclick\b", r"\btyper\b", r"\bfire\b", r"\bdocopt\b", r"\bhydra\b", r"\btyro\b", r"\bjsonargparse\b", r"\bsimple_parsing\b",
     r"\bOmegaConf\b", r"\bexec(",
 )  # fmt: skip

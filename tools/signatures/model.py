@@ -135,7 +135,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Its file, relative to the repository; for console scripts the file of the function."""
     kind: Kind = "python"
     framework: str = "none"
-    """argparse, absl, click, typer, fire, docopt, dataclass, hydra, omegaconf, sysargv, shell, make, none, or what a package adds."""
+    """argparse, optparse, absl, click, typer, fire, docopt, dataclass, hydra, omegaconf, sysargv, shell, make, none, or what a package adds."""
     name: str = ""
     """How it is called where it is not called by its path: a console script, a module, a make target."""
     subcommand: tuple[str, ...] = ()
