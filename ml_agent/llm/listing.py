@@ -142,12 +142,12 @@ def _is_of_use(option: Option) -> bool:
 
 def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
     """The places of options, those first that are required, share words with `words` or are meant by them."""
-    said, meant = _RequestWords.of(words), _meant(options, words)
+    said, meant = _RequestWords.of(words), _find_meant(options, words)
     worth = [_relevance(option, said) + _MEANT * (place in meant) for place, option in enumerate(options)]
     return sorted(range(len(options)), key=lambda place: -worth[place])
 
 
-def _meant(options: Sequence[Option], words: str) -> frozenset[int]:
+def _find_meant(options: Sequence[Option], words: str) -> frozenset[int]:
     """The places of options of which the encoder, where one is in use, hears the words speak: "ends once five validations brought nothing" of `early_stopping`."""
     sense = option_alignment(read_request(words), [Slot(option) for option in options])
     heard = range(len(options)) if sense is not None else ()

@@ -18,7 +18,8 @@ class OptionParser(Parser):
     """An OptionParser."""
 
     def __init__(self, run: Interpreter, arguments: Arguments) -> None:
-        said = {name: arguments.named[name] for name in ("description", "conflict_handler") if name in arguments.named}
+        alike_in_both = ("description", "conflict_handler")
+        said: dict[str, Value] = {name: arguments.named[name] for name in alike_in_both if name in arguments.named}
         alike = Arguments([], said)
         alike.path, alike.line, alike.open = arguments.path, arguments.line, arguments.open
         super().__init__(run, alike)
