@@ -18,6 +18,7 @@ from ml_agent.llm.likely import (
     likely_entries,
     likely_passages,
     likely_subcommands,
+    values_beside,
 )
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
@@ -268,7 +269,9 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
     for best, most in pairs:
         if (best.path, best.subcommand) in seen or not best.options:
             continue  # the same program under its other name
-        text = _beside_others(best, seen.values(), task) or options_of(best, task.request.instruction, most)
+        text = _beside_others(best, seen.values(), task) or options_of(
+            best, task.request.instruction, most, values_beside(best, task.workspace)
+        )
         seen[best.path, best.subcommand] = best
         shown.append({"name": called(best, task.workspace.path), "text": text})
     return shown

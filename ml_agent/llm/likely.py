@@ -18,6 +18,8 @@ from tools.index import RepoIndex
 from tools.retrieval import Bm25Index, tokenize
 from tools.signatures.model import Signature
 
+_MOST_BESIDE = 10
+"""Values beside a known one; more of them are other things as well."""
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
 
@@ -108,6 +110,14 @@ def ranked_entries(statement: ParsedRequest, workspace: Workspace) -> list[tuple
     entry_index, model = _entry_index(workspace.index, workspace.path or "."), shipped()
     scored = [(model.entry(one.vector), one.entry) for one in entry_index.ranked(statement)]
     return sorted(scored, key=lambda one: -one[0])
+
+
+def values_beside(signature: Signature, workspace: Workspace) -> dict[str, tuple[str, ...]]:
+    """By option: what the source has beside its default and beside values that examples give it, as keys of the same table."""
+    entry = EntryPoint(signature, _entry_index(workspace.index, workspace.path or ".").facts)
+    names = [slot.option for slot in entry.slots if not slot.takes_path]
+    found = {one.dest: tuple(value for value in entry.alternatives(one) if value != one.default) for one in names}
+    return {dest: values for dest, values in found.items() if 0 < len(values) <= _MOST_BESIDE}
 
 
 @lru_cache(maxsize=8)

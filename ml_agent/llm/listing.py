@@ -2,7 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -24,6 +25,9 @@ _PARAMETERS = 400
 _MOST_CHOICES = 12
 _NEEDED, _OWN, _MEANT = 10, 3, 5
 """Beside what an overlap of words is worth, five at most."""
+_FIRST = 8
+"""Options whose further values are told."""
+NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort"})
 _FIRST_LINE = 150
 _WORDS = re.compile(r"[\w+.-]+")
@@ -86,15 +90,27 @@ def _of_script(signature: Signature) -> str:
     return (f"; reads the variables {shown}" if shown else "") + (f"; hands its words on{to}" if passing else "")
 
 
-def options_of(signature: Signature, words: str, most: int) -> str:
+def options_of(signature: Signature, words: str, most: int, beside: Mapping[str, Sequence[str]] = NOTHING) -> str:
     """All options within `most` characters: those that share words with `words`, or are required, in full, the others shorter.
 
     Of those that do not fit the names stand at the end, in up to half of the room.
+
+    Args:
+        signature: whose options.
+        words: what is asked for.
+        most: characters.
+        beside: by dest, further values that the source knows; the first options tell them.
     """
     options = [_said_first(option, words) for option in signature.options if _is_of_use(option)]
     order = _by_relevance(options, words)
     texts: dict[int, str] = {}
-    shown = _left_open if signature.syntax == "overrides" else _short
+    first = {options[place].dest for place in order[:_FIRST]}
+    told = {dest: "|".join(values) for dest, values in beside.items() if dest in first}
+
+    def shown(option: Option) -> str:
+        text = _left_open(option) if signature.syntax == "overrides" else _short(option)
+        return f"{text} (or {told[option.dest]})" if option.dest in told else text
+
     left, names = most, sum(len(_name(option)) + 1 for option in options)
     for place in order:
         names -= len(_name(options[place])) + 1

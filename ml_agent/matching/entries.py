@@ -120,7 +120,7 @@ class EntryPoint:
 
     @cached_property
     def _slots_by_sense(self) -> tuple[Slot, ...]:
-        beside = [self._alternatives(slot.option) for slot in self.slots]
+        beside = [self.alternatives(slot.option) for slot in self.slots]
         return tuple(
             slot.with_seen(others) if others else slot for slot, others in zip(self.slots, beside, strict=True)
         )
@@ -176,7 +176,7 @@ class EntryPoint:
         """The choices that options of its name have elsewhere, for one of words that has none itself."""
         return self.facts.choices.get(option.dest.lower(), ()) if _takes_any_word(option) else ()
 
-    def _alternatives(self, option: Option) -> tuple[str, ...]:
+    def alternatives(self, option: Option) -> tuple[str, ...]:
         """What the source has beside the default of an option for words, or beside a value that examples give it."""
         if not _takes_any_word(option):
             return ()
