@@ -72,6 +72,8 @@ SECONDS = 1.8
 """Processor time for a script."""
 SECONDS_A_MODULE = 0.02
 """What each module that a script imports adds to its time; most are short."""
+MOST_COMMANDS = 5_000
+"""Of a program whose groups hold groups; one may hold itself, or the same one under many names."""
 SECONDS_OF_MODULES = 6.0
 """What all of them add at most: the steps end before, but on a machine that is busy or slow."""
 
@@ -85,6 +87,7 @@ class Budget:
         self.floor = 0
         """A single call may take the steps down to here."""
         self.deadline = time.thread_time() + SECONDS
+        self._commands = MOST_COMMANDS
 
     def extend(self) -> None:
         """Another file is read: it has time of its own."""
@@ -99,6 +102,12 @@ class Budget:
             raise TooLong if self.steps > 0 else OutOfFuel
         if self.steps % 256 == 0 and time.thread_time() > self.deadline:
             raise OutOfFuel
+
+    def list_command(self) -> None:
+        """A command or a group of them is listed; raises RecursionError where there are too many."""
+        self._commands -= 1
+        if self._commands < 0:
+            raise RecursionError
 
     @contextlib.contextmanager
     def unspent(self) -> Iterator[None]:

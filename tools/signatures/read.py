@@ -332,8 +332,10 @@ def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
 
 
 def _signatures(parser: Native) -> list[Signature]:
-    make = getattr(parser, "signatures", None)
-    return [] if make is None else list(make())
+    try:
+        return list(getattr(parser, "signatures", list)())
+    except RecursionError:  # groups in groups without end
+        return []
 
 
 def _unsure(signature: Signature) -> Signature:

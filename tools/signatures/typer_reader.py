@@ -70,6 +70,7 @@ class App(Native):
 
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """One a command; a single command without a callback needs no name."""
+        self.run.budget.list_command()
         level = len(subcommand)
         own = options_of(self.run, self.callback, level) if self.callback is not None else []
         outer = (*before, *own)
