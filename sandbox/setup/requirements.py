@@ -282,8 +282,8 @@ def _conda(path: Path) -> list[Any]:
 
     try:
         content = yaml.safe_load(read_text(path, MAX_YAML))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return []
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError, LookupError, ArithmeticError):
+        return []  # a tag may call anything a number, a date or a switch
     found = content.get("dependencies") if isinstance(content, dict) else None
     return found if isinstance(found, list) else []
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from ml_agent.testing.git_folders import write_files
+from sandbox.setup.requirements import wanted_by, wanted_python
 from tests.hostile.conftest import ml_agent
+from tests.processor_time import within
 
 HELD_BY = "tools.signatures: limits on what a value, a parser or a tree of commands holds"
 SECONDS = 60
@@ -69,3 +71,31 @@ TREES = {
 @pytest.mark.parametrize("name", TREES)
 def test_trees_that_double(name: str, tmp_path: Path) -> None:
     assert "fit.py" in explained(TREES[name], tmp_path / "fitting")
+
+
+ALIASES = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{after}: &{after} [{', '.join([f'*{before}'] * 10)}]\n"
+    for before, after in zip("abcdefghijk", "bcdefghijkl", strict=True)
+)
+YAML = {
+    "aliases of aliases": ALIASES,
+    "a list in itself": "a: &a [*a]\n",
+    "a number of a hundred thousand places": "a: 1" + ":59" * 90_000 + "\n",
+    "a number that is too large": "a: 1" + ":59" * 400 + ".5\n",
+    "no switch": "a: !!bool maybe\n",
+    "no number": "a: !!int ''\n",
+    "no date": "a: !!timestamp x\n",
+}
+
+
+@pytest.mark.promise(
+    "A configuration of YAML, however it is made, keeps no reader busy and ends no run.",
+    by="tools.signatures.yaml_keys, sandbox.setup.requirements",
+)
+@pytest.mark.parametrize("name", YAML)
+def test_yaml_that_is_made_to_be_long(name: str, tmp_path: Path) -> None:
+    root = tmp_path / "fitting"
+    write_files(root, {"conf/config.yaml": YAML[name], "environment.yml": f"{YAML[name]}dependencies: [numpy]\n"})
+    main = "@hydra.main(config_path='conf', config_name='config')\ndef main(cfg): pass\nmain()\n"
+    assert "fit.py" in explained(f"import hydra\n{main}", root)
+    within(8, lambda: (wanted_by(root, root), wanted_python(root)))
