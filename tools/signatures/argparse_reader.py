@@ -201,6 +201,7 @@ class Parser(Native):
         options = before + tuple(
             msgspec.structs.replace(o, level=len(subcommand)) if subcommand else o for o in self.options
         )
+        self.run.budget.list_command(len(options))
         found: list[Signature] = []
         if not self.subcommands or not self.subcommands_required:
             found.append(self._signature(options, subcommand))

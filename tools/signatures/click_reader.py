@@ -123,10 +123,10 @@ class Command(Noted):
 
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This command's signature, or one for each command of a group."""
-        self.run.budget.list_command()
         level = len(subcommand)
         unseen = self._find_lazy_commands()
         options = before + tuple(msgspec.structs.replace(o, level=level) for o in self.options())
+        self.run.budget.list_command(len(options))
         found: list[Signature] = []
         if not self.commands or self.arguments.get(None, "invoke_without_command") is True:
             found.append(

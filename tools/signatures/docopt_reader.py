@@ -1,6 +1,7 @@
 """docopt: the usage text is the signature."""
 
 import re
+from functools import cached_property
 
 import msgspec
 
@@ -29,29 +30,34 @@ class Docopt(Native):
         usage = USAGE.search(self.text)
         if usage is None:
             return [self._signature((), [], True)]
-        described = self._described_options()
         found: dict[tuple[str, ...], Signature] = {}
         for line in _usage_lines(usage.group(1)):
-            subcommand, options, is_open = self._line(TOKEN.findall(line)[1:], described)
+            subcommand, options, is_open = self._line(TOKEN.findall(line)[1:], self._described)
+            self.run.budget.list_command(len(options))
             found.setdefault(subcommand, self._signature(subcommand, options, is_open))
         return list(found.values())
 
     def _signature(self, subcommand: tuple[str, ...], options: list[Option], is_open: bool) -> Signature:
-        first = " ".join(self.text.strip().split("\n\n")[0].split())
         return Signature(
             path=self.run.script, framework="docopt", options=tuple(options), subcommand=subcommand,
-            accepts_unknown=is_open, doc="" if first.lower().startswith("usage") else first[:500], line=self.line,
+            accepts_unknown=is_open, doc=self._doc, line=self.line,
             endings=self._endings(),
         )  # fmt: skip
+
+    @cached_property
+    def _doc(self) -> str:
+        first = " ".join(self.text.strip().split("\n\n")[0].split())
+        return "" if first.lower().startswith("usage") else first[:500]
 
     def _endings(self) -> tuple[Option, ...]:
         """`--version`, which docopt answers before it looks at anything else."""
         if not self.has_version:
             return ()
-        known = self._described_options().get("--version") or self._inline("--version")
+        known = self._described.get("--version") or self._inline("--version")
         return (msgspec.structs.replace(known, ends=True, anywhere=True),)
 
-    def _described_options(self) -> dict[str, Option]:
+    @cached_property
+    def _described(self) -> dict[str, Option]:
         """Flag -> option, from the lines that describe options."""
         found: dict[str, Option] = {}
         for match in OPTION_LINE.finditer(self.text):

@@ -72,8 +72,10 @@ SECONDS = 1.8
 """Processor time for a script."""
 SECONDS_A_MODULE = 0.02
 """What each module that a script imports adds to its time; most are short."""
-MOST_COMMANDS = 5_000
-"""Of a program whose groups hold groups; one may hold itself, or the same one under many names."""
+MOST_LISTED = 200_000
+"""Options of all commands of a program: each has those of its groups, and a group may hold itself, or the same one many times."""
+OF_A_COMMAND = 40
+"""As how many options a command counts."""
 SECONDS_OF_MODULES = 6.0
 """What all of them add at most: the steps end before, but on a machine that is busy or slow."""
 
@@ -87,7 +89,7 @@ class Budget:
         self.floor = 0
         """A single call may take the steps down to here."""
         self.deadline = time.thread_time() + SECONDS
-        self._commands = MOST_COMMANDS
+        self._listed = MOST_LISTED
 
     def extend(self) -> None:
         """Another file is read: it has time of its own."""
@@ -103,10 +105,10 @@ class Budget:
         if self.steps % 256 == 0 and time.thread_time() > self.deadline:
             raise OutOfFuel
 
-    def list_command(self) -> None:
-        """A command or a group of them is listed; raises RecursionError where there are too many."""
-        self._commands -= 1
-        if self._commands < 0:
+    def list_command(self, options: int) -> None:
+        """A command or a group is listed with so many options; raises RecursionError where all of them are too many."""
+        self._listed -= OF_A_COMMAND + options
+        if self._listed < 0:
             raise RecursionError
 
     @contextlib.contextmanager
