@@ -32,7 +32,7 @@ class Docopt(Native):
             return [self._signature((), [], True)]
         found: dict[tuple[str, ...], Signature] = {}
         for line in _usage_lines(usage.group(1)):
-            subcommand, options, is_open = self._line(TOKEN.findall(line)[1:], self._described)
+            subcommand, options, is_open = self._line(TOKEN.findall(line)[1:], self._described_options)
             self.run.budget.list_command(len(options))
             found.setdefault(subcommand, self._signature(subcommand, options, is_open))
         return list(found.values())
@@ -53,11 +53,11 @@ class Docopt(Native):
         """`--version`, which docopt answers before it looks at anything else."""
         if not self.has_version:
             return ()
-        known = self._described.get("--version") or self._inline("--version")
+        known = self._described_options.get("--version") or self._inline("--version")
         return (msgspec.structs.replace(known, ends=True, anywhere=True),)
 
     @cached_property
-    def _described(self) -> dict[str, Option]:
+    def _described_options(self) -> dict[str, Option]:
         """Flag -> option, from the lines that describe options."""
         found: dict[str, Option] = {}
         for match in OPTION_LINE.finditer(self.text):

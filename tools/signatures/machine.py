@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from tools.signatures.model import Signature
 from tools.signatures.sources import Sources
 from tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
@@ -117,6 +118,14 @@ class Budget:
         before = time.thread_time()
         yield
         self.deadline += time.thread_time() - before
+
+
+def signatures_of(parser: Native) -> list[Signature]:
+    """The signatures that a parser lists of itself; none where its commands and their options have no end."""
+    try:
+        return list(getattr(parser, "signatures", list)())
+    except RecursionError:
+        return []
 
 
 class AcceptedValues(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from tools.signatures.frameworks import factories, reads_arguments
 from tools.signatures.gin_reader import with_bindings
 from tools.signatures.interpreter import Given, Interpreter
 from tools.signatures.links import linked_script, named_by_link
+from tools.signatures.machine import signatures_of
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.signature_cache import SignatureCache
 from tools.signatures.sources import Sources, without_garbage_collection
@@ -90,7 +91,7 @@ class SignatureReader:
         found = _parsed_signatures(run)
         if not found:
             self._run_makers(run)
-            found = [s for made in run.made for s in _signatures(made)]
+            found = [s for made in run.made for s in signatures_of(made)]
         return tuple(found)
 
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
@@ -225,7 +226,7 @@ class SignatureReader:
             found = _parsed_signatures(run)
             if not found and runs and self.sources.mentions(path, reads_arguments()):
                 self._run_makers(run)
-                found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
+                found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
         if runs and WORDS.search(self.sources.text(path) or ""):
@@ -293,7 +294,7 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
         if event.parser not in parsers:
             parsers.append(event.parser)
     strict = any(event.strict for event in run.parsed)
-    found = [_signatures(parser) for parser in parsers]
+    found = [signatures_of(parser) for parser in parsers]
     if not found:
         return []
     main = _main_place(parsers, found, run)
@@ -329,13 +330,6 @@ def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
         if known.level != option.level or option.anywhere:
             found[(option.dest, option.flags, option.negative_flags)] = msgspec.structs.replace(known, anywhere=True)
     return tuple(found.values())
-
-
-def _signatures(parser: Native) -> list[Signature]:
-    try:
-        return list(getattr(parser, "signatures", list)())
-    except RecursionError:  # groups in groups without end
-        return []
 
 
 def _unsure(signature: Signature) -> Signature:
