@@ -155,7 +155,7 @@ def parse(line: str) -> tuple[str, str] | None:
     if not line or line.startswith(("-", ".", "/", "http:", "https:", "git:")):
         return None
     if line.startswith("git+"):
-        match = re.search(r"#(?:.*&)?egg=([\w.-]+)", line)
+        match = re.search(r"#(?:[^#]*&)?egg=([\w.-]+)", line)
         return (normalized(match[1]), line) if match else None
     from packaging.requirements import InvalidRequirement, Requirement  # takes longer than all of this module
 
