@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ml_agent.errors import UsageError
 from ml_agent.files import read_bytes, whole_lines
 
 Emit = Callable[..., None]
@@ -43,10 +44,14 @@ def _mask(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_trajectory(path: Path) -> Iterator[dict[str, Any]]:
-    """The events of a file; a last line that a kill cut short is left out."""
+    """The events of a file; a last line that a kill cut short is left out. Raises UsageError where it cannot be read."""
     if not path.exists():
         return
-    for line in read_bytes(path, _MOST_BYTES).decode(errors="replace").split("\n"):
+    try:
+        content = read_bytes(path, _MOST_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read as a run's events: {error.strerror}") from error
+    for line in content.decode(errors="replace").split("\n"):
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):

@@ -1,10 +1,12 @@
 """Which files of a folder git leaves out, as its `.gitignore` files say."""
 
+import re
+import time
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from tools.errors import ToolError
+from tools.errors import RepositoryError, ToolError
 from tools.files import Tree
 
 if TYPE_CHECKING:
@@ -12,23 +14,37 @@ if TYPE_CHECKING:
 
 _BYTES = 256 * 1024
 _MOST_LINES = 2000
-_MOST_STARS = 4
-"""A pattern with more is left alone: matching takes time that grows with this power of the name's length."""
+_MOST_DEEP = 3
+"""A pattern with more `**/` is left alone: matching takes time that grows with this power of the path's length."""
+_SECONDS = 60.0
+"""Processor time for all paths of a tree."""
+_DEEP = re.compile(r"(?:\*\*/)+")
+_STARS = re.compile(r"(?:\[\^/\]\*)+")
+_BETWEEN_STARS = re.compile(r"\[\^/\]\*((?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^]\[(){}*+?.^$|\\/])+)(?=\[\^/\]\*)")
+"""A star, and what stands between it and the next one of the same name."""
 
 
 class Ignored:
     """The rules of every `.gitignore` in a tree; `exclude` is the text of the work tree's own list."""
 
     def __init__(self, tree: Tree, exclude: str = "") -> None:
-        self._tree = tree
+        self._tree, self._spent = tree, 0.0
         self._exclude = _rules(exclude)
         self._folder = lru_cache(maxsize=None)(self._folder_is_ignored)
         self._rules_in = lru_cache(maxsize=None)(self._read)
 
     def path(self, path: str) -> bool:
-        """Whether a file is ignored, itself or with a folder that it is in."""
+        """Whether a file is ignored, itself or with a folder that it is in.
+
+        Raises RepositoryError where the rules take longer than anybody's.
+        """
+        if self._spent > _SECONDS:
+            raise RepositoryError(f"{self._tree.root}: what git ignores takes too long to find; give a smaller folder")
+        began = time.thread_time()
         parent = PurePosixPath(path).parent.as_posix()
-        return self._folder(parent) or self._decide(path)
+        said = self._folder(parent) or self._decide(path)
+        self._spent += time.thread_time() - began
+        return said
 
     def _folder_is_ignored(self, folder: str) -> bool:
         if folder == ".":
@@ -56,11 +72,20 @@ def _rules(text: str) -> "GitIgnoreSpec":
     from pathspec import GitIgnoreSpec  # needed for work trees of the user's
 
     lines = [line for line in text.splitlines()[:_MOST_LINES] if len(line) <= 500]
-    simple = [line for line in lines if line.replace("**/", "").count("*") <= _MOST_STARS]
+    simple = [line for line in lines if len(_DEEP.findall(line)) <= _MOST_DEEP]
     try:
-        return GitIgnoreSpec.from_lines(simple)
+        made = GitIgnoreSpec.from_lines(simple)
     except ValueError:
-        return GitIgnoreSpec.from_lines([line for line in simple if _is_understood(line)])
+        made = GitIgnoreSpec.from_lines([line for line in simple if _is_understood(line)])
+    for rule in made.patterns:
+        if rule.regex is not None:
+            rule.regex = re.compile(_without_second_tries(rule.regex.pattern))
+    return made
+
+
+def _without_second_tries(pattern: str) -> str:
+    """The same rule, in which a star takes up to the first place that what follows it fits: later ones give nothing that it does not."""
+    return _BETWEEN_STARS.sub(r"(?>[^/]*?\1)", _STARS.sub("[^/]*", pattern))
 
 
 def _is_understood(line: str) -> bool:

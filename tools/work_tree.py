@@ -172,7 +172,7 @@ class WorkTree:
     def _holds(self, sha: bytes) -> bool:
         self._check_time()
         with self._reading(sha.hex()):
-            return any(store.has_object(sha) for store in self._stores)
+            return any(_has(store, sha) for store in self._stores)
 
     @cached_property
     def _ignore_rules(self) -> Ignored:
@@ -211,7 +211,7 @@ class WorkTree:
         self._check_time()
         with self._reading(sha):
             for store in self._stores:
-                if not store.has_object(bytes.fromhex(sha)):
+                if not _has(store, bytes.fromhex(sha)):
                     continue
                 if store.info(bytes.fromhex(sha)).size > most:
                     raise RepositoryError(f"{self.root}: an object of git's is larger than {most / 1e6:,.1f} MB")
@@ -242,7 +242,7 @@ class WorkTree:
         for line in _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]:
             folders.append(folders[0] / line)
         there = [folder for folder in folders if folder.is_dir()]
-        packs = [folder / "pack" for folder in there if (folder / "pack").is_dir()]
+        packs = [folder / "pack" for folder in there if _holds_packs(folder / "pack")]
         return [*(LooseObjectDB(str(folder)) for folder in there), *(PackedDB(str(folder)) for folder in packs)]
 
     def _read_index(self) -> Mapping[str, Any]:
@@ -286,6 +286,18 @@ class WorkTree:
 
     def _unreadable(self, why: str) -> RepositoryError:
         return RepositoryError(f"{self.root}: git's own files cannot be read ({why}); clone it again")
+
+
+def _has(store: Any, sha: bytes) -> bool:
+    """Whether an object is in a store; a pipe or a device in the place of a loose one's file is none."""
+    name = sha.hex()
+    loose = Path(store.root_path(), name[:2], name[2:])
+    return bool(store.has_object(sha)) and (loose.is_file() or not loose.exists())
+
+
+def _holds_packs(folder: Path) -> bool:
+    """Whether a folder holds packs, and nothing under a pack's name that no end is known of."""
+    return folder.is_dir() and all(path.is_file() for path in folder.glob("pack-*"))
 
 
 def is_work_tree(root: Path) -> bool:

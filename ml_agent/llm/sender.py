@@ -38,7 +38,8 @@ _MESSAGE_OVERHEAD = 8
 _TOOLS_OVERHEAD = 140
 """Tokens of the words with which chat templates introduce tools, at most."""
 _HALF = re.compile(
-    r"(?P<pair>\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<slashes>\\++)u[dD][89a-fA-F][0-9a-fA-F]{2}"
+    r"(?<!\\)(?:(?P<pair>\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|(?P<slashes>\\++)u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 """An escape of half a character without its other half, also within JSON that is a text of JSON; none can be written to a file."""
 _TOLD = ("prompt_tokens", "completion_tokens", "total_tokens")

@@ -155,7 +155,7 @@ def parse(line: str) -> tuple[str, str] | None:
     if not line or line.startswith(("-", ".", "/", "http:", "https:", "git:")):
         return None
     if line.startswith("git+"):
-        match = re.search(r"#(?:.*&)?egg=([\w.-]+)", line)
+        match = re.search(r"#(?:[^#]*&)?egg=([\w.-]+)", line)
         return (normalized(match[1]), line) if match else None
     from packaging.requirements import InvalidRequirement, Requirement  # takes longer than all of this module
 
@@ -282,8 +282,8 @@ def _conda(path: Path) -> list[Any]:
 
     try:
         content = yaml.safe_load(read_text(path, MAX_YAML))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return []
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError, LookupError, ArithmeticError):
+        return []  # a tag may call anything a number, a date or a switch
     found = content.get("dependencies") if isinstance(content, dict) else None
     return found if isinstance(found, list) else []
 

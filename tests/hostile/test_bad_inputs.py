@@ -200,6 +200,7 @@ ANSWERS: dict[str, Response] = {
     "wants money": Response(body=b"{}", status=402), "answers with a page": Response(body=b"<html>hello</html>"),
     "answers nothing": Response(body=b""), "answers a list": Response(body=b"[1, 2]"), "answers no choice": Response(body=b'{"choices": []}'),
     "answers half": Response(body=b'{"choices": [{"message": {"cont'), "answers null": Response(body=b'{"choices": [{"message": null}]}'),
+    "answers backslashes": Response(body=b'{"choices": [{"message": {"content": "' + b"\\" * 400_000 + b'"}}]}'),
     "answers no UTF-8": Response(body=b"\xff\xfe\xff"), "answers deep": Response(body=b"[" * 50_000),
     "leads elsewhere": Response(body=b"", status=307, headers={"location": "http://127.0.0.1:9/"}),
     "leads to a file": Response(body=b"", status=302, headers={"location": "file:///etc/passwd"}),

@@ -19,6 +19,8 @@ from benchmarks.predict.contexts import readme
 from benchmarks.repositories import LaidRepository, lay_repositories
 from benchmarks.subjects.imports import answer_in, import_runs
 from benchmarks.subjects.subject import bring_out
+from ml_agent.cli import run
+from ml_agent.testing.git_folders import write_files
 from sandbox.errors import SandboxUnavailableError
 from sandbox.files import check_room
 from tests.processor_time import within
@@ -174,3 +176,27 @@ def test_a_readme_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("private")
     (root / "README.md").symlink_to(tmp_path / "README.md")
     assert readme(root, ".") == "" and readme(root, "../") == ""
+
+
+def a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("make", [a_pipe, with_holes, a_device])
+@pytest.mark.promise(
+    "A run in which something else stands in the place of its events ends `view` in one line.", by="ml_agent.trajectory"
+)
+def test_events_that_are_no_file(
+    make: Callable[[Path], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(tmp_path / "fitting", {"fit.py": "import argparse\np = argparse.ArgumentParser()\np.parse_args()\n"})
+    folder = str(tmp_path / "run")
+    run(["solve", "run fit.py", "--repo", str(tmp_path / "fitting"), "--run", "none", "--quiet", "--out", folder])
+    events = tmp_path / "run/trajectory.jsonl"
+    events.unlink()
+    make(events)
+    for words in (["view", folder], ["view", folder, "--json"]):
+        capsys.readouterr()
+        assert run(words) == 2
+        said = capsys.readouterr().err.strip()
+        assert "cannot be read" in said and "\n" not in said

@@ -172,7 +172,7 @@ def test_filters_of_the_user_do_not_run_on_a_foreign_commit(
 @pytest.mark.promise(
     "Damaged or hostile git files end in one line, never in a hang.", by="tools.work_tree: limits on each read"
 )
-@pytest.mark.parametrize("harm", ["fifo HEAD", "bomb", "cut object", "deep tree"])
+@pytest.mark.parametrize("harm", ["fifo HEAD", "fifo object", "fifo pack", "bomb", "cut object", "deep tree"])
 def test_hostile_git_files(harm: str, tmp_path: Path) -> None:
     root = tmp_path / "work"
     head = commit_files(root, FILES)
@@ -180,6 +180,13 @@ def test_hostile_git_files(harm: str, tmp_path: Path) -> None:
     if harm == "fifo HEAD":
         (root / ".git/HEAD").unlink()
         os.mkfifo(root / ".git/HEAD")
+    elif harm == "fifo object":
+        loose.unlink()
+        os.mkfifo(loose)
+    elif harm == "fifo pack":
+        loose.unlink()
+        for ending in ("pack", "idx"):
+            os.mkfifo(root / f".git/objects/pack/pack-{head}.{ending}")
     elif harm == "deep tree":
         write_files(root, {"/".join("d" * 1 for _ in range(80)) + "/x": "x"})
         commit_files(root, {})

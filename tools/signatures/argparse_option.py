@@ -7,21 +7,10 @@ from pathlib import PurePath
 from typing import Protocol
 
 from tools.signatures.interpreter import Interpreter
+from tools.signatures.known import CONSTANTS, is_known
 from tools.signatures.model import CONFIG_FILE, Option, OptionType
 from tools.signatures.number_words import number_form
-from tools.signatures.values import (
-    CONSTANTS,
-    UNKNOWN,
-    Arguments,
-    Bound,
-    Class,
-    External,
-    Function,
-    Instance,
-    Native,
-    Value,
-    is_known,
-)
+from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Instance, Native, Value
 from tools.signatures.word_tables import table_words
 from tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
 from tools.signatures.wrappers import Partial

@@ -4,16 +4,14 @@ import msgspec
 
 from tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
 from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.known import is_known
 from tools.signatures.model import Option, Origin, Signature, Unseen
-from tools.signatures.values import (
-    UNKNOWN,
-    Arguments,
-    Instance,
-    Namespace,
-    Native,
-    Value,
-    is_known,
-)
+from tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value
+
+_PARTS = ("options", "unseen", "exclusive", "one_of", "handed")
+"""What a parser takes over from its parents."""
+_MOST_TAKEN = 5_000
+"""Of all that together; parents of parents may be the same ones, over and over."""
 
 
 class Parser(Native):
@@ -55,17 +53,14 @@ class Parser(Native):
     def _take_parents(self, parents: Value) -> None:
         for parent in parents if isinstance(parents, (list, tuple)) else []:
             other = as_parser(parent)
-            if other is None:
+            if other is None or sum(len(getattr(one, part)) for one in (self, other) for part in _PARTS) > _MOST_TAKEN:
                 self.note_unseen("computed", "a parent parser", None)
                 continue
-            self.options += other.options
             self.defaults.update(other.defaults)
             self.values.update(other.values)
             self.open = self.open or other.open
-            self.unseen += other.unseen
-            self.exclusive += other.exclusive
-            self.one_of += other.one_of
-            self.handed += other.handed
+            for part in _PARTS:
+                getattr(self, part).extend(getattr(other, part))
 
     def note_handed(self, name: str) -> None:
         """Foreign code was given this parser."""
@@ -206,6 +201,7 @@ class Parser(Native):
         options = before + tuple(
             msgspec.structs.replace(o, level=len(subcommand)) if subcommand else o for o in self.options
         )
+        self.run.budget.list_command(len(options))
         found: list[Signature] = []
         if not self.subcommands or not self.subcommands_required:
             found.append(self._signature(options, subcommand))

@@ -7,12 +7,12 @@ from pathlib import PurePath
 from typing import Any
 
 from tools.signatures.branches import accept_all, common, follow_function, follow_way
+from tools.signatures.known import CONSTANTS
 from tools.signatures.library import call_external
 from tools.signatures.machine import Flow, Machine, ProgramRaised, TooLong
 from tools.signatures.methods import METHODS, call_method
 from tools.signatures.type_forms import field_infos, fill_fields
 from tools.signatures.values import (
-    CONSTANTS,
     UNKNOWN,
     Arguments,
     Bound,

@@ -126,6 +126,7 @@ class Command(Noted):
         level = len(subcommand)
         unseen = self._find_lazy_commands()
         options = before + tuple(msgspec.structs.replace(o, level=level) for o in self.options())
+        self.run.budget.list_command(len(options))
         found: list[Signature] = []
         if not self.commands or self.arguments.get(None, "invoke_without_command") is True:
             found.append(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -37,6 +38,7 @@ class Docopt(Native):
         for tokens in patterns:
             if not self._only_ends(tokens):
                 read = _PatternReader(self, tokens).read()
+                self.run.budget.list_command(len(read.options))
                 found.setdefault(read.commands, []).append(read)
         return [self._signature(commands, several) for commands, several in (found or {(): []}).items()]
 
@@ -50,21 +52,26 @@ class Docopt(Native):
         return word in HELP or (word == "--version" and self.has_version)
 
     def _signature(self, subcommand: tuple[str, ...], patterns: "Sequence[_Pattern]") -> Signature:
-        first = " ".join(self.text.strip().split("\n\n")[0].split())
         one = patterns[0] if len(patterns) == 1 else _Pattern((), {})
         return Signature(
             path=self.run.script, framework="docopt", options=tuple(_join(patterns)), subcommand=subcommand,
             accepts_unknown=any(pattern.is_open for pattern in patterns), line=self.line, endings=self._endings(),
-            doc="" if first.lower().startswith("usage") else first[:500], one_of=one.one_of, exclusive=one.one_of,
+            doc=self._doc, one_of=one.one_of, exclusive=one.one_of,
         )  # fmt: skip
+
+    @cached_property
+    def _doc(self) -> str:
+        first = " ".join(self.text.strip().split("\n\n")[0].split())
+        return "" if first.lower().startswith("usage") else first[:500]
 
     def _endings(self) -> tuple[Option, ...]:
         """`--version`, which docopt answers before it looks at anything else."""
         if not self.has_version:
             return ()
-        known = self.described().get("--version") or self.inline("--version")
+        known = self.described.get("--version") or self.inline("--version")
         return (msgspec.structs.replace(known, ends=True, anywhere=True),)
 
+    @cached_property
     def described(self) -> dict[str, Option]:
         """Flag -> option, from the lines that describe options."""
         found: dict[str, Option] = {}
@@ -109,7 +116,7 @@ class _PatternReader:
     def __init__(self, docopt: Docopt, tokens: Sequence[str]) -> None:
         self.docopt = docopt
         self.tokens = tokens
-        self.described = docopt.described()
+        self.described = docopt.described
         self.frames = find_frames(tokens)
         self.within = [self.frames[-1]]
         self.commands: list[str] = []

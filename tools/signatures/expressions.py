@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from tools.signatures.known import CONSTANTS, is_known
 from tools.signatures.machine import Condition, Machine
-from tools.signatures.operators import MAX_ITEMS, OPERATORS, WIDTH, guarded, operate, operate_unary, short, to_set
+from tools.signatures.operators import (
+    MAX_ITEMS,
+    OPERATORS,
+    WIDTH,
+    guarded,
+    operate,
+    operate_unary,
+    set_item,
+    short,
+    to_set,
+)
 from tools.signatures.type_forms import TypeForm, compare_types
 from tools.signatures.values import (
-    CONSTANTS,
     UNKNOWN,
     Arguments,
     Class,
@@ -21,7 +31,6 @@ from tools.signatures.values import (
     ParsedArgument,
     TableChoice,
     Value,
-    is_known,
     join,
     truth,
 )
@@ -74,11 +83,7 @@ def _dict(run: Machine, node: ast.Dict, frame: Frame) -> Value:
         if key_node is None:
             result.update(value if isinstance(value, dict) else {UNKNOWN: UNKNOWN})
             continue
-        key = run.evaluate(key_node, frame)
-        try:
-            result[key] = value
-        except TypeError:
-            result[UNKNOWN] = value
+        set_item(result, run.evaluate(key_node, frame), value)
     return result
 
 

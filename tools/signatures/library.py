@@ -10,8 +10,9 @@ from typing import Any
 
 from tools.signatures.expressions import iterate
 from tools.signatures.folder_calls import FOLDER_FUNCTIONS
+from tools.signatures.known import is_known
 from tools.signatures.machine import Machine, ProgramRaised
-from tools.signatures.operators import MAX_ITEMS, guarded, to_set
+from tools.signatures.operators import MAX_ITEMS, guarded, set_item, to_set
 from tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
 from tools.signatures.values import (
     UNKNOWN,
@@ -27,7 +28,6 @@ from tools.signatures.values import (
     ParsedArgument,
     Repeated,
     Value,
-    is_known,
     truth,
 )
 
@@ -43,6 +43,8 @@ PATH_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 PATH_CLASSES = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath"})
 MAX_MATCHED = 120
+GROUP_AGAIN = re.compile(r"\)\s*[*+?{]|\(\?\w*x")
+"""A group that is repeated, also where blanks count for nothing: there may be more ways through it than can be tried."""
 MAX_JSON = 10_000
 MAX_REPEATS = 2
 CONSTANTS_OF: dict[str, Value] = {
@@ -138,6 +140,8 @@ def _match(name: str, arguments: Arguments) -> Value:
     if not isinstance(pattern, str) or not isinstance(text, str) or len(arguments.all()) != 2:
         return UNKNOWN
     if len(text) > MAX_MATCHED or len(pattern) > MAX_MATCHED or sum(c in "*+{?" for c in pattern) > MAX_REPEATS:
+        return UNKNOWN
+    if GROUP_AGAIN.search(pattern):
         return UNKNOWN
     found = guarded(lambda: getattr(re, name.removeprefix("re."))(pattern, text))
     return None if found is None else UNKNOWN if found is UNKNOWN else True
@@ -250,7 +254,8 @@ def _dict(run: Machine, arguments: Arguments) -> Value:
             pairs = iterate(run, first)
             if pairs is None or not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
                 return UNKNOWN
-            result.update(pairs)
+            for key, value in pairs:
+                set_item(result, key, value)
     result.update(arguments.named)
     if arguments.open:
         result[UNKNOWN] = UNKNOWN

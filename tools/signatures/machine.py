@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from tools.signatures.model import Unseen
+from tools.signatures.model import Signature, Unseen
 from tools.signatures.sources import Sources
 from tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
@@ -73,6 +73,10 @@ SECONDS = 1.8
 """Processor time for a script."""
 SECONDS_A_MODULE = 0.02
 """What each module that a script imports adds to its time; most are short."""
+MOST_LISTED = 200_000
+"""Options of all commands of a program: each has those of its groups, and a group may hold itself, or the same one many times."""
+OF_A_COMMAND = 40
+"""As how many options a command counts."""
 SECONDS_OF_MODULES = 6.0
 """What all of them add at most: the steps end before, but on a machine that is busy or slow."""
 
@@ -86,6 +90,7 @@ class Budget:
         self.floor = 0
         """A single call may take the steps down to here."""
         self.deadline = time.thread_time() + SECONDS
+        self._listed = MOST_LISTED
 
     def extend(self) -> None:
         """Another file is read: it has time of its own."""
@@ -101,12 +106,26 @@ class Budget:
         if self.steps % 256 == 0 and time.thread_time() > self.deadline:
             raise OutOfFuel
 
+    def list_command(self, options: int) -> None:
+        """A command or a group is listed with so many options; raises RecursionError where all of them are too many."""
+        self._listed -= OF_A_COMMAND + options
+        if self._listed < 0:
+            raise RecursionError
+
     @contextlib.contextmanager
     def unspent(self) -> Iterator[None]:
         """What is done here is of use to other programs too, and takes nothing of this one's time."""
         before = time.thread_time()
         yield
         self.deadline += time.thread_time() - before
+
+
+def signatures_of(parser: Native) -> list[Signature]:
+    """The signatures that a parser lists of itself; none where its commands and their options have no end."""
+    try:
+        return list(getattr(parser, "signatures", list)())
+    except RecursionError:
+        return []
 
 
 class AcceptedValues(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
 
 from tools.signatures.expressions import iterate
+from tools.signatures.known import is_known, may_be_key
 from tools.signatures.library import are_paths
 from tools.signatures.machine import Machine
 from tools.signatures.operators import MAX_ITEMS, MAX_TEXT, WIDTH, guarded, short
-from tools.signatures.values import UNKNOWN, Arguments, Method, Value, is_known
+from tools.signatures.values import UNKNOWN, Arguments, Method, Value
 
 TEXT_METHODS = frozenset(
     [
@@ -134,6 +135,10 @@ def _change(run: Machine, value: Value, name: str, arguments: Arguments) -> Valu
         value[UNKNOWN] = UNKNOWN
         return None
     if len(value) > MAX_ITEMS or arguments.open:
+        return UNKNOWN
+    joined = isinstance(value, set) and name == "update"
+    keys = [key for one in arguments.placed for key in ((iterate(run, one) or ()) if joined else (one,))]
+    if not all(map(may_be_key, keys)):
         return UNKNOWN
     if name == "extend" and arguments.placed:
         items = iterate(run, arguments.placed[0])

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tools.signatures.values import UNKNOWN, Value, is_known
+from tools.signatures.known import is_known, may_be_key
+from tools.signatures.values import UNKNOWN, Value
 
 MAX_ITEMS = 2_000
 MAX_TEXT = 100_000
@@ -73,7 +74,12 @@ def operate_unary(op: ast.AST, value: Value) -> Value:
 
 def to_set(items: list[Value]) -> Value:
     """A set of values, in the order in which they stand (a dict's order would be lost in a set)."""
+    return guarded(lambda: set(items)) if all(map(may_be_key, items)) else UNKNOWN
+
+
+def set_item(owner: dict[Value, Value], key: Value, value: Value) -> None:
+    """`owner[key] = value`, under UNKNOWN where the key is none that a dict takes."""
     try:
-        return set(items)
+        owner[key if may_be_key(key) else UNKNOWN] = value
     except TypeError:
-        return UNKNOWN
+        owner[UNKNOWN] = value

@@ -16,6 +16,7 @@ from tools.signatures.frameworks import factories, reads_arguments
 from tools.signatures.gin_reader import with_bindings
 from tools.signatures.interpreter import Given, Interpreter
 from tools.signatures.links import linked_script, named_by_link
+from tools.signatures.machine import signatures_of
 from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.signature_cache import SignatureCache
 from tools.signatures.sources import Sources, without_garbage_collection
@@ -89,7 +90,7 @@ class SignatureReader:
         found = _parsed_signatures(run)
         if not found:
             self._run_makers(run)
-            found = [s for made in run.made for s in _signatures(made)]
+            found = [s for made in run.made for s in signatures_of(made)]
         return tuple(found)
 
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
@@ -226,7 +227,7 @@ class SignatureReader:
             found = _parsed_signatures(run)
             if not found and runs and self.sources.mentions(path, reads_arguments()):
                 self._run_makers(run)
-                found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in _signatures(made)]
+                found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
         if runs and WORDS.search(self.sources.text(path) or ""):
@@ -289,7 +290,7 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     """The signatures of the parsers that were asked to parse; several are one command line."""
     parsers = list({id(event.parser): event.parser for event in run.parsed}.values())
     strict = any(event.strict for event in run.parsed)
-    found = [_signatures(parser) for parser in parsers]
+    found = [signatures_of(parser) for parser in parsers]
     if not found:
         return []
     main = _main_place(parsers, found, run)
@@ -326,11 +327,6 @@ def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
         if known.level != option.level or option.anywhere:
             found[(option.dest, option.flags, option.negative_flags)] = msgspec.structs.replace(known, anywhere=True)
     return tuple(found.values())
-
-
-def _signatures(parser: Native) -> list[Signature]:
-    make = getattr(parser, "signatures", None)
-    return [] if make is None else list(make())
 
 
 def _unsure(signature: Signature) -> Signature:

@@ -7,11 +7,11 @@ from typing import Any
 
 from tools.signatures.branches import follow_way, merge_ways
 from tools.signatures.expressions import arguments_of, assign_names, iterate
+from tools.signatures.known import CONSTANTS
 from tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
 from tools.signatures.model import Unseen
-from tools.signatures.operators import operate
+from tools.signatures.operators import operate, set_item
 from tools.signatures.values import (
-    CONSTANTS,
     UNKNOWN,
     Arguments,
     Bound,
@@ -131,10 +131,7 @@ def set_attribute(run: Machine, owner: Value, name: str, value: Value) -> None:
 def _set_item(run: Machine, owner: Value, target: ast.Subscript, value: Value, frame: Frame) -> None:
     key = UNKNOWN if isinstance(target.slice, ast.Slice) else run.evaluate(target.slice, frame)
     if isinstance(owner, dict):
-        try:
-            owner[key] = value
-        except TypeError:
-            owner[UNKNOWN] = value
+        set_item(owner, key, value)
         if run.uncertain:
             owner[UNKNOWN] = UNKNOWN
     elif isinstance(owner, Native) and isinstance(key, str):

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from tools.signatures.known import CONSTANTS, is_known
 from tools.signatures.machine import Machine
 from tools.signatures.values import (
-    CONSTANTS,
     UNKNOWN,
     Arguments,
     Bound,
@@ -19,7 +19,6 @@ from tools.signatures.values import (
     Namespace,
     Native,
     Value,
-    is_known,
 )
 
 MISSING = External("dataclasses.MISSING")

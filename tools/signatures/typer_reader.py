@@ -74,6 +74,7 @@ class App(Native):
         own = options_of(self.run, self.callback, level) if self.callback is not None else []
         outer = (*before, *own)
         single = len(self.commands) == 1 and not self.groups and self.callback is None and not subcommand
+        self.run.budget.list_command(len(outer) * (1 + len(self.commands)))
         found: list[Signature] = []
         for name, function in self.commands:
             path = () if single else (*subcommand, name)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tools.signatures.known import CONSTANTS, is_known
+
 Value = Any
 """A constant, a container of values, or one of the classes below."""
 
@@ -350,20 +352,6 @@ class TableChoice(Native):
 
 FOLLOWED = (Function, Bound, Class, Instance, Module)
 MAX_OPTIONS = 12
-CONSTANTS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
-
-
-def is_known(value: Value, depth: int = 0) -> bool:
-    """Whether a value consists of constants only."""
-    if isinstance(value, CONSTANTS):
-        return True
-    if depth > 20:
-        return False
-    if isinstance(value, dict):
-        return all(is_known(k, depth + 1) and is_known(v, depth + 1) for k, v in value.items())
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return all(is_known(v, depth + 1) for v in value)
-    return False
 
 
 def truth(value: Value) -> bool | None:

@@ -1,6 +1,7 @@
 """The keys of YAML files as options: what a file sets, with its type, its default and its line."""
 
 import functools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,6 +13,10 @@ from tools.signatures.sources import Sources
 
 MAX_KEYS = 2_000
 MAX_YAML_BYTES = 300_000
+MAX_VALUES = 200_000
+"""Of a file, each as often as an alias names it."""
+MAX_DIGITS = 100
+NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
 EXPONENT = re.compile(r"\A[-+]?(?:\d[\d_]*+(?:\.[\d_]*+)?|\.\d[\d_]*+)[eE][-+]?\d++\Z")
 """A number that plain YAML takes for a text where it has no point or no sign behind the e."""
@@ -49,10 +54,26 @@ def load_yaml(sources: Sources, path: str) -> dict[str, Any] | None:
     import yaml  # one repository in many has such files
 
     try:
-        data = yaml.load(text, Loader=_loader())
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
-        return None
+        loader = _loader()(text)
+        node = loader.get_single_node()
+        if node is not None and _weight(node, {}) > MAX_VALUES:
+            return None
+        data = None if node is None else loader.construct_document(node)
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError, LookupError, ArithmeticError):
+        return None  # a tag may call anything a number, a date or a switch
     return data if isinstance(data, dict) else {} if data is None else None
+
+
+def _weight(node: Any, known: dict[int, float]) -> float:
+    """How many values a YAML node stands for, each as often as it is named; without end where it holds itself, or a number without end."""
+    if id(node) not in known:
+        known[id(node)] = math.inf
+        if isinstance(node.value, str):
+            known[id(node)] = math.inf if node.tag in NUMBERS and len(node.value) > MAX_DIGITS else 1
+        else:
+            parts = (part for item in node.value for part in (item if isinstance(item, tuple) else (item,)))
+            known[id(node)] = 1 + sum(_weight(part, known) for part in parts)
+    return known[id(node)]
 
 
 def flat_options(data: Mapping[Any, Any], path: str, text: str, prefix: str = "") -> Iterator[Option]:
