@@ -25,9 +25,10 @@ NUMBERS = (
     "eleven",
     "twelve",
     "thirteen",
+    "fourteen",
 )
 RUN = re.compile(
-    r"\((first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth) run\b"
+    r"\((first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth) run\b"
 )
 ORDINALS = (
     "first",
@@ -43,6 +44,7 @@ ORDINALS = (
     "eleventh",
     "twelfth",
     "thirteenth",
+    "fourteenth",
 )
 
 

@@ -77,7 +77,7 @@ class EntryPoint:
                     invocation, self.signature
                 ):
                     continue
-                siblings = self.facts.index.signatures.get(self.signature.path, ())
+                siblings = _without_twins(self.facts.index.signatures.get(self.signature.path, ()))
                 if choose(siblings, invocation.words) != self.signature or any(
                     map(_SYNOPSIS.fullmatch, invocation.words)
                 ):
@@ -219,6 +219,12 @@ class EntryPoint:
         return self.signature.name or PurePosixPath(self.signature.path).stem
 
 
+def _without_twins(several: Sequence[Signature]) -> list[Signature]:
+    """The signatures of a file; of a script without a suffix that is installed as a command the command alone, as who wants it says that."""
+    installed = any(one.kind == "console" for one in several)
+    return [one for one in several if not installed or one.kind != "python" or PurePosixPath(one.path).suffix]
+
+
 def _takes_any_word(option: Option) -> bool:
     known = option.choices or option.accepted
     return not known and not option.switch and option.type in {"str", "unknown"}
@@ -295,7 +301,9 @@ class RepositoryFacts:
     @cached_property
     def entries(self) -> tuple[EntryPoint, ...]:
         """Its entry points."""
-        return tuple(EntryPoint(one, self) for several in self.index.signatures.values() for one in several)
+        return tuple(
+            EntryPoint(one, self) for several in self.index.signatures.values() for one in _without_twins(several)
+        )
 
     def entry(self, signature: Signature) -> EntryPoint:
         """The entry point of a signature."""
