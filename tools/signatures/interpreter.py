@@ -70,11 +70,8 @@ class Interpreter:
         self.given = given
         """Follow the program as it runs with one particular command line."""
         self.budget = Budget(STEPS)
-        self.uncertain = 0
+        self.uncertain = self.muted = self.depth = self.call_steps = 0
         self.collectors = [Collector(0)]
-        self.muted = 0
-        self.depth = 0
-        self.call_steps = 0
         self.active: list[object] = []
         self.modules: dict[str, Module] = {}
         self.postponed = PostponedCalls(self)
