@@ -83,7 +83,7 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
     """
     places = Places(folder, index.root / draft.workdir, index.files, index.root)
     read = words_read(draft, index)
-    named = [one for one in named if not (folder / one.path).is_dir()] + _folders_given(named, draft, index, folder)
+    named = [one for one in named if not _is_folder(folder, one.path)] + _folders_given(named, draft, index, folder)
     return Inputs(
         named_inputs(named, read, places), absent_inputs(named, read, places), refused_inputs(named, read, places)
     )
@@ -92,8 +92,12 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
 def _folders_given(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder: Path) -> list[NamedPath]:
     """Folders of the user's that the command gives to what names no output: other words are called like a folder by chance."""
     given = _words_given(draft, index, may_be_read)
-    found = [one for one in named if one.path in given and (folder / one.path).is_dir()]
+    found = [one for one in named if one.path in given and _is_folder(folder, one.path)]
     return [msgspec.structs.replace(one, quoted=True) for one in found]
+
+
+def _is_folder(folder: Path, path: str) -> bool:
+    return os.path.isdir(os.path.join(folder, path))  # noqa: PTH112, PTH118 - a Path raises where this says no
 
 
 def named_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:

@@ -144,7 +144,7 @@ def test_the_headers_of_an_archive_have_limits(case: str, tmp_path: Path) -> Non
     began = time.monotonic()
     with pytest.raises(ValueError, match=r"header|no archive"):
         unpack_tar(io.BytesIO(HEADERS[case]()), tmp_path)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 10
 
 
 def noted(seen: list[str], name: str) -> bool:

@@ -112,6 +112,13 @@ def test_a_folder_that_the_command_is_given_goes_in_unless_it_may_hold_secrets(t
     assert found("clone") == ((), ("clone: a folder with version control's own in it",))
 
 
+def test_a_word_that_no_file_can_be_called_is_no_folder(tmp_path: Path) -> None:
+    index = RepoIndex.open(tmp_path, "0")
+    for word in ("a" * 100_000, "a\0b"):
+        found = inputs_of(named_paths(f"fit it with {word}", ()), Draft(kind="bash", text="fit"), index, tmp_path)
+        assert found.taken == found.absent == ()
+
+
 def test_no_part_of_a_word_is_an_absolute_path(tmp_path: Path) -> None:
     mine = str(tmp_path)
     files_below(tmp_path, "two", "two words.csv", "a.csv")

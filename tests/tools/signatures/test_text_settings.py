@@ -149,4 +149,4 @@ def test_a_module_is_walked_once_for_all_options_of_all_scripts(repository: Make
     begun = time.process_time()
     for path in scripts:
         reader.read(path)
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < 10

@@ -135,4 +135,4 @@ def test_a_tree_that_holds_itself_ends(repository: Make) -> None:
     text = DEFAULTS.replace('    _C.OUTPUT_DIR = "out"', f'{knots}\n    _C.OUTPUT_DIR = "out"')
     started = time.process_time()
     repository({"main.py": MAIN % "opts", "defaults.py": text}).read("main.py")
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 10

