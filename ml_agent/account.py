@@ -43,6 +43,9 @@ SPEAKS = frozenset({"echo", "printf", "true", "false", ":"})
 """Commands whose words set nothing, unless something reads what they say."""
 _READ_BY_OTHERS = re.compile(r"(?<!\|)\|(?!\|)|[<>`(){}]")
 _SEPARATOR = re.compile(r"(\|\||&&|[;&\n])")
+_SPLIT = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{1,2}))?")
+_WHOLE = 100
+"""What the shares of a split make together: 80/20."""
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -197,6 +200,8 @@ def _carries(word: str, value: Value) -> bool:
         return _letters(value.name) in _letters(word)
     if value.kind == "number":
         return all(_has_number(word, part, value) for part in value.value.split())
+    if shares := _shares(value.value):
+        return any(number(text) in (one, one / _WHOLE) for text in _NUMBERS.findall(word) for one in shares)
     wanted, said = _letters(value.value), _letters(word)
     if not wanted:
         return value.value.rstrip("/") == word.rstrip("/")
@@ -206,6 +211,13 @@ def _carries(word: str, value: Value) -> bool:
         return True
     parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
     return len(parts) > 1 and any(_follow_each_other(parts, piece) for piece in word.split())
+
+
+def _shares(text: str) -> tuple[Decimal, ...]:
+    """The parts of a split into hundredths, "80/20"; () for anything else."""
+    split = _SPLIT.fullmatch(text)
+    parts = tuple(Decimal(part) for part in split.groups() if part) if split else ()
+    return parts if sum(parts) == _WHOLE else ()
 
 
 def _follow_each_other(parts: Sequence[str], piece: str) -> bool:

@@ -12,6 +12,7 @@ from ml_agent.draft import CHOSEN, Draft, LedgerEntry
 from ml_agent.inputs import against
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from ml_agent.user_variables import without_given
 from tools.check.command import check_command
 from tools.check.python import check_python
 from tools.commandline.shell import parse_command
@@ -36,7 +37,7 @@ def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft
     ledger, advises = account(draft, request, workspace), draft.source in ("llm", CHOSEN)
     refused = refusals(draft, request, workspace.index)
     said = against(check(draft.text, workspace.index, draft.workdir), draft, request, workspace.index, Path.cwd())
-    checked = [*said, *_nothing_called(draft, workspace)]
+    checked = [*without_given(said, request.instruction), *_nothing_called(draft, workspace)]
     findings = [*checked, *refused, *_unused_findings(ledger, advises)]
     examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
     if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):

@@ -23,6 +23,7 @@ from ml_agent.llm.likely import (
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
 from ml_agent.llm.objects import ObjectSizeLimits, likely_modules, likely_objects, object_lines, outline
+from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
 from ml_agent.matching.mentions import read_request
@@ -108,6 +109,8 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     candidate, room = workspace.candidate, _limits_of_options(request, limits, code=code)
     calls = [] if _wants_code(request) else _calls(entries, request, workspace, limits.call)
     passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, code)
+    options = _options(steered, task, room, 1 if code else limits.subcommands)
+    printed = {one["path"] for one in options if "path" in one}
     texts = render(
         "solve",
         name=candidate.full_name,
@@ -119,11 +122,11 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),
-        options=_options(steered, task, room, 1 if code else limits.subcommands),
+        options=options,
         calls=calls,
         passages=_passages(passages, request, calls, limits.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
-        heads=_heads(entries, task, limits.head),
+        heads=[one for one in _heads(entries, task, limits.head) if one["path"] not in printed],
         guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
         unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,
@@ -266,9 +269,16 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
     best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in enumerate(entries[: len(room)])]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
     seen: dict[tuple[str, tuple[str, ...]], Signature] = {}
+    told: set[str] = set()
     for best, most in pairs:
-        if (best.path, best.subcommand) in seen or not best.options:
+        if (best.path, best.subcommand) in seen:
             continue  # the same program under its other name
+        if not best.options:
+            text = printed_help(best, task.request.instruction, task.workspace, most)
+            name = f"{called(best, task.workspace.path)}, as documents print them"
+            shown += [{"name": name, "text": text, "path": best.path}] if text and name not in told else []
+            told.add(name)
+            continue
         text = _beside_others(best, seen.values(), task) or options_of(
             best, task.request.instruction, most, values_beside(best, task.workspace)
         )

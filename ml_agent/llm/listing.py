@@ -25,6 +25,7 @@ _PARAMETERS = 400
 _MOST_CHOICES = 12
 _NEEDED, _OWN, _MEANT = 10, 3, 5
 """Beside what an overlap of words is worth, five at most."""
+_PLAIN_FORMS = frozenset({"str", "string", "text", "value", "val", "var", "arg", "name"})
 _FIRST = 8
 """Options whose further values are told."""
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -267,6 +268,14 @@ def _is_needed(option: Option) -> bool:
     return option.nargs not in ("?", "*", "...") and option.default is None
 
 
+def _form(option: Option) -> str:
+    """What the program's help shows for a value that is a text, where that says more than the option's name."""
+    said = "".join(filter(str.isalnum, option.metavar)).lower()
+    name = "".join(filter(str.isalnum, option.dest)).lower()
+    tells = len(said) > 1 and said not in name and said not in _PLAIN_FORMS
+    return option.metavar[:_TYPE] if tells and option.type in ("str", "path", "unknown") else ""
+
+
 def _kind(option: Option) -> str:
     if option.switch or option.nargs == "?bool":
         return "" if option.switch else "[true|false]"
@@ -275,7 +284,7 @@ def _kind(option: Option) -> str:
         shown = "|".join(choices[:_MOST_CHOICES]) + ("|..." if len(choices) > _MOST_CHOICES else "")
         kind = f"{{{shown}}}"
     else:
-        kind = {"unknown": "", "str": "STR"}.get(option.type, option.type.upper())
+        kind = _form(option) or {"unknown": "", "str": "STR"}.get(option.type, option.type.upper())
     if option.nargs in ("*", "+", "..."):
         kind += "..."
     elif option.nargs and option.nargs.isdigit():

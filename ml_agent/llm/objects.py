@@ -19,6 +19,8 @@ from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiObject, Definition, ModuleFacts
 from tools.retrieval import Bm25Index, tokenize
 
+CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "__enter__"})
+"""Methods that a program calls without their names."""
 _SMOOTH = 3.0
 _NAMED = 2.0
 _SHOWN = 1.0
@@ -168,13 +170,13 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
 
 
 def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
-    """The public methods and constructors of a class and of its bases, the nearest class's where several have one; its own call among them."""
+    """The public methods and constructors of a class and of its bases, the nearest class's where several have one; those called by signs among them."""
     seen = {"forward"}
     for owner in (item, *islice(workspace.index.api.instances.bases(item), _MOST_BASES)):
         name = _last(owner.name)
         for one in _definitions(owner, workspace):
             short = _last(one.name)
-            public = short[0] != "_" or short == "__call__"
+            public = short[0] != "_" or short in CALLED_BY_SIGNS
             if one.kind != "class" and one.name == f"{name}.{short}" and public and short not in seen:
                 seen.add(short)
                 yield one

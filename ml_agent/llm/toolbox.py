@@ -8,7 +8,8 @@ from ml_agent.llm.excerpt import cut, excerpt
 from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
 from ml_agent.llm.likely_files import likely_files
 from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
-from ml_agent.llm.objects import likely_objects, shown_result
+from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, shown_result
+from ml_agent.llm.printed_help import printed_help
 from ml_agent.navigator import Workspace
 from prompts.untrusted import PromptText, neutral
 from tools.errors import ToolError
@@ -92,16 +93,19 @@ class Toolbox:
         """All options of an entry point, or the parameters of a class or function with its methods."""
         signatures = self._signatures(entry)
         if signatures:
-            shown = [
-                f"{line_of([one], self._workspace.path)}\n{options_of(one, self._instruction, _SIGNATURE // len(signatures))}"
-                for one in signatures
-            ]
+            room = _SIGNATURE // len(signatures)
+            shown = [f"{line_of([one], self._workspace.path)}\n{self._options(one, room)}" for one in signatures]
             return neutral(cut("\n\n".join(shown), _SIGNATURES))
         return neutral(self._api(entry) or self._nothing_of(entry))
 
     def run(self, command: str) -> PromptText:
         """What a command says in the sandbox."""
         return neutral(self._look(self._workspace, command) if self._look else "there is no sandbox here")
+
+    def _options(self, signature: Signature, room: int) -> str:
+        """The options that the source tells, or those that documents print."""
+        told = options_of(signature, self._instruction, room)
+        return told if signature.options else printed_help(signature, self._instruction, self._workspace, room) or told
 
     def _place(self, path: str) -> str:
         """The path as the model means it: from the root, or from the task's folder."""
@@ -150,7 +154,7 @@ class Toolbox:
             if module.path == found.path
             for definition in module.definitions
             if definition.kind == "method"
-            and not definition.name.endswith("__")
+            and (not definition.name.endswith("__") or definition.name.rpartition(".")[2] in CALLED_BY_SIGNS)
             and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
         ]
         said = f"  # {' '.join(found.doc.split())[:_LONGEST_LINE]}" if found.doc else ""

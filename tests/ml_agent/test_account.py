@@ -54,6 +54,8 @@ def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") ->
         ("results in 'out/first run'", "python fit.py --data 'out/first run'", "'out/first run'"),
         ("write out/a.txt", "cd out && python ../fit.py --data a.txt", "out/a.txt"),
         ("the task 'vqa_test_3b'", "python fit.py --data vqa_test_eval_3b", "'vqa_test_3b'"),
+        ("split it 80/20", "python fit.py --data 0.2", "80/20"),
+        ("split it 70/15/15 by chance", "python fit.py --kimg 70", "70/15/15"),
         ("print 0.25 of it", "python - <<'X'\nprint(0.25)\nX", "0.25"),
     ],
 )

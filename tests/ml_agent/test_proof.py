@@ -46,6 +46,12 @@ def test_another_way_must_not_leave_out_what_the_first_one_used(workspace: Works
         assert not refused.sound and "'Ridge'" in problem_of(refused) and "'3'" not in problem_of(refused)
 
 
+def test_code_goes_on_with_a_variable_that_the_user_says_is_there(workspace: Workspace) -> None:
+    asked = Request(instruction="print the number of nodes of the graph G that I have")
+    assert examine(draft("print(len(G))"), asked, workspace).sound
+    assert not examine(draft("print(len(H))"), asked, workspace).sound
+
+
 def test_a_name_that_is_given_twice_is_said_to_have_one_place(workspace: Workspace) -> None:
     values = tuple(Value(value=value, text=f"folds={value}", kind="number", name="folds") for value in ("3", "4"))
     found = examine(draft("python fit.py --folds 4"), Request(instruction="fit", values=values), workspace)

@@ -203,15 +203,31 @@ def _run_app(known_only: bool) -> Factory:
     def run_app(run: Interpreter, name: str, arguments: Arguments) -> Value:
         flags = flags_of(run)
         flags.known_only = known_only
-        if arguments.get(None, "flags_parser") is not None:
-            flags.leave_to_another(arguments)
-        run.note_parsed(flags, strict=True)
+        words = _read_by_another(run, flags, arguments)
+        if words is UNKNOWN:
+            run.note_parsed(flags, strict=True)
         main = arguments.get(0, "main")
         if main is None:
             main = run.modules[run.script].env.get("main", UNKNOWN)
-        return run.call(main, Arguments([UNKNOWN], {}))
+        return run.call(main, Arguments([words], {}))
 
     return run_app
+
+
+def _read_by_another(run: Interpreter, flags: Flags, arguments: Arguments) -> Value:
+    """What `app.run(main, flags_parser=...)` hands to main; UNKNOWN where the flags read the command line, or nobody knows what does."""
+    own = arguments.get(None, "flags_parser")
+    if own is None:
+        return UNKNOWN
+    before = len(run.parsed)
+    if flags.options:
+        # A parser of absl.flags.argparse_flags takes the flags, too.
+        run.note_parsed(flags, strict=False)
+    read = run.call(own, Arguments([UNKNOWN], {}))
+    if len(run.parsed) > before + bool(flags.options):
+        return read
+    flags.leave_to_another(arguments)
+    return UNKNOWN
 
 
 def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:

@@ -112,6 +112,7 @@ class OptionReader:
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help"), default), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter, ends=self.action in ENDINGS,
+            metavar=metavar_of(self.named.get("metavar")),
         )  # fmt: skip
 
     def _nargs(self) -> tuple[str | None, str | None]:
@@ -289,6 +290,12 @@ _LISTED = re.compile(r"[^\s,;|/()\[\]{}'\"]+")
 
 def text_of(value: Value) -> str:
     return value if isinstance(value, str) else ""
+
+
+def metavar_of(given: Value) -> str:
+    """What stands for a value, or for several, in a help text; "" where the source does not say."""
+    parts = given if isinstance(given, (list, tuple)) else [given]
+    return " ".join(one for one in parts if isinstance(one, str))
 
 
 def _help(value: Value, default: str | None) -> str:

@@ -372,6 +372,7 @@ FACTORIES: dict[str, Factory] = {
     "sys.argv.insert": _insert_word,
     "argparse.ArgumentParser": make_parser,
     "argparse._ArgumentGroup": _group_of,
+    "absl.flags.argparse_flags.ArgumentParser": make_parser,
     "jsonargparse.ArgumentParser": make_parser,
     "configargparse.ArgumentParser": make_parser,
     "configargparse.ArgParser": make_parser,

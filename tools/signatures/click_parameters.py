@@ -1,9 +1,9 @@
 """click's parameters as the interpreter sees them: options, arguments and their types."""
 
-from tools.signatures.argparse_option import TYPE_NAMES, typed
+from tools.signatures.argparse_option import TYPE_NAMES, metavar_of, typed
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.model import Bounds, Option, OptionType, bounds_of
-from tools.signatures.values import Arguments, Class, External, Function, Native, Value
+from tools.signatures.values import Arguments, Class, External, Function, Instance, Native, Value
 from tools.signatures.words import NO_CASE
 
 TYPES: dict[str, OptionType] = {
@@ -53,7 +53,7 @@ class ParameterNote(Native):
             nargs = "?"
         return Option(
             dest=name.replace("-", "_").lower(), type=kind, choices=choices, bounds=self._bounds(), default=default, nargs=nargs,
-            required=required is True, sure=known and self.sure, converter=converter,
+            required=required is True, sure=known and self.sure, converter=converter, metavar=self._metavar(),
             path=self.arguments.path, line=self.arguments.line,
         )  # fmt: skip
 
@@ -78,8 +78,14 @@ class ParameterNote(Native):
             switch_value=stored if switch else None, required=get("required") is True and default is None,
             repeatable=get("multiple") is True or counted, bounds=self._bounds(), help=plain_text(get("help")), converter=converter,
             sure=known and self.sure, path=self.arguments.path, line=self.arguments.line,
-            ends=switch and get("is_eager") is True and get("callback") is not None,
+            ends=switch and get("is_eager") is True and get("callback") is not None, metavar=self._metavar(),
         )  # fmt: skip
+
+    def _metavar(self) -> str:
+        """What its help shows for a value: said with it, or the name of a type of the program's own."""
+        given = self.arguments.get(None, "type")
+        own = self.run.attribute(given, "name") if isinstance(given, (Class, Instance)) else ""
+        return metavar_of(self.arguments.get(None, "metavar")) or metavar_of(own).upper()
 
     def _count(self) -> Value:
         """How many words it takes: as many as there are types where several are given."""

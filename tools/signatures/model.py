@@ -59,6 +59,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """None: one value. "0": a switch. "?", "*", "+", or a number of values. "?bool": absl booleans (--x, --x=false, --nox)."""
     switch_value: str | None = None
     """What a switch stores: "True", "False" or a constant."""
+    metavar: str = ""
+    """What the program's own help shows in the place of a value, where its source says so: FILE, MOUNT:DIRECTORY."""
     required: bool = False
     repeatable: bool = False
     """May be given several times (action=append, click multiple)."""

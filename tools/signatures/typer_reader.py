@@ -4,7 +4,7 @@ import ast
 
 import msgspec
 
-from tools.signatures.argparse_option import typed
+from tools.signatures.argparse_option import metavar_of, typed
 from tools.signatures.fields import Field, parameters
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature, bounds_of
@@ -129,7 +129,7 @@ def _option(run: Interpreter, field: Field) -> Option:
         dest=field.name, type=field.kind.type if field.kind.type != "unknown" else "str", choices=field.kind.choices,
         default=text, required=required and not (positional and field.kind.optional), path=field.path, line=field.line,
         help=" ".join(help_text.split()) if isinstance(help_text, str) else "", sure=known and field.kind.type != "unknown",
-        bounds=bounds_of(*limits), ends=named.get("is_eager") is True and named.get("callback") is not None,
+        bounds=bounds_of(*limits), metavar=metavar_of(named.get("metavar")), ends=named.get("is_eager") is True and named.get("callback") is not None,
     )  # fmt: skip
     if positional:
         nargs = field.kind.nargs or (None if common.required else "?")

@@ -387,6 +387,8 @@ def test_classes_tell_their_methods_also_behind_functions_and_what_calling_one_d
     functions = "".join(f"def edge_map_{n}(image):\n    'Edge map of an image.'\n" for n in range(9))
     detector = (
         "class EdgeDetector:\n    'Edge map of an image.'\n    def __call__(self, image, low, high):\n        pass\n"
+        "    def __getitem__(self, edge):\n        pass\n    def __repr__(self):\n        pass\n"
     )
     opening = told({"edges.py": functions + detector}, "write code that makes an edge map of an image").opening
     assert "edges.EdgeDetector()" in opening and "  .__call__(image, low, high)" in opening
+    assert ".__getitem__(edge)" in opening and "__repr__" not in opening

@@ -33,6 +33,21 @@ def test_settings_within_an_option_say_how_they_are_given() -> None:
     assert "(names without dashes come last, as --opts NAME VALUE NAME VALUE)" in shown
 
 
+def test_the_form_of_a_value_is_told_where_it_says_more_than_the_name() -> None:
+    told = {"static": "MOUNT:DIRECTORY", "size": "WxH", "static_dir": "DIR", "name": "STR", "d": "D"}
+    options = tuple(Option(dest=name, flags=(f"--{name}",), metavar=form) for name, form in told.items())
+    whole = Option(dest="rate", flags=("--rate",), type="float", metavar="SHARE")
+    shown = options_of(Signature(path="a.py", options=(*options, whole)), "", 400).splitlines()
+    assert shown == [
+        "--static MOUNT:DIRECTORY",
+        "--size WxH",
+        "--static_dir STR",
+        "--name STR",
+        "--d STR",
+        "--rate FLOAT",
+    ]
+
+
 def test_what_a_program_declares_stands_before_the_settings_within_an_option() -> None:
     own = Option(dest="output", flags=("--output",))
     settings = [Option(dest=f"wave_mel_{n}", within="hparams", type="int") for n in range(9)]

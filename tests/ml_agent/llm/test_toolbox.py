@@ -105,3 +105,11 @@ def test_what_a_method_gives_and_says_is_shown_as_a_reader_takes_it(tmp_path: Pa
     )
     assert "  .load(path) -> Graph  # Read it." in lines
     assert "  .parts() -> list" in lines and "  .size()" in lines
+
+
+def test_options_that_only_documents_tell_are_told(tmp_path: Path) -> None:
+    printed = "usage: fit [options]\n\noptions:\n  -l N   Loss.\n  --bias   A bias.\n  -E int   Epochs.\n"
+    (tmp_path / "README.md").write_text(f"# Fit\n\n```\n{printed}```\n")
+    assert "-l N Loss.\n--bias A bias.\n-E int Epochs." in toolbox(tmp_path, "fit", "#!python2\nprint 1\n").signature(
+        "fit"
+    )

@@ -113,6 +113,26 @@ if __name__ == "__main__":
     assert {one.severity for one in told} == {"unsure"}
 
 
+def test_an_argparse_parser_that_absl_runs_is_read(script: Script) -> None:
+    signature = script("""
+from absl import app, flags
+from absl.flags import argparse_flags
+flags.DEFINE_string("log", "x", "Where to write.")
+def parse(argv):
+    parser = argparse_flags.ArgumentParser()
+    parser.add_argument("--lmbda", type=float, default=0.01)
+    return parser.parse_args(argv[1:])
+def main(args):
+    print(args.lmbda)
+if __name__ == "__main__":
+    app.run(main, flags_parser=parse)
+""")
+    assert signature.framework == "argparse" and signature.whole
+    assert {option.dest for option in signature.options} == {"lmbda", "log"}
+    assert not parse_call(signature, ["--lmbda", "0.1", "--log=y"]).findings
+    assert {one.code for one in parse_call(signature, ["--lambda", "0.1"]).findings} == {"unknown-option"}
+
+
 def test_flags_that_an_imported_module_defines_in_a_block(script: Script) -> None:
     signature = script(
         """

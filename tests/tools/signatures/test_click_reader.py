@@ -274,3 +274,25 @@ def test_options_below_wraps_in_a_decorator_of_the_programs_own(script: Script) 
         main()
         """)
     assert [one.dest for one in signature.options] == ["fast", "config", "rate"]
+
+
+def test_what_help_shows_for_a_value_is_said_with_it_or_by_a_type_of_the_programs_own(
+    script: Script, option: Find
+) -> None:
+    signature = script("""
+import click
+class Mount(click.ParamType):
+    name = "mount:directory"
+@click.command()
+@click.option("--static", type=Mount(), multiple=True)
+@click.option("--out", metavar="FILE.npz")
+@click.option("--plain")
+def main(static, out, plain):
+    pass
+main()
+""")
+    assert [option(signature, name).metavar for name in ("static", "out", "plain")] == [
+        "MOUNT:DIRECTORY",
+        "FILE.npz",
+        "",
+    ]
