@@ -10,7 +10,7 @@ from tools.files import Tree
 _READ = 200_000
 _LINE = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|all rights reserved|warrant|\bspdx\b|coding[:=]", re.IGNORECASE)
-_IMPORT = re.compile(r"^(?:import |from [\w.]+ import )")
+_IMPORT = re.compile(r"^(?:import [^\n]*|from [\w.]+ import (?:\([^()]*\)[^\n]*|[^\n]*))\n?", re.MULTILINE)
 _TEXT = re.compile(r"\.(?:py|sh|bash|ya?ml|json|toml|cfg|ini|gin|txt|csv|tsv|conf|conll)$")
 
 
@@ -24,7 +24,7 @@ def head_of(path: str, workspace: Workspace, most: int) -> str:
         return ""
     lines = without_licence(lines)
     if path.endswith(".py"):
-        lines = [line for line in lines if not _IMPORT.match(line)]
+        lines = _IMPORT.sub("", "\n".join(lines)).split("\n")
     text = "\n".join(line[:_LINE].rstrip() for line in lines if line.strip(" #\t"))
     return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n..."
 
