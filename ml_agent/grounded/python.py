@@ -59,7 +59,7 @@ def adapt(
         model: the learned tables.
     """
     whole = complete(code, sources)
-    found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
+    found = [literal for literal in literals(whole) if literal.kind != "name"]
     shapes = _shapes(found, values)
     others = [value for value in values if not _is_shape(value) and not is_in_code(found, value)]
     placed = place_values(statement, whole, found, sources, model)
@@ -74,7 +74,7 @@ def adapt(
 def _sibling_edits(code: str, values: Iterable[Value], sources: NameSources) -> list[Edit]:
     """A function or class of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
     edits: list[Edit] = []
-    names = [literal for literal in literals(code) if literal.kind == "name" and literal.start >= 0]
+    names = [literal for literal in literals(code) if literal.kind == "name"]
     for value in values:
         if value.kind != "name" or occurs_in(value.value, code):
             continue
