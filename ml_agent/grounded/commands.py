@@ -34,22 +34,18 @@ class CommandDraft(NamedTuple):
     """How many of these may as well belong elsewhere."""
 
 
-class RequestReading(NamedTuple):
-    """A request as it is read, by its sense or by its words alone, and the tables that were learned of such readings."""
-
-    statement: ParsedRequest
-    model: Model
-
-
-def command_drafts(reading: RequestReading, workspace: Workspace, entry_index: EntryIndex) -> Iterator[CommandDraft]:
+def command_drafts(
+    statement: ParsedRequest, model: Model, workspace: Workspace, entry_index: EntryIndex
+) -> Iterator[CommandDraft]:
     """Distinct commands, best first, each with its provenance.
 
     Args:
-        reading: what the user wants.
+        statement: what the user wants, to be read by its sense or by its words alone.
+        model: the learned tables.
         workspace: the repository and the folder of the task.
         entry_index: the entry points of that folder.
     """
-    found = solve(reading.statement, entry_index, reading.model)
+    found = solve(statement, entry_index, model if statement.by_sense else model.words)
     texts: set[str] = set()
     for answer in found:
         workdir = workdir_of(answer, workspace.path, workspace.path_given)

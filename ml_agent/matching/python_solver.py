@@ -19,7 +19,7 @@ from ml_agent.matching.terms import alphanumeric, terms
 
 PROGRAM_FEATURES = (
     "best", "mean", "gap", "least_thing", "left_numbers", "left_paths", "left_names", "left_texts", "mean_value", "least_value", "placed",
-    "missing", "documented", "dropped", "idle", "alike", "unknown", "calls", "covered", "named", "methods",
+    "missing", "documented", "dropped", "idle", "alike", "unknown", "calls", "covered", "named",
 )  # fmt: skip
 _MOST_CALLABLES = 8
 _MOST_EXAMPLES = 6
@@ -214,7 +214,7 @@ def _vector(context: PythonContext, filled_program: FilledProgram) -> list[float
         sum(values) / len(values) if values else 0.0, min(values, default=0.0), float(len(assignment.placed)),
         float(len(filled_program.missing)), float(example is not None), float(filled_program.dropped), float(filled_program.unused_calls),
         alike(statement, ExampleProgram(example, program)) if example else 0.0, float(len(assignment.unknown)), float(len(program.calls)), len(names & content) / (1 + len(content)),
-        sum(name in filled_program.text for name in literal) / len(literal) if literal else 0.0, float(sum(call.callee.owner is not None for call in program.calls)),
+        sum(name in filled_program.text for name in literal) / len(literal) if literal else 0.0,
     ]  # fmt: skip
 
 
