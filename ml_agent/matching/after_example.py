@@ -57,8 +57,7 @@ def nearest_example(
 
 
 def _is_same(value: Any, shown: Any) -> bool:
-    one, other = str(value), str(shown)
-    return one == other or (number(one) is not None and same_number(one, other))
+    return str(value) == str(shown) or same_number(str(value), str(shown))
 
 
 def is_filled(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
@@ -72,9 +71,7 @@ def is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCal
     """Whether the request says a word by which this example alone is introduced, and that no option can mean: "For hierarchical clustering"."""
     others = [one for one in entry.example_calls if one.example.text != shown.example.text]
     own_terms = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
-    own_terms -= {
-        term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))
-    }
+    own_terms -= {term for slot in entry.slots for term in slot.help_terms | slot.name_terms}
     return bool(others) and bool(own_terms & statement.vocabulary)
 
 
@@ -84,7 +81,7 @@ def _introduction(shown: ExampleCall) -> list[str]:
 
 def _words_about(shown: ExampleCall) -> frozenset[str]:
     """The words by which an example is introduced: its headings, and the text before it."""
-    return frozenset(words_of(" ".join([*shown.example.headings[-2:], shown.example.introduction[:_INTRODUCTION]])))
+    return frozenset([*words_of(" ".join(shown.example.headings[-2:])), *_introduction(shown)])
 
 
 def example_values(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def features(
     return [
         *_wording_features(case), *_type_features(case), *_in_vocabulary(case), *_as_path(case),
         *_of_file_kind(case), *_as_option(case), *_as_name(case), *_in_words(case),
-        *_by_kind(mention, slot), *_by_size(amount, _usual_amount(amount, slot), slot),
+        *_by_kind(mention, slot), *_by_size(amount, _usual_amount(amount, slot)),
         seen.name - others.competing_name, seen.help - others.competing_help, *_beside(case),
     ]  # fmt: skip
 
@@ -98,10 +98,8 @@ class _Case(NamedTuple):
 def _wording_features(case: _Case) -> list[float]:
     """How the words around the value say the slot, and how much more than others."""
     seen, others = case.seen, case.others
-    return [
-        seen.name, seen.name_before, seen.name_after, seen.name_best, seen.name_said, seen.head, seen.lead, seen.next,
-        seen.help, seen.prose, seen.name - others.name, seen.help - others.help,
-    ]  # fmt: skip
+    *said, _ = seen  # the last one is of the value's own words
+    return [*said, seen.name - others.name, seen.help - others.help]
 
 
 def _type_features(case: _Case) -> list[float]:
@@ -191,7 +189,7 @@ def _as_name(case: _Case) -> list[float]:
     return [
         float(is_name and alphanumeric(mention.value) in {alphanumeric(" ".join(name)) for name in slot.names}),
         seen.own, float(len(own & slot.help_terms)) / (1 + len(own)),
-        float(bool(mention.noun) and bool(noun & {t for name in slot.names for t in name})),
+        float(bool(mention.noun) and bool(noun & slot.name_terms)),
         float(case.path and folder == (_suffix(mention.value) == "")),
         float("output" in slot.role), 1.0 - seen.name_said,
         _like(mention.value, slot), float(is_name and _is_of_a_kind(mention.value, slot)),
@@ -235,7 +233,7 @@ def _by_kind(mention: Mention, slot: Slot) -> list[float]:
     ]  # fmt: skip
 
 
-def _by_size(amount: Decimal | None, default: float | None, slot: Slot) -> list[float]:
+def _by_size(amount: Decimal | None, default: float | None) -> list[float]:
     """Whether a default of 0 tells nothing of a number's size, and whether both or only one of them are shares of a whole."""
     if amount is None or default is None:
         return [0.0, 0.0, 0.0]

@@ -19,11 +19,14 @@ from tools.usage.placeholders import holds_placeholder
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
-_INPUT = frozenset(map(canonical, ("input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src")))  # fmt: skip
-_OUTPUT = frozenset(map(canonical, ("output", "out", "save", "saved", "result", "results", "log", "logs", "logdir", "write", "written", "dest", "destination", "export", "outf", "store")))  # fmt: skip
-_WEIGHTS = frozenset(map(canonical, ("checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained")))  # fmt: skip
-_CONFIG = frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")})
-_FILES = frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot")))  # fmt: skip
+_ROLES = {
+    "input": frozenset(map(canonical, ("input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src"))),
+    "output": frozenset(map(canonical, ("output", "out", "save", "saved", "result", "results", "log", "logs", "logdir", "write", "written", "dest", "destination", "export", "outf", "store"))),
+    "weights": frozenset(map(canonical, ("checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained"))),
+    "config": frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")}),
+    "path": frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot"))),
+}  # fmt: skip
+"""By role: the terms that say it in the name or the help of an option."""
 _DEPRECATED = re.compile(r"\W*+(?:is\s++)?(?:deprecated|obsolete)\b", re.IGNORECASE)
 _CHOICES_IN_HELP = re.compile(
     r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
@@ -96,6 +99,11 @@ class Slot:
         )
         longer = [name for name in bare if len(name) > 1] or list(bare)
         return tuple(dict.fromkeys(found for name in longer if (found := tuple(dict.fromkeys(terms(name))))))
+
+    @cached_property
+    def name_terms(self) -> frozenset[str]:
+        """The terms of all its names."""
+        return frozenset(term for name in self.names for term in name)
 
     @cached_property
     def help_terms(self) -> frozenset[str]:
@@ -215,20 +223,9 @@ class Slot:
     @cached_property
     def role(self) -> frozenset[str]:
         """What its name says of a path in it: input, output, weights, config, path."""
-        said = {term for name in self.names for term in name}
         first = set(terms(self.option.help.split(".")[0][:80]))
-        found = set()
-        for role, marks in (
-            ("input", _INPUT),
-            ("output", _OUTPUT),
-            ("weights", _WEIGHTS),
-            ("config", _CONFIG),
-            ("path", _FILES),
-        ):
-            if said & marks:
-                found.add(role)
-            if first & marks:
-                found.add(f"{role}-help")
+        found = {role for role, marks in _ROLES.items() if self.name_terms & marks}
+        found |= {f"{role}-help" for role, marks in _ROLES.items() if first & marks}
         if self.option.type == "path" or any(
             "/" in text or re.search(r"\.\w{2,5}$", text) for text in (self.option.default or "", *self.seen)
         ):
@@ -334,10 +331,8 @@ class TermWeights:
 
     def __init__(self, slots: Iterable[Slot]) -> None:
         slots = list(slots)
-        self._names = Counter(term for slot in slots for term in {t for name in slot.names for t in name})
-        self._helps = Counter(
-            term for slot in slots for term in slot.help_terms | {t for name in slot.names for t in name}
-        )
+        self._names = Counter(term for slot in slots for term in slot.name_terms)
+        self._helps = Counter(term for slot in slots for term in slot.help_terms | slot.name_terms)
         self._count = len(slots)
 
     def name(self, term: str) -> float:
