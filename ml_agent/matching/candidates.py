@@ -46,11 +46,8 @@ def candidates(
     for mention in stated:
         if _is_spent(mention.start, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
             continue
-        if (
-            alphanumeric(mention.value) not in said
-            and takes_kind(slot, mention)
-            and not counts_the_other(statement, mention, slot)
-        ):
+        known = alphanumeric(mention.value) in said
+        if not known and takes_kind(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
     for word in _words(statement, slots, place, spent):
         if alphanumeric(word.value) not in said:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from ml_agent.matching.mention import Mention, mention_of_tokens
 from ml_agent.values.lexer import Token
-from ml_agent.values.lexicon import gram_sizes
+from ml_agent.values.lexicon import gram_sizes, words
 from ml_agent.values.numbers import plain_number
 from ml_agent.values.readings import parse_number
 
@@ -24,7 +24,6 @@ _FACTORS = {
     "a quarter": Decimal("0.25"),
 }
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
-_SINGLE = frozenset({"single", "singular", "sole", "lone"})
 _BY = frozenset({"by", "x", "×"})
 _WIDE = re.compile(
     r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
@@ -59,7 +58,7 @@ def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention
         bounds = any(token.value.lower() == "than" for token in tokens[place + 2 : place + 3])
         if word in _ABSENT and not bounds:
             yield mention_of_tokens(text, tokens, place, place, kind="absence", value="0")
-        elif word in _SINGLE:
+        elif word in words("singles"):
             yield mention_of_tokens(text, tokens, place, place, kind="number", value="1")
 
 

@@ -284,10 +284,6 @@ class Library:
                     found[one.name][one.default] += 1
         return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
 
-    def callable_of(self, object: ApiObject) -> ApiCallable:
-        """The callable of an object."""
-        return self.by_dotted.get(object.name) or ApiCallable(object, self)
-
     def import_of(self, callee: ApiCallable) -> tuple[str, str]:
         """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""
         module, name = self._module(callee.object), callee.name

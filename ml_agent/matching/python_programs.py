@@ -125,7 +125,7 @@ class _Reader:
         called = self._object(node.func)
         if called is None:
             return None
-        callee = self._library.callable_of(called)
+        callee = self._library.by_dotted.get(called.name) or ApiCallable(called, self._library)
         return Call(node, callee, arguments_by_parameter(node, callee))
 
 

@@ -11,8 +11,9 @@ from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.model import LinearModel
 from ml_agent.matching.python_fill import FilledProgram, fill_program
 from ml_agent.matching.python_library import ApiCallable
+from ml_agent.matching.python_programs import read_program
 from ml_agent.matching.python_retrieval import CALLABLE_FEATURES, ExampleProgram, LibraryIndex, constants, stands_alone
-from ml_agent.matching.python_skeletons import ExampleUsage, ProgramBuilder, Skeleton, skeleton_of
+from ml_agent.matching.python_skeletons import ExampleUsage, ProgramBuilder, Skeleton
 from ml_agent.matching.python_tails import is_invented
 from ml_agent.matching.scores import Scores
 from ml_agent.matching.terms import alphanumeric, terms
@@ -128,9 +129,9 @@ def _skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]
 def _example_skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]:
     library = context.library_index.library
     for one in sorted(context.library_index.example_programs, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]:
-        skeleton = skeleton_of(complete(one), one.example, library, library.folder)
-        if skeleton is not None:
-            yield skeleton
+        program = read_program(complete(one), library, library.folder)
+        if program is not None and program.calls:
+            yield Skeleton(program, one.example)
 
 
 def _fit(shown: ExampleProgram, context: PythonContext) -> float:

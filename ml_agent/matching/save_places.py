@@ -73,11 +73,8 @@ def _is_saving(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_saved_path(statement: ParsedRequest, place: int) -> bool:
-    return (
-        place > 0
-        and statement.tokens[place - 1].value.lower() in _LEADING | {"as", "in"}
-        and _is_saving(statement.tokens, place - 1)
-    )
+    ahead = statement.tokens[place - 1].value.lower() if place else ""
+    return ahead in _LEADING | {"as", "in"} and _is_saving(statement.tokens, place - 1)
 
 
 def _takes_results(slot: Slot) -> bool:

@@ -37,6 +37,7 @@ _CHOICES_IN_HELP = re.compile(
 _LONGEST_HELP = 2000
 """Characters of a help text that are looked at."""
 _SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")
+"""A text that lists several values: "rouge1,rouge2"."""
 _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
@@ -138,13 +139,10 @@ class Slot:
         option = self.option
         if option.switch:
             return option.switch_value in {None, "True", "False"} or not option.choices
-        truth = {"true", "false"}
-        return (
-            option.type == "bool"
-            or option.nargs == "?bool"
-            or self.binary
-            or (not option.choices and (option.default or "").lower() in truth and not self._loads)
-        )
+        if option.type == "bool" or option.nargs == "?bool" or self.binary:
+            return True
+        loads = option.type == "str" and {"weights", "path"} & self.role  # `--load`, a path that is off by default
+        return not option.choices and (option.default or "").lower() in {"true", "false"} and not loads
 
     @cached_property
     def described(self) -> str:
@@ -158,11 +156,6 @@ class Slot:
             parts.append("one of " + ", ".join(option.choices[:8]))
         usual = next((one for one in (option.default, *self.seen[:1]) if one and len(one) < _LONGEST_WORD), "")
         return "; ".join(part for part in [*parts, usual and f"such as {usual}"] if part)
-
-    @property
-    def _loads(self) -> bool:
-        """Whether it takes a path that is off by default: `--load`, a string whose default is False."""
-        return self.option.type == "str" and bool({"weights", "path"} & self.role)
 
     @cached_property
     def binary(self) -> bool:
@@ -258,7 +251,8 @@ class Slot:
         if ("path" in self.role or "output" in self.role) and not names:
             return self.files
         usual = (option.default or "").split() if self.several else [option.default]
-        apart = (one for text in (*usual, *self.seen) if text for one in _listed_apart(text))
+        known = [text for text in (*usual, *self.seen) if text]
+        apart = (one for text in known for one in (text.split(",") if _SEVERAL.fullmatch(text) else [text]))
         amount = self.quantity is not None
         found = [one for one in apart if not (_is_numeric(one) or (amount and quantity(one))) and len(one) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *self.files)
@@ -298,11 +292,6 @@ def listed_in(text: str) -> tuple[str, ...]:
             word.strip("./") for word in _WORD.findall(match[0]) if word not in {"or", "and"} and number(word) is None
         ]
     return tuple(dict.fromkeys(word for word in found if word))
-
-
-def _listed_apart(text: str) -> list[str]:
-    """The values of a text that lists several, "rouge1,rouge2"."""
-    return text.split(",") if _SEVERAL.fullmatch(text) else [text]
 
 
 def _is_short(text: str) -> bool:
