@@ -48,10 +48,10 @@ def nearest_example(
         said = sum(value in text for value in stated)
         changed = len(shown.values) - len(_values_to_keep(statement, entry, shown))
         changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
-        about = len(_words_about(shown) & statement.vocabulary)
+        about = {*words_of(" ".join(example.headings[-2:])), *_introduction(shown)} & statement.vocabulary
         unasked = [dest for dest in shown.values if dest not in placed]
         turned = sum(dest in switches for dest in unasked)
-        ranked.append((said - changed, said, -turned, about, -len(unasked), -place))
+        ranked.append((said - changed, said, -turned, len(about), -len(unasked), -place))
     best = max(ranked, default=None)
     return (entry.example_calls[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
 
@@ -77,11 +77,6 @@ def is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCal
 
 def _introduction(shown: ExampleCall) -> list[str]:
     return words_of(shown.example.introduction[:_INTRODUCTION])
-
-
-def _words_about(shown: ExampleCall) -> frozenset[str]:
-    """The words by which an example is introduced: its headings, and the text before it."""
-    return frozenset([*words_of(" ".join(shown.example.headings[-2:])), *_introduction(shown)])
 
 
 def example_values(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _cues(statement: ParsedRequest, mention: Mention) -> tuple[float, float]:
 
 
 class Evidence(NamedTuple):
-    """What speaks for one mention in one slot before all slots are compared; in the order of `features.FEATURES`, but for the last."""
+    """What speaks for one mention in one slot before all slots are compared."""
 
     name: float = 0.0
     name_before: float = 0.0

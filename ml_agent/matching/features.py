@@ -100,8 +100,10 @@ class _Case(NamedTuple):
 def _wording_features(case: _Case) -> list[float]:
     """How the words around the value say the slot, and how much more than others."""
     seen, others = case.seen, case.others
-    *said, _ = seen  # the last one is of the value's own words
-    return [*said, seen.name - others.name, seen.help - others.help]
+    return [
+        seen.name, seen.name_before, seen.name_after, seen.name_best, seen.name_said, seen.head, seen.lead, seen.next,
+        seen.help, seen.prose, seen.name - others.name, seen.help - others.help,
+    ]  # fmt: skip
 
 
 def _type_features(case: _Case) -> list[float]:
