@@ -10,7 +10,6 @@ from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.model import Model
 from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.solver import doubtful_count, margin, solve, weakest_placement, workdir_of
-from ml_agent.matching.spelled import FilledSlot
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.values.numbers import number
@@ -34,22 +33,18 @@ class CommandDraft(NamedTuple):
     """How many of these may as well belong elsewhere."""
 
 
-class RequestReading(NamedTuple):
-    """A request as it is read, by its sense or by its words alone, and the tables that were learned of such readings."""
-
-    statement: ParsedRequest
-    model: Model
-
-
-def command_drafts(reading: RequestReading, workspace: Workspace, entry_index: EntryIndex) -> Iterator[CommandDraft]:
+def command_drafts(
+    statement: ParsedRequest, model: Model, workspace: Workspace, entry_index: EntryIndex
+) -> Iterator[CommandDraft]:
     """Distinct commands, best first, each with its provenance.
 
     Args:
-        reading: what the user wants.
+        statement: what the user wants, to be read by its sense or by its words alone.
+        model: the learned tables.
         workspace: the repository and the folder of the task.
         entry_index: the entry points of that folder.
     """
-    found = solve(reading.statement, entry_index, reading.model)
+    found = solve(statement, entry_index, model if statement.by_sense else model.words)
     texts: set[str] = set()
     for answer in found:
         workdir = workdir_of(answer, workspace.path, workspace.path_given)
@@ -93,7 +88,11 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
     else:
         made_from = Provenance(kind="signature", path=signature.path, line=signature.line)
         because = f"{signature.path} after its signature"
-    placements = tuple(_placement(answer.entry.slots[one.slot].option, one) for one in answer.assignment.placed)
+    slots = answer.entry.slots
+    placements = tuple(
+        Placement(where=_text_of(slots[one.slot].option, one.values), starts=one.starts)
+        for one in answer.assignment.placed
+    )
     invented = tuple(
         _text_of(o, [] if o.switch else _words(answer.call[o.dest]))
         for o in signature.options
@@ -103,11 +102,6 @@ def draft_of(answer: Answer, text: str, workdir: str) -> Draft:
         kind="bash", text=text, workdir=workdir, entry=signature.path, because=because, provenance=made_from,
         placements=placements, invented=invented,
     )  # fmt: skip
-
-
-def _placement(option: Option, one: FilledSlot) -> Placement:
-    """What the request gives an option, as it stands in the command."""
-    return Placement(where=_text_of(option, one.values), starts=one.starts)
 
 
 def _words(value: Any) -> list[str]:

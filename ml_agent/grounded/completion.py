@@ -113,25 +113,15 @@ def _binding(name: str, sources: NameSources) -> str | None:
 
 def _from_blocks(name: str, blocks: Sequence[Example], *, imports_only: bool) -> str | None:
     for block in blocks:
-        if name not in block.text:
-            continue
-        tree = syntax_tree(block.text)
-        if tree is None:
-            continue
-        for statement in reversed(tree.body):
-            if imports_only and not isinstance(statement, ast.Import | ast.ImportFrom):
-                continue
+        tree = syntax_tree(block.text) if name in block.text else None
+        for statement in reversed(tree.body if tree is not None else ()):
             if name not in binds(statement):
                 continue
             if isinstance(statement, ast.Import | ast.ImportFrom):
                 return _single_import(statement, name)
-            if not _reads_itself(statement, name):
+            if not imports_only and name not in unbound_names(ast.Module(body=[statement], type_ignores=[])):
                 return ast.get_source_segment(block.text, statement)
     return None
-
-
-def _reads_itself(statement: ast.stmt, name: str) -> bool:
-    return name in unbound_names(ast.Module(body=[statement], type_ignores=[]))
 
 
 def _single_import(statement: ast.Import | ast.ImportFrom, name: str) -> str:
@@ -146,9 +136,9 @@ def _single_import(statement: ast.Import | ast.ImportFrom, name: str) -> str:
 
 def _from_api(name: str, sources: NameSources) -> str | None:
     """An import of the one public class, function or package of the repository that has this name."""
-    if sources.index.api.claims(name, sources.workdir):
-        return f"import {name}"
     api = sources.index.api
+    if api.claims(name, sources.workdir):
+        return f"import {name}"
     named = [item.path for item in api.objects if item.name.rpartition(".")[2] == name]
     modules = {module for path in named if (module := api.modules.imported_from(sources.workdir, path))}
     nearest = min(modules, key=lambda module: (module.count("."), module), default=None)

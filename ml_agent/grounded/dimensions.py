@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ml_agent.grounded.literals import Literal
+from ml_agent.grounded.literals import Literal, span_of
 from ml_agent.grounded.scope import syntax_tree
 
 _SMALL = 8
@@ -59,7 +59,7 @@ def fit_channels(code: str, error_lines: Iterable[str]) -> str | None:
         made = next((call for call in calls if _numbers(call) == shape), None)
         if made is None:
             return None
-        end = _span(code, made)[1]
+        end = span_of(code, made)[1]
         return f"{code[:end]}.permute({_order(shape, expected)}){code[end:]}"
     sizes = [
         node
@@ -69,7 +69,7 @@ def fit_channels(code: str, error_lines: Iterable[str]) -> str | None:
     ]
     if len(sizes) != 1:
         return None
-    start, end = _span(code, sizes[0])
+    start, end = span_of(code, sizes[0])
     return f"{code[:start]}{got}{code[end:]}"
 
 
@@ -85,13 +85,3 @@ def _numbers(call: ast.Call) -> list[object]:
     if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
         given = given[0].elts
     return [node.value if isinstance(node, ast.Constant) else None for node in given]
-
-
-def _span(code: str, node: ast.expr) -> tuple[int, int]:
-    """Where a node begins and ends, in characters; Python counts in lines and bytes."""
-    lines = code.splitlines(keepends=True)
-    places = ((node.lineno, node.col_offset), (node.end_lineno or 1, node.end_col_offset or 0))
-    start, end = (
-        sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode()) for line, column in places
-    )
-    return start, end

@@ -123,16 +123,16 @@ def _candidate(example: Example, fit: float, every: Sequence[Example], task: Ada
         earlier=blocks_before(example, every), others=tuple(every), index=index, workdir=workdir, values=values,
         namesakes=task.choice_index.namesakes, seen=task.choice_index.texts,
     )  # fmt: skip
-    adapted = adapt(example.text, values, statement_of(task.request), sources, task.model)
+    text, placed = adapt(example.text, values, statement_of(task.request), sources, task.model)
     draft = Draft(
-        kind="python", text=adapted.text, workdir=workdir,
+        kind="python", text=text, workdir=workdir,
         because=f"adapted from {example.path}:{example.line}",
         provenance=Provenance(kind="example", path=example.path, line=example.line),
     )  # fmt: skip
     ledger = whole_account(draft, task.request, task.workspace)
     draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
-    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(adapted.text))
-    score += min(_BY_MATCH * adapted.placed, _MOST_BY_MATCH)
+    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(text))
+    score += min(_BY_MATCH * placed, _MOST_BY_MATCH)
     return DraftCandidate(draft=draft, score=score, path=example.path)
 
 

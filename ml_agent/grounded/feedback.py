@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
 import msgspec
@@ -9,8 +10,10 @@ import msgspec
 from ml_agent.draft import Draft
 from ml_agent.grounded.dimensions import fit_channels
 from ml_agent.navigator import Attempt
+from tools.commandline.edit import set_option
 from tools.commandline.model import Argument
 from tools.commandline.parse import parse_one
+from tools.errors import RenderError
 from tools.signatures.model import Option, Signature
 
 _UNKNOWN = re.compile(
@@ -23,8 +26,6 @@ _TYPE = re.compile(r"argument (\S+): (?:invalid \w+ value|expected)|bad-type: (\
 _REQUIRED = re.compile(r"(?:arguments are required|[Mm]issing option|missing-required)[: ]+(.+)")
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 _WORD = re.compile(r"'([\w-]+)'|\b([\w-]{2,})\b")
-_FALSE = frozenset({"false", "no", "off", "0"})
-_NEGATIVE = re.compile(r"^(?:no|not|disable|without|skip)[-_]")
 
 
 def repair_draft(attempt: Attempt, signatures: Sequence[Signature]) -> Draft | None:
@@ -95,10 +96,10 @@ def _add_missing_options(command: str, signature: Signature, missing: Sequence[s
     wanted = [option for name in missing if (option := _option(name, signature)) is not None]
     if call is None or not wanted:
         return command
-    given = {part.option.dest for part in call.arguments if part.option is not None}
-    fresh = [_argument_for(option, _usual_value(option)) for option in wanted if option.dest not in given]
-    arguments = [*call.arguments, *(part for part in fresh if part is not None)]
-    return msgspec.structs.replace(call, arguments=tuple(_in_order(arguments, signature))).text()
+    for option in (one for one in wanted if call.given(one.dest) is None):
+        with suppress(RenderError):  # what cannot be written stays missing
+            call = set_option(call, option.dest, _usual_value(option))
+    return call.text()
 
 
 def _option(name: str, signature: Signature) -> Option | None:
@@ -106,64 +107,15 @@ def _option(name: str, signature: Signature) -> Option | None:
     return next((option for option in signature.options if name in option.flags or option.dest == bare), None)
 
 
-def _argument_for(option: Option, typed: str) -> Argument | None:
-    """An option with its value; None where the wish is met by leaving it out."""
-    wants_off, flag = typed.lower() in _FALSE, max(option.flags, key=len, default="")
-    if option.switch:
-        if wants_off and option.negative_flags:
-            return Argument(option=option, flag=option.negative_flags[0])
-        negative = bool(_NEGATIVE.match(flag.lstrip("-")))
-        return Argument(option=option, flag=flag) if wants_off == negative else None
-    if option.nargs == "?bool" or option.type == "bool":
-        if option.negative_flags and option.nargs != "?bool":
-            return Argument(option=option, flag=option.negative_flags[0] if wants_off else flag)
-        return Argument(option=option, flag=flag, values=("False" if wants_off else "True",), form="equals")
-    several = option.nargs in {"+", "*"} or ((option.nargs or "").isdigit() and option.nargs not in {"0", "1"})
-    words = tuple(typed.split()) if several else (typed,)
-    if option.positional:
-        return Argument(kind="place", option=option, values=words)
-    return Argument(option=option, flag=flag, values=words)
-
-
-def _usual_value(option: Option) -> str:
+def _usual_value(option: Option) -> bool | str | list[str]:
     """A value that an option takes: its default, its first choice, or one that fits its type."""
+    if option.switch:
+        return True
     if option.default:
-        return option.default
+        return option.default.split() if option.nargs not in {None, "?", "0", "1"} else option.default
     if option.choices:
         return option.choices[0]
     if option.type in {"int", "float"}:
         return "1"
     stem = PurePosixPath(option.dest).name.lower()
     return "output" if "out" in stem or "save" in stem else stem
-
-
-def _in_order(arguments: Sequence[Argument], signature: Signature) -> list[Argument]:
-    """The arguments of each level in front of the subcommand that they precede."""
-    names = [part for part in arguments if part.kind == "subcommand"]
-    ordered: list[Argument] = []
-    for level in range(len(names) + 1):
-        here = [
-            part
-            for part in arguments
-            if part.kind != "subcommand" and min(_level(part, len(names)), len(names)) == level
-        ]
-        ordered += [*_level_in_order(here, signature), *names[level : level + 1]]
-    return ordered
-
-
-def _level(part: Argument, deepest: int) -> int:
-    return part.option.level if part.option is not None else deepest
-
-
-def _level_in_order(arguments: Sequence[Argument], signature: Signature) -> list[Argument]:
-    """Words given by place in the order of the signature: in front of options that take any number of values."""
-    places = {option.dest: at for at, option in enumerate(signature.options)}
-    by_place = [part for part in arguments if not part.flag]
-    by_place.sort(key=lambda part: places.get(part.dest, len(places)))
-    named = [part for part in arguments if part.flag]
-    greedy = any(part.option is not None and part.option.nargs in {"*", "+"} for part in by_place)
-    return [*named, *by_place] if greedy and named and not _swallows(named[-1]) else [*by_place, *named]
-
-
-def _swallows(part: Argument) -> bool:
-    return part.option is None or part.option.nargs in {"*", "+", "?"}

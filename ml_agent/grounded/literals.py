@@ -11,6 +11,7 @@ import msgspec
 
 from ml_agent.grounded.scope import syntax_tree
 from tools.examples import Example
+from tools.python_api.bindings import imported_names
 from tools.python_api.index import ApiIndex
 from tools.python_api.model import ApiObject
 
@@ -25,10 +26,8 @@ class Literal(msgspec.Struct, frozen=True, kw_only=True):
     """The value as text: a string without quotes, a number as written, a shape as "(50,512,7,7)"."""
     kind: str
     """text, number, shape or name (an identifier, an attribute: not replaced as a literal)."""
-    slot: str
+    slot: str = ""
     """What it is for: a keyword, a dictionary key, a variable, the called function."""
-    where: str
-    """How a person finds it: `dream(seed=42)`."""
     start: int
     """Character offset."""
     end: int
@@ -36,8 +35,6 @@ class Literal(msgspec.Struct, frozen=True, kw_only=True):
     """The called function around it, dotted."""
     place: int = -1
     """Its place among the positional arguments of the call; -1 where it is none."""
-    fixed: bool = False
-    """A key, an index, a message, what something is compared with: never replaced."""
 
 
 class _Scope(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,24 +42,30 @@ class _Scope(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = ""
     place: int = -1
     fixed: bool = False
+    """A key, an index, a message, what something is compared with: literals there are never replaced."""
 
 
 @lru_cache(maxsize=256)
 def literals(code: str) -> tuple[Literal, ...]:
-    """All literals of `code` in their order; none where it does not parse."""
+    """What of `code` can be replaced, in its order; none where it does not parse."""
     tree = syntax_tree(code)
     return tuple(_Finder(code).visit(tree, _Scope())) if tree is not None else ()
 
 
-def dotted_name(node: ast.AST) -> str:
+def span_of(code: str, node: ast.expr) -> tuple[int, int]:
+    """Where a node begins and ends in the code, in characters."""
+    return _Finder(code).span(node)
+
+
+def _dotted_name(node: ast.AST) -> str:
     """The dotted name of an expression, "" where it is none: calls within are skipped ("a.b(1).c" is "a.b.c")."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        head = dotted_name(node.value)
+        head = _dotted_name(node.value)
         return f"{head}.{node.attr}" if head else node.attr
     if isinstance(node, ast.Call):
-        return dotted_name(node.func)
+        return _dotted_name(node.func)
     return ""
 
 
@@ -94,13 +97,14 @@ class _Finder:
             yield from self.visit(node.value, scope)
             yield from self.visit(node.slice, _Scope(fixed=True))
         elif isinstance(node, ast.Constant | ast.UnaryOp | ast.Tuple) and (found := self._literal(node, scope)):
-            yield found
+            yield from () if scope.fixed else (found,)
         elif isinstance(node, ast.Name | ast.Attribute) and isinstance(getattr(node, "ctx", None), ast.Load):
-            yield self._name(node)
+            yield self._name(node, _dotted_name(node))
             if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name | ast.Attribute):
                 yield from self.visit(node.value, _Scope())
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from self._import_literals(node)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in (one for one in node.names if one.asname is None):
+                yield self._name(alias, f"{node.module}.{alias.name}")
         elif isinstance(node, ast.Compare):
             yield from (one for child in ast.iter_child_nodes(node) for one in self.visit(child, _Scope(fixed=True)))
         else:
@@ -110,7 +114,7 @@ class _Finder:
                 yield from self.visit(child, inner)
 
     def _call(self, node: ast.Call) -> Iterator[Literal]:
-        owner = dotted_name(node.func)
+        owner = _dotted_name(node.func)
         fixed = owner == "print"
         yield from self.visit(node.func, _Scope())
         if shape := self._shape(node.args, owner):
@@ -134,7 +138,7 @@ class _Finder:
     def _assign(self, node: ast.Assign | ast.AnnAssign) -> Iterator[Literal]:
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if node.value is not None:
-            yield from self.visit(node.value, _Scope(slot=dotted_name(target)))
+            yield from self.visit(node.value, _Scope(slot=_dotted_name(target)))
 
     def _shape(self, arguments: Sequence[ast.expr], owner: str) -> Literal | None:
         """Three or more whole numbers in a row: the shape of a tensor."""
@@ -143,7 +147,7 @@ class _Finder:
             return None
         start, end = self.span(run[0])[0], self.span(run[-1])[1]
         text = "(" + ",".join(str(node.value) for node in run) + ")"
-        return Literal(text=text, kind="shape", slot="shape", where=f"{owner}{text}", start=start, end=end, owner=owner)
+        return Literal(text=text, kind="shape", slot="shape", start=start, end=end, owner=owner)
 
     def _literal(self, node: ast.expr, scope: _Scope) -> Literal | None:
         start, end = self.span(node)
@@ -159,25 +163,13 @@ class _Finder:
             kind, shown = "number", text
         else:
             return None
-        where = f"{scope.owner}({scope.slot}={text})" if scope.owner else f"{scope.slot}={text}" if scope.slot else text
-        if scope.place >= 0:
-            where = f"{scope.owner}({text})"
         return Literal(
-            text=shown, kind=kind, slot=scope.slot, where=where, start=start, end=end,
-            owner=scope.owner, place=scope.place, fixed=scope.fixed,
-        )  # fmt: skip
+            text=shown, kind=kind, slot=scope.slot, start=start, end=end, owner=scope.owner, place=scope.place
+        )
 
-    def _name(self, node: ast.Name | ast.Attribute) -> Literal:
+    def _name(self, node: ast.expr | ast.alias, name: str) -> Literal:
         start, end = self.span(node)
-        name = dotted_name(node)
-        return Literal(text=name, kind="name", slot="", where=name, start=start, end=end, fixed=True)
-
-    def _import_literals(self, node: ast.Import | ast.ImportFrom) -> Iterator[Literal]:
-        module = getattr(node, "module", None) or ""
-        for alias in node.names:
-            name = f"{module}.{alias.name}" if module else alias.name
-            start, end = self.span(alias) if module and alias.asname is None else (-1, -1)
-            yield Literal(text=name, kind="name", slot="", where=name, start=start, end=end, fixed=True)
+        return Literal(text=name, kind="name", start=start, end=end)
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -189,7 +181,7 @@ def _is_number(node: ast.expr) -> bool:
 def parameter_names(code: str, found: Sequence[Literal], api: ApiIndex, workdir: str) -> list[str]:
     """For each literal the name of its keyword, or of the parameter that it is given for by place."""
     tree = syntax_tree(code)
-    names = _import_targets(tree) if tree is not None else {}
+    names = {one.local: one.target for one in imported_names(tree) if not one.level} if tree is not None else {}
     return [_parameter(literal, names, api, workdir) or literal.slot for literal in found]
 
 
@@ -204,25 +196,12 @@ def _parameter(literal: Literal, names: Mapping[str, str], api: ApiIndex, workdi
     return given[literal.place] if literal.place < len(given) else ""
 
 
-def _import_targets(tree: ast.Module) -> dict[str, str]:
-    """What each imported name stands for, dotted."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-        elif isinstance(node, ast.Import):
-            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
-    return found
-
-
 def texts_by_parameter(examples: Iterable[Example], api: ApiIndex) -> Mapping[str, frozenset[str]]:
     """By parameter of the repository's own functions: the texts that examples give it, those in commented lines too."""
     found: dict[str, set[str]] = defaultdict(set)
     for code in dict.fromkeys(example.text for example in examples if example.api):
         whole = "\n".join([code, *(match[1] for match in _COMMENTED.finditer(code))])
-        texts = [
-            literal for literal in literals(whole) if literal.kind == "text" and literal.owner and not literal.fixed
-        ]
+        texts = [literal for literal in literals(whole) if literal.kind == "text" and literal.owner]
         for literal, slot in zip(texts, parameter_names(whole, texts, api, "."), strict=True):
             if slot and len(literal.text) < _LONGEST_TEXT:
                 found[slot].add(literal.text)

@@ -13,7 +13,7 @@ from ml_agent.account import account
 from ml_agent.draft import Draft
 from ml_agent.given_names import merged
 from ml_agent.grounded.choices import Choice, ChoiceIndex
-from ml_agent.grounded.commands import CommandDraft, RequestReading, command_drafts, statement_of
+from ml_agent.grounded.commands import CommandDraft, command_drafts, statement_of
 from ml_agent.grounded.examples import AdaptationTask, adapted_programs, ranked_by_wording
 from ml_agent.grounded.feedback import repair_draft
 from ml_agent.grounded.kind import wanted_kind
@@ -25,7 +25,7 @@ from ml_agent.grounded.typed_command import typed_command
 from ml_agent.matching import about
 from ml_agent.matching.confidence import confidence_vector
 from ml_agent.matching.entries import RepositoryFacts
-from ml_agent.matching.mentions import read_request
+from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.model import Model, shipped
 from ml_agent.matching.python_library import Library
 from ml_agent.matching.python_retrieval import LibraryIndex
@@ -120,26 +120,24 @@ class GroundedNavigator:
         key = (request, str(workspace.index.root), workspace.index.version, workspace.path, workspace.path_given)
         found = self._drafts.get(key)
         if found is None:
-            model = self._tables
-            task = AdaptationTask(
-                request=request, workspace=workspace, choice_index=self._folder(workspace).choice_index, model=model
-            )
+            choice_index = self._folder(workspace).choice_index
+            task = AdaptationTask(request=request, workspace=workspace, choice_index=choice_index, model=self._tables)
             choices, statement = ranked_by_wording(task), statement_of(request)
             programs = self._programs(task, choices)
-            found = self._read(RequestReading(statement.without_encoder(), model.words), task, programs, choices)
+            found = self._read(statement.without_encoder(), task, programs, choices)
             if encoder_in_use() and not found.says_all(request.values):
-                found = self._read(RequestReading(statement, model), task, programs, choices)
+                found = self._read(statement, task, programs, choices)
             _remember(self._drafts, key, found)
         return found
 
     def _read(
-        self, reading: RequestReading, task: AdaptationTask, programs: ProgramDrafts, choices: Sequence[Choice]
+        self, statement: ParsedRequest, task: AdaptationTask, programs: ProgramDrafts, choices: Sequence[Choice]
     ) -> "_Drafts":
         """The drafts in their order, of a request as it is read."""
         request, workspace = task.request, task.workspace
         commands = [
             one._replace(draft=_with_account(one.draft, request, workspace))
-            for one in command_drafts(reading, workspace, self._folder(workspace).entries)
+            for one in command_drafts(statement, task.model, workspace, self._folder(workspace).entries)
         ]
         drafts = ordered_drafts(request.instruction, commands, programs, choices)
         return _Drafts(with_outlook(drafts, commands, request, workspace, self._tables), commands)

@@ -51,16 +51,15 @@ def ordered_drafts(
     commands = sorted(commands, key=lambda one: unused_value_count(one.draft, one.placed_values) > 0)
     every, again = tee(_programs(programs))
     python: Iterator[Draft] = filter(_is_short, every)
-    bash = iter([one.draft for one in commands])
+    ahead, behind = iter([one.draft for one in commands]), python
     if wanted == "python":
-        return _distinct(chain(python, bash, filterfalse(_is_short, again)))
-    if wanted == "bash" or (commands and _is_settled(instruction, commands[0], choices)):
-        return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
-    program = next(python, None)
-    python = chain([program] if program is not None else [], python)
-    if program is not None and (not commands or _fits_better(program, commands[0], python_lead(choices))):
-        return _distinct(chain(islice(python, _OF_ONE_KIND), _alternating(bash, python)))
-    return _distinct(chain(islice(bash, _OF_ONE_KIND), _alternating(python, bash)))
+        return _distinct(chain(python, ahead, filterfalse(_is_short, again)))
+    if wanted == "either" and not (commands and _is_settled(instruction, commands[0], choices)):
+        program = next(python, None)
+        behind = chain([program] if program is not None else [], python)
+        if program is not None and (not commands or _fits_better(program, commands[0], python_lead(choices))):
+            ahead, behind = behind, ahead
+    return _distinct(chain(islice(ahead, _OF_ONE_KIND), _alternating(behind, ahead)))
 
 
 def _is_settled(instruction: str, command: CommandDraft, choices: Sequence[Choice]) -> bool:

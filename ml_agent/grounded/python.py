@@ -5,8 +5,7 @@ Only the characters of the replaced literals change: comments and layout of the 
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
-
-import msgspec
+from typing import NamedTuple
 
 from ml_agent.grounded.completion import NameSources, complete
 from ml_agent.grounded.dimensions import carry_sizes
@@ -27,7 +26,7 @@ from tools.python_api.registries import variant_instead
 _SHORT = 2
 
 
-class Edit(msgspec.Struct, frozen=True, kw_only=True):
+class Edit(NamedTuple):
     """A stretch of the code and what stands there afterwards."""
 
     start: int
@@ -36,20 +35,13 @@ class Edit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _instead(literal: Literal, text: str) -> Edit:
-    return Edit(start=literal.start, end=literal.end, text=text)
-
-
-class AdaptedProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """Python code, and how many of its literals were given a value."""
-
-    text: str
-    placed: int
+    return Edit(literal.start, literal.end, text)
 
 
 def adapt(
     code: str, values: Sequence[Value], statement: ParsedRequest, sources: NameSources, model: Model
-) -> AdaptedProgram:
-    """The example's code, completed and with the user's values.
+) -> tuple[str, int]:
+    """The example's code, completed and with the user's values; and how many of its literals were given one.
 
     Args:
         code: of the example.
@@ -59,31 +51,33 @@ def adapt(
         model: the learned tables.
     """
     whole = complete(code, sources)
-    found = [literal for literal in literals(whole) if not literal.fixed and literal.start >= 0]
+    found = [literal for literal in literals(whole) if literal.kind != "name"]
     shapes = _shapes(found, values)
     others = [value for value in values if not _is_shape(value) and not is_in_code(found, value)]
     placed = place_values(statement, whole, found, sources, model)
     edits = [*shapes, *_edits(placed, found), *_sibling_edits(whole, others, sources)]
     edits.extend(_repetition_edits(edits, whole, found))
     edits.extend(_variants(edits, found, sources))
-    edits.extend(_along(shapes, whole, found, edits))
+    exchanges = [(whole[edit.start : edit.end], edit.text) for edit in shapes]
+    resized = carry_sizes(exchanges, found, [(edit.start, edit.end) for edit in edits])
+    edits.extend(_instead(literal, text) for literal, text in resized)
     edits.extend(_prompts(found, placed, others, statement.text))
-    return AdaptedProgram(text=_apply(whole, edits), placed=len(placed))
+    return _apply(whole, edits), len(placed)
 
 
 def _sibling_edits(code: str, values: Iterable[Value], sources: NameSources) -> list[Edit]:
     """A function or class of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
     edits: list[Edit] = []
-    names = [literal for literal in literals(code) if literal.kind == "name" and literal.start >= 0]
+    names = [literal for literal in literals(code) if literal.kind == "name"]
     for value in values:
         if value.kind != "name" or occurs_in(value.value, code):
             continue
         for literal in names:
             module, _, last = literal.text.rpartition(".")
             if module and _are_siblings(module, value.value, last, sources):
-                edits.append(Edit(start=literal.end - len(last), end=literal.end, text=value.value))
+                edits.append(Edit(literal.end - len(last), literal.end, value.value))
                 uses = [one for one in names if one.text.split(".")[0] == last]
-                edits += [Edit(start=one.start, end=one.start + len(last), text=value.value) for one in uses]
+                edits += [Edit(one.start, one.start + len(last), value.value) for one in uses]
                 break
     return edits
 
@@ -137,13 +131,6 @@ def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
         inner = value.value[1:-1].rstrip(",")
         edits.append(_instead(chosen, inner if chosen.owner else f"({inner})"))
     return edits
-
-
-def _along(shapes: Iterable[Edit], code: str, found: Sequence[Literal], edits: Iterable[Edit]) -> list[Edit]:
-    """Sizes of the example's shape that it also gives to its model change with the shape."""
-    exchanges = [(code[edit.start : edit.end], edit.text) for edit in shapes]
-    fresh = carry_sizes(exchanges, found, [(edit.start, edit.end) for edit in edits])
-    return [_instead(literal, text) for literal, text in fresh]
 
 
 def _edits(placed: Iterable[FilledSlot], found: Sequence[Literal]) -> list[Edit]:

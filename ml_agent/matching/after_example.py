@@ -48,17 +48,16 @@ def nearest_example(
         said = sum(value in text for value in stated)
         changed = len(shown.values) - len(_values_to_keep(statement, entry, shown))
         changed += sum(dest in placed and not _is_same(placed[dest], value) for dest, value in shown.values.items())
-        about = len(_words_about(shown) & statement.vocabulary)
+        about = {*words_of(" ".join(example.headings[-2:])), *_introduction(shown)} & statement.vocabulary
         unasked = [dest for dest in shown.values if dest not in placed]
         turned = sum(dest in switches for dest in unasked)
-        ranked.append((said - changed, said, -turned, about, -len(unasked), -place))
+        ranked.append((said - changed, said, -turned, len(about), -len(unasked), -place))
     best = max(ranked, default=None)
     return (entry.example_calls[-best[-1]], best[1] / max(1, len(stated))) if best is not None else (None, 0.0)
 
 
 def _is_same(value: Any, shown: Any) -> bool:
-    one, other = str(value), str(shown)
-    return one == other or (number(one) is not None and same_number(one, other))
+    return str(value) == str(shown) or same_number(str(value), str(shown))
 
 
 def is_filled(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
@@ -72,19 +71,12 @@ def is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCal
     """Whether the request says a word by which this example alone is introduced, and that no option can mean: "For hierarchical clustering"."""
     others = [one for one in entry.example_calls if one.example.text != shown.example.text]
     own_terms = set(_introduction(shown)) - {word for one in others for word in _introduction(one)}
-    own_terms -= {
-        term for slot in entry.slots for term in (*slot.help_terms, *(one for name in slot.names for one in name))
-    }
+    own_terms -= {term for slot in entry.slots for term in slot.help_terms | slot.name_terms}
     return bool(others) and bool(own_terms & statement.vocabulary)
 
 
 def _introduction(shown: ExampleCall) -> list[str]:
     return words_of(shown.example.introduction[:_INTRODUCTION])
-
-
-def _words_about(shown: ExampleCall) -> frozenset[str]:
-    """The words by which an example is introduced: its headings, and the text before it."""
-    return frozenset(words_of(" ".join([*shown.example.headings[-2:], shown.example.introduction[:_INTRODUCTION]])))
 
 
 def example_values(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> dict[str, Any]:

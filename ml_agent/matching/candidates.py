@@ -38,7 +38,8 @@ def candidates(
         spent: stretches of the request that are spoken for.
     """
     slot = slots[place]
-    entries = [one for one in _entries(statement, slots, place) if not _is_spent(one.mention.start, spent)]
+    meant = (one for one in _entries(statement, slots, place) if not _is_another(statement, slot, one))
+    entries = [one for one in meant if not _is_spent(one.mention.start, spent)]
     for entry in entries:
         yield entry.mention, entry
     said = {alphanumeric(entry.value) for entry in entries}
@@ -46,11 +47,8 @@ def candidates(
     for mention in stated:
         if _is_spent(mention.start, spent) or ((mention.first, mention.last) in spelled and mention.kind == "name"):
             continue
-        if (
-            alphanumeric(mention.value) not in said
-            and takes_kind(slot, mention)
-            and not counts_the_other(statement, mention, slot)
-        ):
+        known = alphanumeric(mention.value) in said
+        if not known and takes_kind(slot, mention) and not counts_the_other(statement, mention, slot):
             yield mention, None
     for word in _words(statement, slots, place, spent):
         if alphanumeric(word.value) not in said:
@@ -59,11 +57,6 @@ def candidates(
 
 def _is_spent(place: int, spent: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spent)
-
-
-def _entries(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> list[VocabularyMatch]:
-    """The values of a slot's vocabulary that the request says, but for those that are said by another name."""
-    return [one for one in _all_entries(statement, slots, place) if not _is_another(statement, slots[place], one)]
 
 
 def _is_another(statement: ParsedRequest, slot: Slot, entry: VocabularyMatch) -> bool:
@@ -114,7 +107,7 @@ def _is_quoted_otherwise(statement: ParsedRequest, entry: VocabularyMatch) -> bo
 _WHOLE_NAME = re.compile(r"(?=.*[\d_])[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+")
 
 
-def _all_entries(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> list[VocabularyMatch]:
+def _entries(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> list[VocabularyMatch]:
     """The values of a slot's vocabulary that the request says in words, or else by its sense."""
     said = vocabulary_matches(statement, slots[place])
     if any(one.exact or one.strength > _IN_FULL for one in said):

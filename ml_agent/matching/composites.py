@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from ml_agent.matching.mention import Mention, mention_of_tokens
 from ml_agent.values.lexer import Token
-from ml_agent.values.lexicon import gram_sizes
+from ml_agent.values.lexicon import gram_sizes, words
 from ml_agent.values.numbers import plain_number
 from ml_agent.values.readings import parse_number
 
@@ -24,7 +24,6 @@ _FACTORS = {
     "a quarter": Decimal("0.25"),
 }
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "nobody", "nowhere", "never", "neither"})
-_SINGLE = frozenset({"single", "singular", "sole", "lone"})
 _BY = frozenset({"by", "x", "×"})
 _WIDE = re.compile(
     r"(?<![\w/.-])\d+\s+(?:px\s+|pixels\s+)?wide,?\s+(?:and\s+|by\s+)?\d+\s+(?:px\s+|pixels\s+)?(?:high|tall)\b",
@@ -55,15 +54,12 @@ def absences_and_singles(text: str, tokens: Sequence[Token]) -> Iterator[Mention
     """Words that want a thing away, a number for it is 0; and "a single process", "the sole class", for which it is 1."""
     for place, token in enumerate(tokens):
         word = token.value.lower() if token.kind == "word" else ""
-        if word in _ABSENT and not _is_bound(tokens, place):
+        # "No more than 20" and "not longer than 256" bound what is stated behind them.
+        bounds = any(token.value.lower() == "than" for token in tokens[place + 2 : place + 3])
+        if word in _ABSENT and not bounds:
             yield mention_of_tokens(text, tokens, place, place, kind="absence", value="0")
-        elif word in _SINGLE:
+        elif word in words("singles"):
             yield mention_of_tokens(text, tokens, place, place, kind="number", value="1")
-
-
-def _is_bound(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a denial only bounds what is stated behind it: "no more than 20", "not longer than 256"."""
-    return any(token.value.lower() == "than" for token in tokens[place + 2 : place + 3])
 
 
 def grams(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
@@ -113,15 +109,15 @@ def placed_files(text: str, tokens: Sequence[Token], single: Sequence[Mention]) 
         between = [token.value.lower() for token in tokens[one.last + 1 : other.first]]
         resides = _resides(one, other, between)
         if resides:
-            yield _joined_path(text, tokens, one, other, other, one)
+            yield _joined_path(text, tokens, folder=other, file=one)
         if resides or len(between) > _NEAR or not between:
             continue
         linked = bool(_INSIDE & set(between)) and set(between) <= _INSIDE | _UNLINKED
         if _is_file(one) and _is_folder(other) and linked:
-            yield _joined_path(text, tokens, one, other, other, one)
+            yield _joined_path(text, tokens, folder=other, file=one)
         led = one.first > 0 and tokens[one.first - 1].value.lower() in _INSIDE
         if _is_folder(one) and _is_file(other) and led and set(between) & _LIES:
-            yield _joined_path(text, tokens, one, other, one, other)
+            yield _joined_path(text, tokens, folder=one, file=other)
 
 
 def _resides(contained: Mention, folder: Mention, between: Sequence[str]) -> bool:
@@ -144,11 +140,10 @@ def _is_folder(mention: Mention) -> bool:
     return mention.kind == "path" and "/" in value and not re.search(r"\.\w{1,6}$", value.rpartition("/")[2])
 
 
-def _joined_path(text: str, tokens: Sequence[Token], first: Mention, last: Mention, *parts: Mention) -> Mention:
-    folder, file = parts
-    return mention_of_tokens(
-        text, tokens, first.first, last.last, kind="path", value=posixpath.join(folder.value, file.value), whole=True
-    )
+def _joined_path(text: str, tokens: Sequence[Token], *, folder: Mention, file: Mention) -> Mention:
+    first, last = min(folder.first, file.first), max(folder.last, file.last)
+    value = posixpath.join(folder.value, file.value)
+    return mention_of_tokens(text, tokens, first, last, kind="path", value=value, whole=True)
 
 
 def series(tokens: Sequence[Token], single: Sequence[Mention]) -> Iterator[Mention]:

@@ -12,14 +12,13 @@ from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.slots import COUNTS, Slot
 from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.terms import alphanumeric, terms
+from ml_agent.values.numbers import SMALL
 from tools.signatures.model import Option
 
 _ORDINALS = {
     word: str(place) for place, word in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"))
 }  # fmt: skip
-_NUMBERS = {
-    word: str(place) for place, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven"))
-}
+_NUMBERS = {word: str(value) for word, value in SMALL.items() if value < len(_ORDINALS)}
 _CARD = r"(?:graphics\s+cards?|video\s+cards?|cards?|gpus?|cuda\s+devices?|accelerators?)"
 COUNTED_CARDS = re.compile(rf"[\s-]+{_CARD}\b", re.IGNORECASE)
 """What stands behind a number of cards: " graphics cards", "-GPU"."""
@@ -121,23 +120,17 @@ def place_devices(statement: ParsedRequest, slots: Sequence[Slot], taken: Sequen
     environment: tuple[str, ...] = ()
     spans: list[tuple[int, int]] = []
     for device in devices(statement.text):
-        if "," in device.value:
-            if not _fitting(
-                statement, slots, device._replace(value="0")
-            ):  # an option for cards takes them like other values
-                environment = (f"CUDA_VISIBLE_DEVICES={device.value}",)
-                spans.append((device.start, device.end))
-            continue
-        fitting = _fitting(statement, slots, device)
-        free = [(place, value) for place, value in fitting if place not in settled]
+        listed = "," in device.value  # an option for cards takes several like other values
+        fitting = _fitting(statement, slots, device._replace(value="0") if listed else device)
+        free = [(place, value) for place, value in fitting if place not in settled and not listed]
         if free:
             place, value = free[0]
             settled.add(place)
             said = statement.text[device.start : device.end]
             placed.append(FilledSlot(place, (value,), 8.0, "said of devices", (device.start,), said))
-        elif device.value.isdigit() and not fitting and not device.machine:
+        elif (listed or device.value.isdigit()) and not fitting and not device.machine:
             environment = (f"CUDA_VISIBLE_DEVICES={device.value}",)
-        elif not (device.value.isdigit() and fitting):
+        elif listed or not (device.value.isdigit() and fitting):
             continue
         spans.append((device.start, device.end))
     return Devices(placed, environment, tuple(spans))

@@ -17,7 +17,7 @@ from ml_agent.matching.sense import is_read_by_sense, keep_vectors_in
 from ml_agent.matching.slots import TRUTH, Slot, distinct_options
 from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import OptionUsage, read_usages
-from ml_agent.matching.variables import documented_variables, first_documented_variables, references, with_variables
+from ml_agent.matching.variables import documented_variables, references, with_variables
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
 from ml_agent.values.numbers import number
 from tools.commandline.invocation import Invocation
@@ -116,7 +116,8 @@ class EntryPoint:
         seen = self.seen_values.get(known.dest, ())
         files = self._siblings((known.default or "", *seen)) or self._configurations(known)
         prose = self.facts.prose_about([known.dest, *(flag.lstrip("-") for flag in known.flags)])
-        return Slot(option, (*seen, *self._namesakes_choices(known)), prose, files, usage)
+        namesakes_choices = self.facts.choices.get(known.dest.lower(), ()) if _takes_any_word(known) else ()
+        return Slot(option, (*seen, *namesakes_choices), prose, files, usage)
 
     @cached_property
     def _slots_by_sense(self) -> tuple[Slot, ...]:
@@ -166,15 +167,13 @@ class EntryPoint:
         if self.example_calls or self.facts is None or not is_script:
             return name if 2 * count > len(self.example_calls) else ""
         source = read_module(Tree(self.facts.index.root), self.signature.path)
-        inside = posixpath.relpath(self.signature.path, workdir)
-        if not self.facts.packaged:
-            return launch.module_of(inside, source, self.facts.importable_names(workdir)) if source is not None else ""
-        module = launch.module_of(inside, source, frozenset()) if source is not None else ""
-        return launch.installed_name(module, workdir, self.facts.files)
-
-    def _namesakes_choices(self, option: Option) -> tuple[str, ...]:
-        """The choices that options of its name have elsewhere, for one of words that has none itself."""
-        return self.facts.choices.get(option.dest.lower(), ()) if _takes_any_word(option) else ()
+        if source is None:
+            return ""
+        # What can be installed finds its packages from anywhere.
+        packaged = not self.facts.files.isdisjoint({"setup.py", "setup.cfg", "pyproject.toml"})
+        beside = frozenset[str]() if packaged else self.facts.importable_names(workdir)
+        module = launch.module_of(posixpath.relpath(self.signature.path, workdir), source, beside)
+        return launch.installed_name(module, workdir, self.facts.files) if packaged else module
 
     def alternatives(self, option: Option) -> tuple[str, ...]:
         """What the source has beside the default of an option for words, or beside a value that examples give it."""
@@ -258,11 +257,6 @@ class RepositoryFacts:
         """What its source has beside values."""
         return Alternatives(Tree(self.index.root), sorted(self.index.files, key=lambda path: (path.count("/"), path)))
 
-    @cached_property
-    def packaged(self) -> bool:
-        """Whether it can be installed, so that its packages are found from anywhere."""
-        return bool(self.files & {"setup.py", "setup.cfg", "pyproject.toml"})
-
     def importable_names(self, folder: str) -> frozenset[str]:
         """The names that Python code in a folder, and in no other, can import of it."""
         prefix = "" if folder == "." else f"{folder}/"
@@ -286,7 +280,7 @@ class RepositoryFacts:
     @cached_property
     def variables(self) -> Mapping[str, str]:
         """Shell variables that any document or script sets; the first one counts."""
-        return first_documented_variables(self.index.examples)
+        return documented_variables(line for example in reversed(self.index.examples) for line in example.setup)
 
     @cached_property
     def choices(self) -> Mapping[str, tuple[str, ...]]:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-import msgspec
-
 from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import canonical, terms
@@ -80,7 +78,7 @@ def _cues(statement: ParsedRequest, mention: Mention) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class Evidence(NamedTuple):
     """What speaks for one mention in one slot before all slots are compared."""
 
     name: float = 0.0
@@ -122,10 +120,8 @@ def evidence(near: Nearness, statement: ParsedRequest, slot: Slot, weights: Term
             lead = sum(w for t, w in worth.items() if t in near.lead) / whole
             following = sum(w for t, w in worth.items() if t in near.next) / whole
             own = sum(w for t, w in worth.items() if t in near.own) / whole
-            best = Evidence(both, before, after, strongest, said, head, lead, following, 0.0, 0.0, own)
-    return msgspec.structs.replace(
-        best, help=_overlap(near, slot.help_terms, weights), prose=_overlap(near, slot.prose_terms, weights)
-    )
+            best = Evidence(both, before, after, strongest, said, head, lead, following, own=own)
+    return best._replace(help=_overlap(near, slot.help_terms, weights), prose=_overlap(near, slot.prose_terms, weights))
 
 
 def _overlap(near: Nearness, described: frozenset[str], weights: TermWeights) -> float:

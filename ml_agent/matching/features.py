@@ -66,11 +66,11 @@ def features(
     """
     amount = number(mention.value.split(",")[0]) if mention.kind in {"number", "name"} else None
     path = mention.kind == "path" or (mention.kind == "name" and bool({"path", "output"} & slot.role))
-    case = _Case(statement, mention, slot, seen, others, entry, amount, path)
+    case = _Case(statement, mention, slot, seen, others, entry, amount, _usual_amount(amount, slot), path)
     return [
         *_wording_features(case), *_type_features(case), *_in_vocabulary(case), *_as_path(case),
         *_of_file_kind(case), *_as_option(case), *_as_name(case), *_in_words(case),
-        *_by_kind(mention, slot), *_by_size(amount, _usual_amount(amount, slot), slot),
+        *_by_kind(mention, slot), *_by_size(case),
         seen.name - others.competing_name, seen.help - others.competing_help, *_beside(case),
     ]  # fmt: skip
 
@@ -86,6 +86,8 @@ class _Case(NamedTuple):
     entry: VocabularyMatch | None
     amount: Decimal | None
     """Of a number; of a name that begins with one."""
+    usual: float | None
+    """The default with which it may be compared."""
     path: bool
     """Whether it is a path, or a name in a slot for one."""
 
@@ -107,7 +109,7 @@ def _wording_features(case: _Case) -> list[float]:
 def _type_features(case: _Case) -> list[float]:
     """The kinds of the value and of the slot, and how far a number is from the default."""
     mention, slot, amount = case.mention, case.slot, case.amount
-    option, default = slot.option, _usual_amount(amount, slot)
+    option, default = slot.option, case.usual
     kinds = [float(mention.kind == kind) for kind in ("path", "name", "text", "factor", "word")]
     return [
         float(mention.kind == "number"), float(amount is not None and amount == amount.to_integral_value()),
@@ -191,7 +193,7 @@ def _as_name(case: _Case) -> list[float]:
     return [
         float(is_name and alphanumeric(mention.value) in {alphanumeric(" ".join(name)) for name in slot.names}),
         seen.own, float(len(own & slot.help_terms)) / (1 + len(own)),
-        float(bool(mention.noun) and bool(noun & {t for name in slot.names for t in name})),
+        float(bool(mention.noun) and bool(noun & slot.name_terms)),
         float(case.path and folder == (_suffix(mention.value) == "")),
         float("output" in slot.role), 1.0 - seen.name_said,
         _like(mention.value, slot), float(is_name and _is_of_a_kind(mention.value, slot)),
@@ -235,8 +237,9 @@ def _by_kind(mention: Mention, slot: Slot) -> list[float]:
     ]  # fmt: skip
 
 
-def _by_size(amount: Decimal | None, default: float | None, slot: Slot) -> list[float]:
+def _by_size(case: _Case) -> list[float]:
     """Whether a default of 0 tells nothing of a number's size, and whether both or only one of them are shares of a whole."""
+    amount, default = case.amount, case.usual
     if amount is None or default is None:
         return [0.0, 0.0, 0.0]
     share, shares = 0 < abs(float(amount)) < 1, 0 < abs(default) < 1

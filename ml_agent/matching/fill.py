@@ -1,6 +1,7 @@
 """Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
 
 import posixpath
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,15 +17,15 @@ from ml_agent.matching.fitting import has_its_count, is_possible, spelling_in_sl
 from ml_agent.matching.forms import Forms
 from ml_agent.matching.meanings import VocabularyMatch
 from ml_agent.matching.mentions import Mention, ParsedRequest, SpelledOption
-from ml_agent.matching.ruled_out import without_ruled_out
 from ml_agent.matching.save_places import place_saves
-from ml_agent.matching.scores import PlacementPrior, Scores, ValueSlotPair, value_score
+from ml_agent.matching.scores import PlacementPrior, Scores, ValueSlotPair
 from ml_agent.matching.sense import option_alignment
 from ml_agent.matching.series import reunite_series, with_series, without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.spelled import FilledSlot, is_whole, kept_words, spelled_slots
 from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out, switch_value, switches
 from ml_agent.matching.terms import alphanumeric, terms
+from ml_agent.values.lexer import is_path
 
 if TYPE_CHECKING:
     from ml_agent.matching.against import OptionAlignment
@@ -45,6 +46,12 @@ _MOST_VALUES = 250
 """So many values of a request are placed: each is weighed against all others."""
 _LONGEST_NAME = 5
 """So many words make the name of a program at most."""
+_Found = tuple[Mention, int, Evidence, VocabularyMatch | None]
+"""A value, the slot where it could be, what is said for that, and what of the slot's own vocabulary it is."""
+_Scored = tuple[ValueSlotPair, float]
+_Spot = tuple[int, int, str]
+"""First and last token of a value, and the value."""
+_Rows = Mapping[_Spot, Sequence[_Scored]]
 
 
 class SlotAssignment(msgspec.Struct, frozen=True):
@@ -81,15 +88,16 @@ def value_slot_pairs(
     spans = [(start, start + len(one.text)) for one in taken for start in one.starts]
     used = {one.slot for one in taken if not slots[one.slot].several or is_whole(one)}
     sense = option_alignment(statement, slots)
-    found: list[tuple[Mention, int, Evidence, VocabularyMatch | None]] = []
+    found: list[_Found] = []
     for place, slot in enumerate(slots):
         if place in used or slot.boolean or slot.internal:
             continue
         for mention, entry in candidates(statement, slots, place, statement.mentions[:_MOST_VALUES], spans):
             seen = evidence(nearness(statement, mention), statement, slot, weights)
-            if entry is not None or is_possible(slot, mention, seen) or _is_meant_number(sense, mention, place):
+            meant = sense is not None and mention.kind == "number" and sense.is_aligned(mention, place)
+            if entry is not None or is_possible(slot, mention, seen) or meant:
                 found.append((mention, place, seen, entry))
-    found = without_ruled_out(found)
+    found = _without_example_files(found)
     compare = _Comparison(found)
     return [
         ValueSlotPair(m, p, [*features.features(statement, m, slots[p], e, compare.others(m, p), entry), *_sense(sense, m, slots[p], (p, compare.at(p)), entry)], entry)
@@ -97,9 +105,10 @@ def value_slot_pairs(
     ]  # fmt: skip
 
 
-def _is_meant_number(sense: "OptionAlignment | None", mention: Mention, place: int) -> bool:
-    """Whether a number means a slot of which no word is said."""
-    return sense is not None and mention.kind == "number" and sense.is_aligned(mention, place)
+def _without_example_files(found: Sequence[_Found]) -> list[_Found]:
+    """The same without other slots for a file that an example gives one: who names it means that one, which the example keeps anyway."""
+    kept = {(one.first, one.last) for one, _, _, match in found if match and match.exact and is_path(match.value)}
+    return [one for one in found if one[3] is not None or (one[0].first, one[0].last) not in kept]
 
 
 def _sense(
@@ -119,7 +128,7 @@ def _sense(
     if mention.kind != "word":
         return [*said, *idle, *_NOT_PLAIN, *[0.0] * 3]
     own = set(terms(mention.value))
-    named = bool(own & {term for name in slot.names for term in name})
+    named = bool(own & slot.name_terms)
     helped = mention.value.lower() in slot.option.help.lower().split()
     return [*idle, *idle, 1.0, *said, float(named), float(helped), *[0.0] * 3]
 
@@ -134,12 +143,12 @@ class _Comparison:
         found: every value with every slot where it could be, and what is said for it.
     """
 
-    def __init__(self, found: Sequence[tuple[Mention, int, Evidence, VocabularyMatch | None]]) -> None:
-        self._by_value: dict[tuple[int, int], list[tuple[int, Evidence]]] = {}
-        self._by_slot: dict[int, list[tuple[Mention, Evidence]]] = {}
+    def __init__(self, found: Sequence[_Found]) -> None:
+        self._by_value: dict[tuple[int, int], list[tuple[int, Evidence]]] = defaultdict(list)
+        self._by_slot: dict[int, list[tuple[Mention, Evidence]]] = defaultdict(list)
         for mention, place, seen, _ in found:
-            self._by_value.setdefault((mention.first, mention.last), []).append((place, seen))
-            self._by_slot.setdefault(place, []).append((mention, seen))
+            self._by_value[mention.first, mention.last].append((place, seen))
+            self._by_slot[place].append((mention, seen))
 
     def at(self, place: int) -> list[Mention]:
         """The values that could go into a slot."""
@@ -182,12 +191,12 @@ def fill(
     kept = _keep_options(unknown if callee.flexible else (), device.spans)
     forms = Forms(statement, slots, weights)
     scored = [
-        (pair, value_score(pair, model) + forms.score(pair) + _prior_score(pair, prior))
+        (pair, _score(pair, model, forms, prior))
         for pair in value_slot_pairs(statement, slots, weights, taken)
         if not (kept.holds(pair.mention) or _is_own_name(statement, pair, slots, callee))
     ]
     rows = _without_overlaps(scored, slots)
-    placed = _mend_series(statement, [*taken, *_best_assignment(statement, rows, slots)], slots)
+    placed = _mend_series(statement, [*taken, *_best_assignment(rows, slots)], slots)
     starts = {start for one in placed for start in one.starts}
     spent = used_tokens(statement, placed, slots)
     for place, slot, said, score in switches(
@@ -201,8 +210,10 @@ def fill(
     return SlotAssignment(tuple(placed), left, stray, kept.words, device.environment)
 
 
-def _prior_score(pair: ValueSlotPair, prior: PlacementPrior | None) -> float:
-    return prior.value(pair.mention, pair.slot) if prior is not None else 0.0
+def _score(pair: ValueSlotPair, model: Scores, forms: Forms, prior: PlacementPrior | None) -> float:
+    """Log-odds that a value belongs in a slot, and in any."""
+    learned = model.value(pair.vector) + model.stake.get(pair.mention.kind, 0.0)
+    return learned + forms.score(pair) + (prior.value(pair.mention, pair.slot) if prior is not None else 0.0)
 
 
 def _is_refused(statement: ParsedRequest, slots: Sequence[Slot], slot: Slot, said: SwitchEvidence) -> bool:
@@ -222,14 +233,10 @@ def _mend_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: 
 def _is_own_name(statement: ParsedRequest, pair: ValueSlotPair, slots: Sequence[Slot], callee: Callee) -> bool:
     """Whether a value is what is called, the folder of it, or the name of one of its options: "turn on learn_t", "bm25 k1 1.1"."""
     mention = pair.mention
+    said, value = alphanumeric(mention.text), alphanumeric(mention.value)
     if pair.match is not None:  # a choice may be called like the program, a file that only holds its name is not meant
-        contained = alphanumeric(mention.text) in callee.names and alphanumeric(mention.text) != alphanumeric(
-            mention.value
-        )
-        return contained or _is_within_name(statement, mention, callee)
-    if alphanumeric(mention.value) in callee.names or (
-        mention.kind == "name" and alphanumeric(mention.value) in callee.described
-    ):
+        return (said in callee.names and said != value) or _is_within_name(statement, mention, callee)
+    if value in callee.names or (mention.kind == "name" and value in callee.described):
         return True
     if mention.kind == "path":
         folder = posixpath.normpath(mention.value)
@@ -280,26 +287,20 @@ def _outweigh(parts: Sequence[float], together: float, made: Mention) -> bool:
     return (sum(parts) / len(parts) if made.whole else sum(parts)) > together
 
 
-def _hold(
-    parts: Sequence[tuple[int, int, str]],
-    rows: Mapping[tuple[int, int, str], Sequence[tuple[ValueSlotPair, float]]],
-    slots: Sequence[Slot],
-) -> bool:
+def _hold(parts: Sequence[_Spot], rows: _Rows, slots: Sequence[Slot]) -> bool:
     """Whether values have room beside each other: in different slots, or in one for several."""
     wanted = {max(rows[one], key=lambda pair: pair[1])[0].slot for one in parts}
     return len(wanted) > 1 or any(slots[one].several for one in wanted)
 
 
-def _without_overlaps(
-    scored: Sequence[tuple[ValueSlotPair, float]], slots: Sequence[Slot]
-) -> dict[tuple[int, int, str], list[tuple[ValueSlotPair, float]]]:
+def _without_overlaps(scored: Sequence[_Scored], slots: Sequence[Slot]) -> _Rows:
     """By mention: its pairs; of mentions that overlap those are kept that score best together."""
-    rows: dict[tuple[int, int, str], list[tuple[ValueSlotPair, float]]] = {}
+    rows: dict[_Spot, list[_Scored]] = defaultdict(list)
     for pair, score in scored:
         if score > 0:
-            rows.setdefault((pair.mention.first, pair.mention.last, pair.mention.value), []).append((pair, score))
+            rows[pair.mention.first, pair.mention.last, pair.mention.value].append((pair, score))
     best = {key: max(score for _, score in several) for key, several in rows.items()}
-    kept: dict[tuple[int, int, str], list[tuple[ValueSlotPair, float]]] = {}
+    kept: dict[_Spot, Sequence[_Scored]] = {}
     for key in sorted(rows, key=lambda one: -best[one]):
         inside = [one for one in rows if one != key and one[0] <= key[1] and key[0] <= one[1]]
         made = rows[key][0][0].mention
@@ -313,11 +314,7 @@ def _without_overlaps(
     return kept
 
 
-def _best_assignment(
-    statement: ParsedRequest,
-    rows: Mapping[tuple[int, int, str], Sequence[tuple[ValueSlotPair, float]]],
-    slots: Sequence[Slot],
-) -> list[FilledSlot]:
+def _best_assignment(rows: _Rows, slots: Sequence[Slot]) -> list[FilledSlot]:
     """The best overall matching; a slot for several values has several places."""
     columns: list[tuple[int, int]] = []
     index: dict[tuple[int, int], int] = {}
@@ -332,15 +329,15 @@ def _best_assignment(
                     columns.append((pair.slot, copy))
                 row[column] = max(row.get(column, 0.0), score - 0.3 * copy)
         scores.append({column: score for column, score in row.items() if score > 0})
-    found: dict[int, list[tuple[ValueSlotPair, float]]] = {}
+    found: dict[int, list[_Scored]] = defaultdict(list)
     for at, column in sorted(best_matching(scores, len(columns)).items()):
         slot = columns[column][0]
         pair = next(pair for pair, _ in rows[ordered[at]] if pair.slot == slot)
-        found.setdefault(slot, []).append((pair, scores[at][column]))
+        found[slot].append((pair, scores[at][column]))
     return [_together(slots[slot], several) for slot, several in found.items()]
 
 
-def _together(slot: Slot, several: Sequence[tuple[ValueSlotPair, float]]) -> FilledSlot:
+def _together(slot: Slot, several: Sequence[_Scored]) -> FilledSlot:
     """The values of one slot, in their order; beside a file no plain word is one: "the podcast talk.wav" is one file."""
     files = any(pair.mention.kind == "path" for pair, _ in several)
     meant = [one for one in several if not files or one[0].mention.kind != "word" or one[0].match is not None]
@@ -361,7 +358,7 @@ def used_tokens(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: S
         if one is None:
             continue
         end = token.start + len(one.text)
-        named = {term for name in slots[one.slot].names for term in name}
+        named = slots[one.slot].name_terms
         found.update(
             at for at, other in enumerate(statement.tokens) if token.start <= other.start < max(end, token.end)
         )

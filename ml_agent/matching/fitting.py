@@ -12,8 +12,7 @@ from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot, listed_in
 from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.terms import alphanumeric, terms
-from ml_agent.values.numbers import number, quantity
-from ml_agent.values.numbers import plain_number as plain_number
+from ml_agent.values.numbers import number, plain_number, quantity
 
 _HUNDRED = 100
 _NAMED = 0.3
@@ -123,16 +122,11 @@ _BESIDE = 5
 _OF_A_SEED = frozenset(terms("random rng manual seed"))
 
 
-def _counts_machines(slot: Slot) -> bool:
-    """Whether a slot speaks of what computes."""
-    return bool(_MACHINES & ({term for name in slot.names for term in name} | slot.help_terms))
-
-
 def counts_the_other(statement: ParsedRequest, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
     if mention.kind != "number":
         return False
-    if COUNTED_CARDS.match(statement.text, mention.end) and not _counts_machines(slot):
+    if COUNTED_CARDS.match(statement.text, mention.end) and not _MACHINES & (slot.name_terms | slot.help_terms):
         return True
     if slot.option in (PROCESSES, PORT):
         beside = statement.tokens[max(0, mention.first - _BESIDE) : mention.last + 1 + _BESIDE]

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from ml_agent.matching.called import ends_with, words_before
 from ml_agent.matching.evidence import evidence, nearness
 from ml_agent.matching.features import is_written_alike
 from ml_agent.matching.mentions import Mention, ParsedRequest, Word
@@ -34,6 +34,13 @@ _NAMED = 0.3
 """So much of a slot's name must be said that an ordinary word may be its choice."""
 _TELLING = 0.2
 """So much more must be said of one known value than of all others."""
+_LINKS = frozenset(
+    ["to", "of", "is", "be", "should", "must", "as", "=", ":", "the", "a", "an", "at", "equals", "being"]
+)
+_INSIDE = frozenset({"of", "the", "-"})
+"""What stands inside a name: "number of iterations"."""
+_FARTHEST = 24
+"""Tokens before a value: no name is longer."""
 
 
 class Forms:
@@ -49,31 +56,21 @@ class Forms:
         self._statement = statement
         self._slots = slots
         self._weights = weights
-        self._called: dict[tuple[int, int], tuple[frozenset[int], frozenset[int]]] = {}
-        self._named = [frozenset(term for name in slot.names for term in name) for slot in slots]
+        self._called: dict[int, frozenset[int]] = {}
 
     def score(self, pair: ValueSlotPair) -> float:
         """What the form of a value says for its going into a slot."""
         guessed = pair.mention.kind == "word" and pair.match is None
-        return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention)[0])
+        return self._by_form(pair) + _CALLED * (not guessed and pair.slot in self._slots_called(pair.mention.first))
 
-    def _slots_called(self, mention: Mention) -> tuple[frozenset[int], frozenset[int]]:
-        """The slots whose name of several words stands right before a value, and its tokens; the longest is meant: "the random seed to 7"."""
-        spot = (mention.first, mention.last)
-        if spot not in self._called:
-            self._called[spot] = self._longest_named(words_before(self._statement, mention.first))
-        return self._called[spot]
-
-    def _longest_named(self, before: Sequence[Word]) -> tuple[frozenset[int], frozenset[int]]:
-        length = {
-            place: max((len(name) for name in slot.names if ends_with(before, name)), default=0)
-            for place, slot in enumerate(self._slots)
-        }
-        longest = max(length.values(), default=0)
-        if longest < _SEVERAL:
-            return frozenset(), frozenset()
-        slots = frozenset(place for place, count in length.items() if count == longest)
-        return slots, frozenset(one.place for one in before[-longest:])
+    def _slots_called(self, place: int) -> frozenset[int]:
+        """The slots whose name of several words stands right before a token; the longest is meant: "the random seed to 7"."""
+        if place not in self._called:
+            before = _words_before(self._statement, place)
+            length = [max((len(name) for name in s.names if _ends_with(before, name)), default=0) for s in self._slots]
+            longest = max(_SEVERAL, *length)
+            self._called[place] = frozenset(at for at, count in enumerate(length) if count == longest)
+        return self._called[place]
 
     def _by_form(self, pair: ValueSlotPair) -> float:
         slot = self._slots[pair.slot]
@@ -100,7 +97,7 @@ class Forms:
         if not (text.isalpha() and text.islower()):
             return False
         own = set(terms(text))
-        other = any(own & named for place, named in enumerate(self._named) if place != pair.slot)
+        other = any(own & slot.name_terms for place, slot in enumerate(self._slots) if place != pair.slot)
         if not other and text not in words("stop"):
             return False
         seen = evidence(nearness(self._statement, pair.mention), self._statement, self._slots[pair.slot], self._weights)
@@ -130,3 +127,27 @@ def _has_all(mention: Mention, slot: Slot) -> bool:
     usual = (slot.option.default or "").split(slot.series or None)
     takes_them = slot.several or bool(slot.series)
     return takes_them and len(mention.parts) == len(usual) > 1 and mention.kind == "number"
+
+
+@lru_cache(maxsize=64)
+def _content(statement: ParsedRequest) -> dict[int, Word]:
+    return {word.place: word for word in statement.content}
+
+
+def _words_before(statement: ParsedRequest, place: int) -> tuple[Word, ...]:
+    """The content words right before a token, the nearest last; what links them to it ("should be") is left out."""
+    content = _content(statement)
+    found: list[Word] = []
+    for at in range(place - 1, max(-1, place - 1 - _FARTHEST), -1):
+        token = statement.tokens[at]
+        if at in content and token.kind in {"word", "name"}:
+            found.insert(0, content[at])
+        elif token.value.lower() not in (_INSIDE if found else _LINKS):
+            break
+    return tuple(found)
+
+
+def _ends_with(before: Sequence[Word], name: Sequence[str]) -> bool:
+    """Whether words end with a name."""
+    last = before[len(before) - len(name) :]
+    return len(last) == len(name) > 0 and all(term in said.terms for term, said in zip(name, last, strict=True))

@@ -1,7 +1,9 @@
 """How much a value looks like the one that an example has in its place."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from operator import eq
 from pathlib import PurePosixPath
 
 from ml_agent.matching.terms import alphanumeric, kind_of_file
@@ -53,13 +55,9 @@ def _family(left: str, right: str) -> float:
     one, two = _skeleton(left), _skeleton(right)
     if not one or not two or (len(one) == len(two) == 1):
         return 0.0
-    prefix = 0
-    for a, b in zip(one, two, strict=False):
-        if a != b:
-            break
-        prefix += 1
+    prefix = [*map(eq, one, two), False].index(False)
     longest = max(len(one), len(two))
-    shared = sum(min(one.count(part), two.count(part)) for part in set(one))
+    shared = (Counter(one) & Counter(two)).total()
     return 0.5 * shared / longest + 0.5 * min(prefix / longest * 1.5, 1.0)
 
 

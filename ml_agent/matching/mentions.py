@@ -87,12 +87,8 @@ class ParsedRequest:
         for place, token in enumerate(self.tokens):
             if token.kind in {"mark", "number", "shape"} or token.value.lower() in words("stop"):
                 continue
-            if (
-                token.value.lower() == "out"
-                and self.tokens[place + 1 : place + 2]
-                and self.tokens[place + 1].value.lower() == "of"
-            ):
-                continue  # "out of" says where something comes from, and nothing of an output
+            if [one.value.lower() for one in self.tokens[place : place + 2]] == ["out", "of"]:
+                continue  # it says where something comes from, and nothing of an output
             if token.kind in {"word", "name", "flag"} or (token.kind in {"path", "quoted"} and len(token.value) < 60):
                 meant = terms(token.value)
                 if meant:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import msgspec
@@ -214,7 +215,7 @@ class _Writer:
         self._program = program
         self._given = given
         self._source = program.text.encode()
-        self._starts = _line_starts(self._source)
+        self._starts = [0, *accumulate(len(line) + 1 for line in self._source.split(b"\n"))]
         self._edits: list[tuple[int, int, bytes]] = []
         self._missing: list[str] = []
         self._dropped = 0
@@ -303,10 +304,3 @@ class _Writer:
         call = self._program.calls[at]
         seen = call.callee.library.seen_literals.get(call.callee.object.name, {}).get(name, ())
         return _word(seen[0], "unknown") if seen and "," not in seen[0] else None
-
-
-def _line_starts(source: bytes) -> list[int]:
-    found = [0]
-    for line in source.split(b"\n"):
-        found.append(found[-1] + len(line) + 1)
-    return found

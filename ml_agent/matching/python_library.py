@@ -126,11 +126,7 @@ class ApiCallable:
         """The parameters that take several values, with the bracket that opens them."""
         found = {}
         for one in self.parameters:
-            shown = (
-                literal_value(one.default)
-                if one.default
-                else literal_value(self.library.usual_defaults.get(one.name, "None"))
-            )
+            shown = literal_value(one.default or self.library.usual_defaults.get(one.name, "None"))
             hint = one.annotation.replace("typing.", "").replace("Optional[", "")
             if isinstance(shown, tuple) or re.match(r"[Tt]uple\b", hint):
                 found[one.name] = "("
@@ -151,7 +147,7 @@ def _option_of(parameter: Parameter, dest: str, help: str) -> Option:
     """A parameter in the form in which options are known."""
     shown = literal_value(parameter.default) if parameter.default else None
     hint = parameter.annotation.replace("typing.", "").replace("Optional[", "").rstrip("]").replace(" | None", "")
-    kind = _kind(shown, hint.strip(), help)
+    kind = _kind(shown, hint.strip())
     choices = _LITERAL.search(parameter.annotation)
     return Option(
         dest=dest,
@@ -166,7 +162,7 @@ def _option_of(parameter: Parameter, dest: str, help: str) -> Option:
     )
 
 
-def _kind(shown: object, hint: str, help: str) -> str:
+def _kind(shown: object, hint: str) -> str:
     if isinstance(shown, (list, tuple)) and shown:
         shown = shown[0]
     if isinstance(shown, bool):
@@ -287,10 +283,6 @@ class Library:
                 if one.default is not None and literal_value(one.default) is not None:
                     found[one.name][one.default] += 1
         return {name: counts.most_common(1)[0][0] for name, counts in found.items()}
-
-    def callable_of(self, object: ApiObject) -> ApiCallable:
-        """The callable of an object."""
-        return self.by_dotted.get(object.name) or ApiCallable(object, self)
 
     def import_of(self, callee: ApiCallable) -> tuple[str, str]:
         """Module and name by which an object is imported: the shortest package that passes it on, else where it is defined."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.python_library import ApiCallable, Library
-from tools.python_api.bindings import imported_names
+from tools.python_api.bindings import chain_of, imported_names
 from tools.python_api.model import ApiObject
 from tools.python_source import parse_python
 
@@ -112,19 +112,20 @@ class _Reader:
         elif isinstance(func, ast.Name) and func.id in self._kinds:
             kind = self._kinds[func.id]
             return api.instances.method(kind, "forward") or api.instances.method(kind, "__call__")
-        dotted = _dotted_name(func)
-        root, _, rest = dotted.partition(".")
-        if root not in self._bound:
-            alone = self._library.by_name.get(dotted, ()) if self._loose else ()
+        chain = chain_of(func)
+        if chain is None:
+            return None
+        if chain.root not in self._bound:
+            alone = self._library.by_name.get(chain.text, ()) if self._loose else ()
             return alone[0].object if len(alone) == 1 else None
-        found = api.resolve(".".join(part for part in (self._bound[root], rest) if part), self._folder)
+        found = api.resolve(".".join((self._bound[chain.root], *chain.rest)), self._folder)
         return found if isinstance(found, ApiObject) and found.kind in {"class", "function", "method"} else None
 
     def _call(self, node: ast.Call) -> Call | None:
         called = self._object(node.func)
         if called is None:
             return None
-        callee = self._library.callable_of(called)
+        callee = self._library.by_dotted.get(called.name) or ApiCallable(called, self._library)
         return Call(node, callee, arguments_by_parameter(node, callee))
 
 
@@ -166,11 +167,3 @@ def _base(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
         node = node.func.value
     return node
-
-
-def _dotted_name(node: ast.expr) -> str:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

@@ -17,7 +17,7 @@ from tools.examples import Example
 
 CALLABLE_FEATURES = (
     "all", "name_text", "shown_text", "parameter_text", "literal", "literal_any_case", "name_said", "name_unsaid", "name_whole",
-    "module_said", "spelled", "spelled_unknown", "parameters_said", "covered", "shown", "imported", "depth", "class", "method",
+    "module_said", "spelled", "spelled_unknown", "parameters_said", "covered", "shown", "imported", "depth", "class",
     "values_shown", "parameters", "required", "words_in_name", "folder_said",
 )  # fmt: skip
 _MOST_TEXT = 3000
@@ -135,7 +135,6 @@ class LibraryIndex:
             known / len(spelled) if spelled else 0.0, (len(spelled) - known) / 4,
             len(stated) / 4, len(covered) / (2 + len(vocabulary)) * 4, min(1.0, len(examples) / 3),
             math.log1p(self._import_counts[callee.name]) / 3, len(parts) / 4, float(callee.object.kind == "class"),
-            float(callee.owner is not None),
             sum(value in texts for value in values) / len(values) if values else 0.0,
             min(1.0, len(callee.object.parameters) / 15), min(1.0, sum(one.required for one in callee.object.parameters) / 6), len(name) / 4,
             sum(t in vocabulary for t in folder) / (len(folder) or 1),

@@ -29,8 +29,8 @@ class Skeleton(NamedTuple):
     program: Program
     example: Example | None
     """What it was made from; None for calls built from signatures."""
-    callables: tuple[ApiCallable, ...]
-    """Those for whose sake it was made."""
+    callables: tuple[ApiCallable, ...] = ()
+    """Those for whose sake it was built."""
 
 
 class ExampleUsage:
@@ -244,11 +244,3 @@ class _ProgramLines:
 
 def _argument_list(arguments: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{name}={value}" if name else value for name, value in arguments)
-
-
-def skeleton_of(text: str, example: Example, library: Library, folder: str) -> Skeleton | None:
-    """A documented example as a program to be filled."""
-    program = read_program(text, library, folder)
-    if program is None or not program.calls:
-        return None
-    return Skeleton(program, example, tuple(dict.fromkeys(one.callee for one in program.calls)))

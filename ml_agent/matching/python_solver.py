@@ -11,15 +11,16 @@ from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.model import LinearModel
 from ml_agent.matching.python_fill import FilledProgram, fill_program
 from ml_agent.matching.python_library import ApiCallable
+from ml_agent.matching.python_programs import read_program
 from ml_agent.matching.python_retrieval import CALLABLE_FEATURES, ExampleProgram, LibraryIndex, constants, stands_alone
-from ml_agent.matching.python_skeletons import ExampleUsage, ProgramBuilder, Skeleton, skeleton_of
+from ml_agent.matching.python_skeletons import ExampleUsage, ProgramBuilder, Skeleton
 from ml_agent.matching.python_tails import is_invented
 from ml_agent.matching.scores import Scores
 from ml_agent.matching.terms import alphanumeric, terms
 
 PROGRAM_FEATURES = (
     "best", "mean", "gap", "least_thing", "left_numbers", "left_paths", "left_names", "left_texts", "mean_value", "least_value", "placed",
-    "missing", "documented", "dropped", "idle", "alike", "unknown", "calls", "covered", "named", "methods",
+    "missing", "documented", "dropped", "idle", "alike", "unknown", "calls", "covered", "named",
 )  # fmt: skip
 _MOST_CALLABLES = 8
 _MOST_EXAMPLES = 6
@@ -128,9 +129,9 @@ def _skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]
 def _example_skeletons(context: PythonContext, complete: Complete) -> Iterator[Skeleton]:
     library = context.library_index.library
     for one in sorted(context.library_index.example_programs, key=lambda one: -_fit(one, context))[:_MOST_EXAMPLES]:
-        skeleton = skeleton_of(complete(one), one.example, library, library.folder)
-        if skeleton is not None:
-            yield skeleton
+        program = read_program(complete(one), library, library.folder)
+        if program is not None and program.calls:
+            yield Skeleton(program, one.example)
 
 
 def _fit(shown: ExampleProgram, context: PythonContext) -> float:
@@ -214,7 +215,7 @@ def _vector(context: PythonContext, filled_program: FilledProgram) -> list[float
         sum(values) / len(values) if values else 0.0, min(values, default=0.0), float(len(assignment.placed)),
         float(len(filled_program.missing)), float(example is not None), float(filled_program.dropped), float(filled_program.unused_calls),
         alike(statement, ExampleProgram(example, program)) if example else 0.0, float(len(assignment.unknown)), float(len(program.calls)), len(names & content) / (1 + len(content)),
-        sum(name in filled_program.text for name in literal) / len(literal) if literal else 0.0, float(sum(call.callee.owner is not None for call in program.calls)),
+        sum(name in filled_program.text for name in literal) / len(literal) if literal else 0.0,
     ]  # fmt: skip
 
 

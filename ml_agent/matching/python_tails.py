@@ -57,11 +57,8 @@ def with_tail(context: TailContext) -> str:
     imports: dict[str, None] = {}
     text = _resize_random_input(_insert_inputs(context, imports), context)
     model = _model(context.program)
-    open_paths = [
-        one
-        for one in context.left
-        if one.kind == "path" and alphanumeric(one.value) and alphanumeric(one.value) not in alphanumeric(text)
-    ]
+    paths = [one for one in context.left if one.kind == "path" and alphanumeric(one.value)]
+    open_paths = [one for one in paths if alphanumeric(one.value) not in alphanumeric(text)]
     written = [one for one in open_paths if _is_output(context.statement, one)]
     lines: list[str] = []
     for one in (path for path in open_paths if path not in written):
@@ -73,11 +70,8 @@ def with_tail(context: TailContext) -> str:
         result = "output"
     for one in written:
         lines += _save_lines(one, result or model, model, context.statement, imports)
-    if (
-        re.search(r"\b(?:print|show|display)", context.statement.text, re.IGNORECASE)
-        and result
-        and "print(" not in text
-    ):
+    shown = re.search(r"\b(?:print|show|display)", context.statement.text, re.IGNORECASE) is not None
+    if shown and result and "print(" not in text:
         shape = ".shape" if re.search(r"\bshape\b", context.statement.text) else ""
         lines.append(f"print({result}{shape})")
     fresh = [line for line in imports if line not in text]
@@ -135,16 +129,13 @@ def _insert_inputs(context: TailContext, imports: dict[str, None]) -> str:
     inputs = [one for one in context.left if one.kind == "path" and not _is_output(context.statement, one)]
     for one in inputs:
         if _OPEN.search(text):
-            text = _OPEN.sub(_load_expression(one, imports).replace("\\", r"\\"), text, count=1)
+            name = quoted(one.value)
+            read = _by_ending(_EXPRESSIONS, one, imports).format(name) or name
+            text = _OPEN.sub(read.replace("\\", r"\\"), text, count=1)
     if len(_OPEN.findall(text)) == 1 and is_invented(context.statement):
         imports["import torch"] = None
         text = _OPEN.sub(f"torch.randn({_shape(context)})", text)
     return text
-
-
-def _load_expression(one: Mention, imports: dict[str, None]) -> str:
-    """The expression that reads a file."""
-    return _by_ending(_EXPRESSIONS, one, imports).format(quoted(one.value)) or quoted(one.value)
 
 
 def _by_ending(table: _Ways, one: Mention, imports: dict[str, None]) -> str:

@@ -16,6 +16,7 @@ from ml_agent.values.lexicon import words
 _SAVING = frozenset({"save", "saves", "saving", "write", "writes", "writing", "store", "stores", "storing"})
 """Not "saved": what was saved somewhere is as often what goes in."""
 _LEADING = frozenset({"to", "into", "under"})
+_OF_SAVING = frozenset(terms("save write store output out file path name"))
 _ENDS = frozenset({"and", "then", "with", "using", "after", "when", "but", "while", "please"})
 _REACH = 8
 """Words between the verb and its place."""
@@ -42,8 +43,8 @@ def place_saves(statement: ParsedRequest, slots: Sequence[Slot], taken: Sequence
     free = [(place, slot) for place, slot in enumerate(slots) if place not in used and _takes_results(slot)]
     if len(free) > 1:
         said = {term for word in statement.content if named[0] - _REACH <= word.place < named[0] for term in word.terms}
-        said -= _saving_terms()
-        free = [(place, slot) for place, slot in free if said & _slot_terms(slot)]
+        said -= _OF_SAVING
+        free = [(place, slot) for place, slot in free if said & {*terms(slot.option.help), *slot.name_terms}]
     if len(free) != 1:
         return []
     return [FilledSlot(free[0][0], (token.value,), _SCORE, "named as the place to save to", (token.start,), token.text)]
@@ -72,21 +73,10 @@ def _is_saving(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_saved_path(statement: ParsedRequest, place: int) -> bool:
-    return (
-        place > 0
-        and statement.tokens[place - 1].value.lower() in _LEADING | {"as", "in"}
-        and _is_saving(statement.tokens, place - 1)
-    )
+    ahead = statement.tokens[place - 1].value.lower() if place else ""
+    return ahead in _LEADING | {"as", "in"} and _is_saving(statement.tokens, place - 1)
 
 
 def _takes_results(slot: Slot) -> bool:
     free = not (slot.boolean or slot.internal or slot.several or slot.closed)
     return free and slot.takes_path and "output" in slot.role and "input" not in slot.role
-
-
-def _slot_terms(slot: Slot) -> set[str]:
-    return {term for name in slot.names for term in name} | set(terms(slot.option.help))
-
-
-def _saving_terms() -> frozenset[str]:
-    return frozenset(terms("save write store output out file path name"))

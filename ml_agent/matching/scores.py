@@ -50,8 +50,3 @@ class PlacementPrior(Protocol):
 
     def switch(self, slot: int) -> float:
         """What speaks for a switch."""
-
-
-def value_score(pair: ValueSlotPair, model: Scores) -> float:
-    """Log-odds that a value belongs in a slot, or in any."""
-    return model.value(pair.vector) + model.stake.get(pair.mention.kind, 0.0)

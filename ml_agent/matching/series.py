@@ -5,37 +5,38 @@ from collections.abc import Iterator, Sequence, Set
 import msgspec
 
 from ml_agent.matching.fitting import spelling_in_slot, takes_kind
-from ml_agent.matching.mentions import ParsedRequest
+from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.terms import alphanumeric
+
+
+def _series(statement: ParsedRequest) -> Iterator[list[Mention]]:
+    """The values of each series."""
+    for series in (one for one in statement.mentions if one.parts and not one.whole):
+        yield [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
 
 
 def with_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """A slot for several values that has one of a series has the whole series."""
     found = list(placed)
     starts = {start for one in placed for start in one.starts}
-    for series in (one for one in statement.mentions if one.parts and not one.whole):
-        inside = [one for one in statement.mentions if not one.parts and series.start <= one.start < series.end]
+    for inside in _series(statement):
         for at, one in enumerate(found):
-            free = [part for part in inside if part.start not in starts and takes_kind(slots[one.slot], part)]
-            if (
-                slots[one.slot].several
-                and free
-                and len(free) < len(inside)
-                and any(part.start in one.starts for part in inside)
-            ):
-                spread = sorted({*one.starts, *(part.start for part in free)})
-                found[at] = _holding(statement, one, slots, set(spread))
-                starts |= set(spread)
+            slot = slots[one.slot]
+            free = [part.start for part in inside if part.start not in starts and takes_kind(slot, part)]
+            begun = slot.several and any(part.start in one.starts for part in inside)
+            if begun and 0 < len(free) < len(inside):
+                found[at] = _holding(statement, one, slots, {*one.starts, *free})
+                starts |= {*free}
     return found
 
 
 def reunite_series(statement: ParsedRequest, placed: Sequence[FilledSlot], slots: Sequence[Slot]) -> list[FilledSlot]:
     """A series is not torn apart: what other slots for several values have of it goes back to the one that has nothing else."""
     found = list(placed)
-    for series in (one for one in statement.mentions if one.parts and not one.whole):
-        inside = {one.start for one in statement.mentions if not one.parts and series.start <= one.start < series.end}
+    for parts in _series(statement):
+        inside = {one.start for one in parts}
         holders = [at for at, one in enumerate(found) if slots[one.slot].several and inside & set(one.starts)]
         own = [at for at in holders if inside >= set(found[at].starts)]
         if len(own) == 1 and len(holders) > 1:

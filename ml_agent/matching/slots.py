@@ -19,11 +19,14 @@ from tools.usage.placeholders import holds_placeholder
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)
-_INPUT = frozenset(map(canonical, ("input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src")))  # fmt: skip
-_OUTPUT = frozenset(map(canonical, ("output", "out", "save", "saved", "result", "results", "log", "logs", "logdir", "write", "written", "dest", "destination", "export", "outf", "store")))  # fmt: skip
-_WEIGHTS = frozenset(map(canonical, ("checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained")))  # fmt: skip
-_CONFIG = frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")})
-_FILES = frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot")))  # fmt: skip
+_ROLES = {
+    "input": frozenset(map(canonical, ("input", "source", "data", "image", "video", "audio", "text", "query", "sentence", "mel", "wav", "src"))),
+    "output": frozenset(map(canonical, ("output", "out", "save", "saved", "result", "results", "log", "logs", "logdir", "write", "written", "dest", "destination", "export", "outf", "store"))),
+    "weights": frozenset(map(canonical, ("checkpoint", "weight", "weights", "network", "resume", "restore", "pkl", "load", "pretrained"))),
+    "config": frozenset({*map(canonical, ["config", "configuration", "yaml"]), *terms("cfg")}),
+    "path": frozenset(map(canonical, ("path", "file", "directory", "folder", "root", "filename", "input", "output", "checkpoint", "outf", "prefix", "workdir", "dataroot"))),
+}  # fmt: skip
+"""By role: the terms that say it in the name or the help of an option."""
 _DEPRECATED = re.compile(r"\W*+(?:is\s++)?(?:deprecated|obsolete)\b", re.IGNORECASE)
 _CHOICES_IN_HELP = re.compile(
     r"[\[({]\s*([\w.+-]+(?:\s*[,|/]\s*[\w.+-]+){1,14})\s*[\])}]|((?:['\"`][\w./+-]+['\"`](?:\s*(?:,|\||/|or|and)+\s*)?){2,})"
@@ -34,6 +37,7 @@ _CHOICES_IN_HELP = re.compile(
 _LONGEST_HELP = 2000
 """Characters of a help text that are looked at."""
 _SEVERAL = re.compile(r"[A-Za-z][\w-]*(?:,[A-Za-z][\w-]*)+")
+"""A text that lists several values: "rouge1,rouge2"."""
 _ON_OFF = re.compile(
     r"^(?:is|use|do|with|enable|if)\b|\b(?:whether|true|enable|0 or 1|1 or 0|0/1|1/0|(?<!-)1 for|0 for|(?<!-)1 means|bool|boolean)\b",
     re.IGNORECASE,
@@ -98,6 +102,11 @@ class Slot:
         return tuple(dict.fromkeys(found for name in longer if (found := tuple(dict.fromkeys(terms(name))))))
 
     @cached_property
+    def name_terms(self) -> frozenset[str]:
+        """The terms of all its names."""
+        return frozenset(term for name in self.names for term in name)
+
+    @cached_property
     def help_terms(self) -> frozenset[str]:
         """The terms of its help text."""
         return content_terms(self.option.help) | content_terms(self.option.dest.replace(".", " "))
@@ -130,13 +139,10 @@ class Slot:
         option = self.option
         if option.switch:
             return option.switch_value in {None, "True", "False"} or not option.choices
-        truth = {"true", "false"}
-        return (
-            option.type == "bool"
-            or option.nargs == "?bool"
-            or self.binary
-            or (not option.choices and (option.default or "").lower() in truth and not self._loads)
-        )
+        if option.type == "bool" or option.nargs == "?bool" or self.binary:
+            return True
+        loads = option.type == "str" and {"weights", "path"} & self.role  # `--load`, a path that is off by default
+        return not option.choices and (option.default or "").lower() in {"true", "false"} and not loads
 
     @cached_property
     def described(self) -> str:
@@ -150,11 +156,6 @@ class Slot:
             parts.append("one of " + ", ".join(option.choices[:8]))
         usual = next((one for one in (option.default, *self.seen[:1]) if one and len(one) < _LONGEST_WORD), "")
         return "; ".join(part for part in [*parts, usual and f"such as {usual}"] if part)
-
-    @property
-    def _loads(self) -> bool:
-        """Whether it takes a path that is off by default: `--load`, a string whose default is False."""
-        return self.option.type == "str" and bool({"weights", "path"} & self.role)
 
     @cached_property
     def binary(self) -> bool:
@@ -215,20 +216,9 @@ class Slot:
     @cached_property
     def role(self) -> frozenset[str]:
         """What its name says of a path in it: input, output, weights, config, path."""
-        said = {term for name in self.names for term in name}
         first = set(terms(self.option.help.split(".")[0][:80]))
-        found = set()
-        for role, marks in (
-            ("input", _INPUT),
-            ("output", _OUTPUT),
-            ("weights", _WEIGHTS),
-            ("config", _CONFIG),
-            ("path", _FILES),
-        ):
-            if said & marks:
-                found.add(role)
-            if first & marks:
-                found.add(f"{role}-help")
+        found = {role for role, marks in _ROLES.items() if self.name_terms & marks}
+        found |= {f"{role}-help" for role, marks in _ROLES.items() if first & marks}
         if self.option.type == "path" or any(
             "/" in text or re.search(r"\.\w{2,5}$", text) for text in (self.option.default or "", *self.seen)
         ):
@@ -261,7 +251,8 @@ class Slot:
         if ("path" in self.role or "output" in self.role) and not names:
             return self.files
         usual = (option.default or "").split() if self.several else [option.default]
-        apart = (one for text in (*usual, *self.seen) if text for one in _listed_apart(text))
+        known = [text for text in (*usual, *self.seen) if text]
+        apart = (one for text in known for one in (text.split(",") if _SEVERAL.fullmatch(text) else [text]))
         amount = self.quantity is not None
         found = [one for one in apart if not (_is_numeric(one) or (amount and quantity(one))) and len(one) < 80]
         shown = (*found, *listed_in(option.help), *self.compared, *self.files)
@@ -303,11 +294,6 @@ def listed_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in found if word))
 
 
-def _listed_apart(text: str) -> list[str]:
-    """The values of a text that lists several, "rouge1,rouge2"."""
-    return text.split(",") if _SEVERAL.fullmatch(text) else [text]
-
-
 def _is_short(text: str) -> bool:
     return 0 < len(text) < _LONGEST_WORD
 
@@ -334,10 +320,8 @@ class TermWeights:
 
     def __init__(self, slots: Iterable[Slot]) -> None:
         slots = list(slots)
-        self._names = Counter(term for slot in slots for term in {t for name in slot.names for t in name})
-        self._helps = Counter(
-            term for slot in slots for term in slot.help_terms | {t for name in slot.names for t in name}
-        )
+        self._names = Counter(term for slot in slots for term in slot.name_terms)
+        self._helps = Counter(term for slot in slots for term in slot.help_terms | slot.name_terms)
         self._count = len(slots)
 
     def name(self, term: str) -> float:

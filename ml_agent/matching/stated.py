@@ -103,7 +103,7 @@ def _of_mention(statement: ParsedRequest, one: Mention) -> Value:
         kind=_kind(one),
         start=one.start,
         end=one.end,
-        words=near if not one.noun or one.noun in words("stop") else tuple(dict.fromkeys([one.noun, *near])),
+        words=near if one.noun in {"", *words("stop")} else tuple(dict.fromkeys([one.noun, *near])),
         required=_is_certain(statement.tokens, one),
     )
 
@@ -134,10 +134,6 @@ def _is_named(tokens: Sequence[Token], one: Mention) -> bool:
     lead = tokens[one.first - 1].value.lower() if one.first else ""
     if is_introduced(tokens, one.first) or (len(one.value) == 1 and lead in words("naming_nouns")):
         return True
-    near = {token.value.lower() for token in _beside(tokens, one)}
+    beside = (*tokens[max(0, one.first - _REACH) : one.first], *tokens[one.last + 1 : one.last + 1 + _REACH])
+    near = {token.value.lower() for token in beside}
     return re.search(r"[\d_]", one.value) is not None and bool(near & words("certain_nouns"))
-
-
-def _beside(tokens: Sequence[Token], one: Mention) -> Iterator[Token]:
-    yield from tokens[max(0, one.first - _REACH) : one.first]
-    yield from tokens[one.last + 1 : one.last + 1 + _REACH]

@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 
 from ml_agent.matching.likeness import likeness
 from ml_agent.matching.mention import Mention
-from tools.examples import Example
 
 _ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*|\d+)\}|\$([A-Za-z_]\w*|\d)")
@@ -18,21 +17,12 @@ _DEEPEST = 5
 _LONGEST = 4_000
 
 
-def documented_variables(setup: Sequence[str]) -> dict[str, str]:
+def documented_variables(setup: Iterable[str]) -> dict[str, str]:
     """The variables that assignments set, later ones winning; quotes are taken off."""
     found: dict[str, str] = {}
     for line in setup:
         if match := _ASSIGNMENT.match(line[:_LONGEST]):
             found[match[1]] = match[2].strip().strip("'\"")
-    return found
-
-
-def first_documented_variables(examples: Iterable[Example]) -> dict[str, str]:
-    """The variables that stand beside any example; the first value counts."""
-    found: dict[str, str] = {}
-    for example in examples:
-        for name, text in documented_variables(example.setup).items():
-            found.setdefault(name, text)
     return found
 
 

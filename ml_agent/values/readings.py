@@ -121,15 +121,10 @@ def parse_number(text: str) -> Decimal | None:
 
 
 def _power(match: re.Match[str]) -> str | None:
-    factor, exponent = parse_number(match["digits"]), parse_number(match["exponent"])
+    factor, exponent = parse_number(match.groupdict().get("digits", "1")), parse_number(match["exponent"])
     if factor is None or exponent is None or abs(exponent) > _MOST_DIGITS:
         return None
     return f"{plain_number(factor.normalize())}e{int(exponent)}"
-
-
-def _ten_to(match: re.Match[str]) -> str | None:
-    exponent = parse_number(match["exponent"])
-    return None if exponent is None or abs(exponent) > _MOST_DIGITS else f"1e{int(exponent)}"
 
 
 def _power_in_signs(match: re.Match[str]) -> str | None:
@@ -175,10 +170,6 @@ def _percent(match: re.Match[str]) -> str | None:
     return None if count is None else _decimal(count)
 
 
-def _kilohertz(match: re.Match[str]) -> str:
-    return plain_number((1000 * Decimal(match["digits"])).normalize())
-
-
 def _negative(match: re.Match[str]) -> str | None:
     count = parse_number(match["count"])
     return None if count is None else _decimal(-count)
@@ -193,12 +184,12 @@ _HUNDRED = 100
 _MOST_DIGITS = 30
 _Read = Callable[[re.Match[str]], str | None]
 _READERS: tuple[tuple[re.Pattern[str] | GuardedPattern, _Read, str], ...] = (
-    (_POINT, _point, ""), (_POWER, _power, ""), (_TEN_TO, _ten_to, ""), (_RAISED, _power_in_signs, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
+    (_POINT, _point, ""), (_POWER, _power, ""), (_TEN_TO, _power, ""), (_RAISED, _power_in_signs, ""), (_AND_HALF, _mixed_number, ""), (_EVERY, _every, ""),
     (_SHARE, _share, ""), (_SHARE_OF, _share, ""),
     (_ONE_IN, _one_in, ""), (_PERCENT, _percent, ""), (_MINUS, _negative, ""),
     (_COMPOUND, lambda match: match[0], "word"),
     (_ADDRESS, lambda match: match[0], ""), (_SIZE, lambda match: re.sub("[X×]", "x", match[0]), ""), (_RANGE, lambda match: match[0], ""),
-    (_PRONOUN, lambda match: match[0], "word"), (_KILOHERTZ, _kilohertz, ""), (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
+    (_PRONOUN, lambda match: match[0], "word"), (_KILOHERTZ, lambda match: plain_number((1000 * Decimal(match["digits"])).normalize()), ""), (_UNIT, lambda match: match["digits"], ""), (_GROUPED, lambda match: match[0].replace(" ", ""), ""),
     (_COUNT_WORD, lambda match: _TIMES[match[0].lower()], ""), (_HALF, lambda match: "0.5", ""),
     (_GLOB, lambda match: match[0], "path"), (_FILE, lambda match: match[0], "path"),
 )  # fmt: skip
