@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from ml_agent.draft import Draft
-from ml_agent.named_paths import NamedPath, named_paths
+from ml_agent.named_paths import NamedPath, named_paths, spread
 from ml_agent.request import Request
 from sandbox.files import content_size
 from tools.check.inputs import SUFFIX, is_read, may_be_read
@@ -82,7 +82,7 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
         folder: the user's working folder.
     """
     places = Places(folder, index.root / draft.workdir, index.files, index.root)
-    read = words_read(draft, index)
+    read, named = words_read(draft, index), spread(named, folder)
     named = [one for one in named if not _is_folder(folder, one.path)] + _folders_given(named, draft, index, folder)
     return Inputs(
         named_inputs(named, read, places), absent_inputs(named, read, places), refused_inputs(named, read, places)

@@ -1,12 +1,16 @@
 """Paths among the user's words: a quoted one is whole whatever blanks it has, an absolute one was written as such."""
 
+import glob
+import itertools
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 
 from ml_agent.values.lexer import tokenize
+from tools.run_folders import is_run_folder
 
 _WORD = re.compile(r"[^\s\"'`“”„‘’«»,;()\[\]{}<>|]+")
 _BLANK = re.compile(r"\s")
@@ -14,6 +18,9 @@ _OPENING = "\"'`“„‘«"
 _BEFORE_A_PATH = " \t\r\n,;([{<|=:"
 """Behind anything else a slash goes on with what stands there: `${DATA}/x` is not `/x`."""
 _ROOTED = ("/", ".", "~")
+_PATTERN = re.compile(r"[*?].*[./]|[./].*[*?]")
+MOST_OF_A_PATTERN = 10_000
+"""Files that one pattern may mean."""
 
 
 class NamedPath(msgspec.Struct, frozen=True):
@@ -36,6 +43,28 @@ def named_paths(instruction: str, values: Sequence[str]) -> tuple[NamedPath, ...
     words = [*_in_sentence(instruction), *(one for value in values for one in _parts(NamedPath(value)))]
     named = [msgspec.structs.replace(one, path=posixpath.normpath(one.path)) for one in words if one.path]
     return tuple({one.path: one for one in reversed(named)}.values())[::-1]
+
+
+def spread(named: Sequence[NamedPath], folder: Path) -> tuple[NamedPath, ...]:
+    """The paths, and behind each pattern (`pictures/*.png`) the files of a folder that it means; those of a run are not among them.
+
+    Args:
+        named: paths among the user's own words and options.
+        folder: the user's working folder.
+    """
+    return tuple(every for one in named for every in (one, *_meant_by(one, folder)))
+
+
+def _meant_by(one: NamedPath, folder: Path) -> Iterator[NamedPath]:
+    """Nothing for a pattern without a word of its own, such as `*/*`, or for one that leads out of the folder."""
+    if not _PATTERN.search(one.path) or one.path.startswith(_ROOTED) or not re.search(r"\w", one.path):
+        return
+    found = (path for path in glob.iglob(one.path, root_dir=folder) if _is_own_file(folder, path))  # noqa: PTH207 - as a shell, which passes over hidden files
+    yield from (NamedPath(path, quoted=True) for path in sorted(itertools.islice(found, MOST_OF_A_PATTERN)))
+
+
+def _is_own_file(folder: Path, path: str) -> bool:
+    return (folder / path).is_file() and not any(is_run_folder(folder / parent) for parent in Path(path).parents)
 
 
 def _in_sentence(text: str) -> Iterator[NamedPath]:

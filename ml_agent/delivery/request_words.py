@@ -88,7 +88,7 @@ _NOUNS = _words("output outputs log report reports place places record end ends 
 _TAKING = _words(
     "from of on using with by load loads loading read reads reading use uses input inputs take takes given via "
     "against analyse analyze evaluate test train fit finetune fine-tune resume parse open run per like than "
-    "contains holds"
+    "contains holds whether if how what which who where when why"
 )
 _PLACES = _words("in at under inside within")
 _WHOLE = _words("it them everything all these those")

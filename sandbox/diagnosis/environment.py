@@ -6,6 +6,9 @@ from sandbox.diagnosis.removed import removed_rules
 from sandbox.setup.distributions import distributions_of
 from sandbox.setup.system import library_packages, program_packages
 
+_PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\((?:[^\n=]*,\s*)?\(|\b\d\w*[lL]\b|\b[uU][rR]['\"])"
+"""What of a line only Python 2 reads."""
+
 
 def _install(module: str) -> Fix:
     return Fix(kind="install", arguments=(distributions_of(module)[0],))
@@ -68,6 +71,14 @@ RULES: tuple[Rule, ...] = (
         "wrong-python",
         r"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n(?:[^\n]*\n){0,4}SyntaxError: (?P<said>Missing parentheses in call to '\w+'[^\n]*"
         r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)",
+        "{subject} is written for Python 2: {said}",
+        scope="any",
+        paper_class="E4",
+    ),
+    rule(
+        "wrong-python",
+        rf"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n[^\n]*{_PYTHON_2}[^\n]*\n(?:[ \t~^]*\n)?"
+        r"SyntaxError: (?P<said>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
         "{subject} is written for Python 2: {said}",
         scope="any",
         paper_class="E4",

@@ -16,8 +16,8 @@ from sandbox.setup.installer import InstallResult, install
 from sandbox.setup.plan import Host, SetupStep
 from sandbox.setup.requirements import parse
 
-KEPT_FORMAT = 2
-"""Goes up where what was kept before may serve no more: under 1 it could hold a repository's files."""
+KEPT_FORMAT = 3
+"""Goes up where what was kept before may serve no more: under 1 it could hold a repository's files, under 2 many old pins left it empty."""
 RELEASE_DATES = Path(__file__).with_name("release_dates.py")
 PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
 """Reasons of a failed installation that another day may not have."""

@@ -11,6 +11,7 @@ from sandbox.setup.pip_errors import PipFailure, read_pip_failure, relaxed
 from sandbox.setup.requirements import parse
 
 MAX_TRIES = 8
+"""That may have taken long; a version that there is not is told at once, and of old pins each is."""
 TIMEOUT = 1800.0
 """Seconds for one installation; large wheels take long on slow lines."""
 BINARY_ONLY = (
@@ -56,10 +57,8 @@ def install(
     asked, wishes = list(requirements), list(pins)
     dropped: dict[str, str] = {}
     failure: PipFailure | None = None
-    changed = False
-    for _ in range(MAX_TRIES):
-        if not asked:
-            break
+    changed, tries = False, 0
+    while asked and tries < MAX_TRIES:
         command = pip_command(asked, [*constraints, *wishes])
         response = sandbox.run(Command(text=command, timeout=TIMEOUT, install=True), on_output)
         if response.ok:
@@ -67,6 +66,7 @@ def install(
         output = response.stdout + "\n" + response.stderr
         changed = changed or "Installing collected packages" in output
         failure = _failure_of(response, output)
+        tries += failure.kind != "not-found"
         following = None if strict else _next_try(asked, wishes, failure, dropped)
         if following is None:
             break

@@ -124,8 +124,8 @@ def wanted_python(root: Path) -> str:
     setup = _setup_arguments(root / "setup.py").get("python_requires")
     if isinstance(setup, str):
         return setup
-    for path in (root / "environment.yml", root / "environment.yaml"):
-        for line in _conda_lines(path):
+    for path in sorted(root.glob("*.y*ml")):
+        for line in _conda_lines(path) if _is_conda(path) else ():
             match = re.match(r"python\s*=+\s*(\d+\.\d+)", line)
             if match:
                 return f"=={match[1]}.*"
@@ -180,8 +180,15 @@ def _is_requirements(path: Path) -> bool:
     if path.suffix == ".txt" and "requirement" in path.name.lower():
         return True
     if path.suffix in (".yml", ".yaml"):
-        return re.fullmatch(r"(?:conda[-_]?)?(?:environment|env|conda)[\w.-]*\.ya?ml", path.name.lower()) is not None
+        return _is_conda(path)
     return path.parent.name in ("requirements", "requirement") and path.suffix in (".txt", ".in")
+
+
+def _is_conda(path: Path) -> bool:
+    return (
+        re.fullmatch(r"(?:conda[-_]?)?(?:environment|env|conda|requirements?)[\w.-]*\.ya?ml", path.name.lower())
+        is not None
+    )
 
 
 def _lines(path: Path, root: Path, seen: set[Path]) -> Iterator[str]:

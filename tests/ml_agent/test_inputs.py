@@ -214,3 +214,21 @@ def test_a_file_that_nobody_has_is_told_before_the_run(tmp_path: Path) -> None:
         done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, tmp_path / "mine")
         assert done.returncode == 0, done.stderr
         assert (f"{name}: neither in your folder nor in the repository" in done.stderr) is told, done.stderr
+
+
+def test_a_pattern_means_the_files_of_the_folder_that_it_fits(tmp_path: Path) -> None:
+    mine, repository = tmp_path / "mine", tmp_path / "repository"
+    files_below(mine, "pics/a.png", "pics/b.png", "pics/notes.txt", "c.png", "pics/.d.png", "pics/id_rsa")
+    files_below(mine, "old/trajectory.jsonl", "old/checkpoints.sqlite", "old/e.png")
+    files_below(repository, "pics/b.png")
+    index = RepoIndex.open(repository, "1")
+
+    def taken(said: str) -> tuple[str, ...]:
+        return inputs_of(named_paths(said, ()), Draft(kind="bash", text="lay"), index, mine).taken
+
+    assert taken("lay out pics/*.png as map.png") == ("pics/a.png",), "the repository has b.png itself"
+    assert taken("lay out 'pics/?.png'") == ("pics/a.png",)
+    assert taken("lay out pics/*, please") == ("pics/a.png", "pics/notes.txt")
+    assert taken("lay out */e.png, *.png") == ("c.png",), "what lies in a run is no input"
+    for said in ("2*3 of *them*", "lay out */*", "lay out ../mine/*.png", "is it in pics?", "a. *b* c"):
+        assert taken(said) == (), said

@@ -54,6 +54,21 @@ CASES: tuple[FailureCase, ...] = (
         "install:openpyxl",
     ),
     FailureCase("numpy-alias", "removed-api", py("import numpy as np\nprint(np.float(1))"), "", "constrain:numpy<1.24"),
+    FailureCase(
+        "numpy-warnings", "removed-api", py("import numpy as np\nprint(np.warnings)"), "", "constrain:numpy<1.24"
+    ),
+    *(
+        FailureCase(f"python-2-{name}", "wrong-python", py(code), "/workspace/main.py")
+        for name, code in (
+            ("raise", "def check(text):\n    raise ValueError, 'no: ' + text"),
+            ("lambda", "print(sorted({1: 2}.items(), key=lambda (k, v): v))"),
+            ("def", "def add(one, (two, three)):\n    return one"),
+            ("unequal", "if 1 <> 2:\n    print(1)"),
+            ("backtick", "print('a' + `1`)"),
+            ("long", "print(10L)"),
+            ("raw", "print(ur'a')"),
+        )
+    ),
     FailureCase("numpy-2", "removed-api", py("import numpy as np\nprint(np.float_(1))"), "", "constrain:numpy<2"),
     FailureCase(
         "pandas-append",

@@ -38,6 +38,19 @@ def test_the_nearest_version_then_without() -> None:
     assert result.requirements == ("a==1.5", "b") and dict(result.dropped).keys() == {"a==1.0"}
 
 
+def test_of_many_old_pins_each_may_be_one_that_there_is_not() -> None:
+    pins = [f"p{number:02}==1.0" for number in range(30)]
+
+    def answer(line: str) -> str:
+        return next((not_found(pin, "1.5, 2.0") for pin in pins if f"{pin} " in f"{line} "), "")
+
+    result = install(Pip(answer), pins[:20], pins=pins[20:])  # type: ignore[arg-type]
+    assert result.requirements == tuple(pin.replace("1.0", "1.5") for pin in pins[:20])
+    assert [name for name, _ in result.dropped] == pins[:20]
+    endless = Pip(lambda line: not_found(line.split()[-1], "3.0"))
+    assert install(endless, pins, pins=pins).command == "" and len(endless.asked) <= 4 * len(pins)  # type: ignore[arg-type]
+
+
 def test_a_name_that_does_not_exist_is_left_out() -> None:
     pip = Pip(lambda line: not_found("typo") if "typo" in line else "")
     result = install(pip, ["typo", "b"])  # type: ignore[arg-type]

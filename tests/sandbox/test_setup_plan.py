@@ -210,6 +210,14 @@ def test_everything_that_says_what_is_needed(tmp_path: Path) -> None:
     assert wanted_python(tmp_path) == ">=3.8,<4"
 
 
+def test_a_conda_environment_by_the_name_of_requirements(tmp_path: Path) -> None:
+    write(tmp_path, "requirements.yml", "name: x\ndependencies:\n  - python=3.7.9\n  - scikit-image=0.17.2\n")
+    write(tmp_path, "chart/requirements.yaml", "dependencies:\n  - name: redis\n    version: 1.0\n")
+    write(tmp_path, "roles/requirements.yml", "- src: some.role\n")
+    assert [wanted.text for wanted in wanted_by(tmp_path)] == ["scikit-image==0.17.2"]
+    assert wanted_python(tmp_path) == "==3.7.*"
+
+
 def test_the_nearest_requirements_come_first(tmp_path: Path) -> None:
     write(tmp_path, "requirements.txt", "numpy==1.0\n")
     write(tmp_path, "examples/a/requirements.txt", "numpy==2.0\n")
