@@ -137,7 +137,7 @@ def counts_the_other(statement: ParsedRequest, mention: Mention, slot: Slot) -> 
         return any(set(name) <= _OF_A_SEED for name in slot.names)
     following = statement.tokens[mention.last + 1 : mention.last + 2]
     if _HERTZ.search(" ".join([mention.text, *(one.text for one in following)])):
-        return not _OSCILLATES.intersection(slot.help_terms, *slot.names)
+        return not any(_OSCILLATES.intersection(said) for said in (slot.help_terms, *slot.names))
     if not following or following[0].kind not in {"word", "name"}:
         return False
     shared = {term for said in _PER.findall(f"{slot.option.dest} {slot.option.help}") for term in terms(said)}

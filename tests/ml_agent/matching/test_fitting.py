@@ -314,6 +314,7 @@ def test_a_percentage_goes_where_hundreds_or_shares_are_usual(kind: str, default
 
 
 RATE = Slot(Option(dest="sample_rate", flags=("--sample_rate",), type="int", default="16000"))
+RATE_BY_TWO_NAMES = Slot(Option(dest="sr", flags=("--sr", "--sample_rate"), type="int"))
 CHANNELS = Slot(Option(dest="channels", flags=("--channels",), type="int", default="2", help="number of channels"))
 
 
@@ -321,6 +322,7 @@ CHANNELS = Slot(Option(dest="channels", flags=("--channels",), type="int", defau
 def test_a_frequency_counts_nothing_else(text: str, value: str) -> None:
     assert counts_the_other(read_request(text), only(text, value), CHANNELS)
     assert not counts_the_other(read_request(text), only(text, value), RATE)
+    assert not counts_the_other(read_request(text), only(text, value), RATE_BY_TWO_NAMES)
 
 
 def test_a_launcher_is_told_a_number_of_what_computes() -> None:
