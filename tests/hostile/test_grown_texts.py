@@ -67,7 +67,6 @@ FILES = {
     "a row of blanks": dict.fromkeys(("setup.cfg", ".gitmodules"), f"[options]\na{' ' * 90000}b\n"),
     "empty lines of entry points": {"setup.py": SETUP.format(r"'[console_scripts]' + '\n' * 99_000")},
     "a long word in setup.py": {"setup.py": f"from setuptools import setup\nsetup(x='{'a' * 90_000}@')\n"},
-    "unclosed heredocs": {"README.md": "```bash\n" + "".join(f"cat <<A{n}\n" for n in range(9000)) + "```\n"},
     "a requirement of many places": {"requirements.txt": f"torch=={'9' * 5000}\ntorch; python_version > '{'9' * 5000}'\n"},
     "a version of many places": {"pyproject.toml": f"[tool.poetry.dependencies]\ntorch = '^{'1' * 5000}'\n"},
 }  # fmt: skip
