@@ -263,13 +263,13 @@ def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iter
 def _wrong_python(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     if diagnosis.fix is not None:
         return
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # needed for this one repair
+    from packaging.specifiers import SpecifierSet  # needed for this one repair
 
     try:
         said = SpecifierSet(wanted_python(failure_context.source.root))
-    except InvalidSpecifier:
+        fitting = [version for version in failure_context.pythons if _text(version) in said]
+    except ValueError:
         return
-    fitting = [version for version in failure_context.pythons if _text(version) in said]
     if str(said) and fitting and failure_context.python not in fitting:
         newest = max(fitting)
         yield Repair(kind="python", arguments=(_text(newest),), why=f"the repository asks for Python {said}")

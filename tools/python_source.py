@@ -1,17 +1,20 @@
 """Python source of others as a syntax tree that whoever walks it can walk: text that is nested deeper than people write is refused."""
 
 import ast
+import re
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tools.errors import ToolError
 from tools.files import Tree
 
+N = TypeVar("N", bound=ast.AST)
 MOST_LEVELS = 150
 """Nodes inside each other; writing a tree out takes three frames of Python's thousand a level."""
 _LEVELS_OF_A_LETTER = 2
 """At most so many nodes begin inside each other with one letter of the source: `a` is a statement, and in it a name."""
+_HALF = re.compile(r"\\(?:u|U0000)[dD][89a-fA-F]")
 _LEAVES = frozenset(
     {
         int, float, complex, str, bytes, bool, type(None), type(...), ast.Name, ast.Constant, ast.alias, ast.Pass,
@@ -51,9 +54,18 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
 def _tree_of(source: str | bytes, mode: Literal["exec", "eval"]) -> ast.AST:
     """The tree as Python makes it; once more where Python loses count of its levels, as it does when memory is collected meanwhile."""
     try:
-        return ast.parse(source, mode=mode)
+        return without_halves(ast.parse(source, mode=mode), source)
     except SystemError:
-        return ast.parse(source, mode=mode)
+        return without_halves(ast.parse(source, mode=mode), source)
+
+
+def without_halves(tree: N, source: str | bytes) -> N:
+    """The tree of a source whose texts hold no half of a character (a surrogate), which no file and no prompt can hold."""
+    if isinstance(source, str) and _HALF.search(source):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                node.value = node.value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return tree
 
 
 def parse_python(source: str | bytes, levels: int = MOST_LEVELS) -> ast.Module | None:

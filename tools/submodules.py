@@ -5,6 +5,7 @@ import posixpath
 from collections.abc import Collection, Iterable
 from itertools import islice
 
+from tools.config_text import read_ini
 from tools.errors import UnsafePathError
 from tools.files import Tree
 from tools.index import RepoIndex
@@ -18,9 +19,8 @@ def absent_submodules(index: RepoIndex) -> tuple[str, ...]:
     files = index.files
     if _FILE not in files:
         return ()
-    parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string("\n".join(map(str.strip, Tree(index.root).read_text(_FILE).splitlines())))
+        parser = read_ini("\n".join(map(str.strip, Tree(index.root).read_text(_FILE).splitlines())))
     except (configparser.Error, OSError, UnsafePathError):
         return ()
     named = [posixpath.normpath(parser.get(section, "path", fallback=".")) for section in parser.sections()]

@@ -5,13 +5,13 @@ import csv
 import io
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from html.parser import HTMLParser
 from typing import Any, NoReturn
 
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.values import numbers
+from tools.config_text import read_toml
 
 MOST_PARSED = 16 * 1024**2
 """Bytes of JSON or YAML; what is larger is looked at only at its beginning."""
@@ -165,8 +165,8 @@ def judge_yaml(text: str, expected: Expectation) -> str:
 def judge_toml(text: str, expected: Expectation) -> str:
     """TOML that parses."""
     try:
-        value = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        value = read_toml(text)
+    except ValueError as error:
         raise InvalidContent(f"is no TOML: {error}") from error
     return _check_keys(value, expected, "TOML")
 

@@ -21,7 +21,7 @@ _LONGEST_HEADING = 100
 _LONGEST_CALLED = 600
 _MOST_LINES = 60
 """On which parameters stand."""
-_RANGE = re.compile(r"(\d+)\s*(?:[-:,]\s*(\d+))?")
+_RANGE = re.compile(r"(\d{1,9})\s*+(?:[-:,]\s*+(\d{1,9}))?")
 
 
 def excerpt(path: str, text: str, lines: str) -> PromptText:

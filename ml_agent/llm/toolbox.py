@@ -20,6 +20,8 @@ from tools.signatures.model import Signature
 Look = Callable[[Workspace, str], str]
 """look(workspace, command): what a command in the task's folder says, in the sandbox."""
 
+_ASKED = 1_000
+"""Characters of a query, a path or a name; what is behind them is not looked at."""
 _FOUND = 1_800
 _OBJECT = 3_600
 _ENOUGH = 3
@@ -54,6 +56,7 @@ class Toolbox:
 
     def find(self, query: str) -> PromptText:
         """What speaks of the query: lines of files that hold it, entry points, API objects, passages."""
+        query = query[:_ASKED]
         lines = self._lines_with(query)
         parts = ["Lines:\n" + "\n".join(lines) if lines else ""]
         few = len(lines) >= _ENOUGH
@@ -77,6 +80,7 @@ class Toolbox:
 
     def read(self, path: str, lines: str = "") -> PromptText:
         """A file or a part of it, or what is in a folder."""
+        path = path[:_ASKED]
         place = self._place(path)
         if self._tree.is_dir(place):
             return neutral(self._list_folder(place))
@@ -91,6 +95,7 @@ class Toolbox:
 
     def signature(self, entry: str) -> PromptText:
         """All options of an entry point, or the parameters of a class or function with its methods."""
+        entry = entry[:_ASKED]
         signatures = self._signatures(entry)
         if signatures:
             room = _SIGNATURE // len(signatures)

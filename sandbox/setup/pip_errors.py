@@ -63,11 +63,11 @@ def read_pip_failure(output: str) -> PipFailure:
 
 def relaxed(requirement: str, versions: tuple[str, ...]) -> str | None:
     """The requirement with its pin moved to the nearest version there is, without it, or None when nothing is left."""
-    from packaging.requirements import InvalidRequirement, Requirement  # needed where pip has failed
+    from packaging.requirements import Requirement  # needed where pip has failed
 
     try:
         parsed = Requirement(requirement)
-    except InvalidRequirement:
+    except ValueError:
         return None
     pinned = [spec.version for spec in parsed.specifier if spec.operator in ("==", "===", "~=")]
     extras = f"[{','.join(sorted(parsed.extras))}]" if parsed.extras else ""
@@ -83,12 +83,12 @@ def relaxed(requirement: str, versions: tuple[str, ...]) -> str | None:
 
 def _nearest(wanted: str, versions: tuple[str, ...]) -> str | None:
     """The lowest version above the wanted one, else the highest below."""
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     try:
         target = Version(wanted.partition("+")[0])
         there = sorted(Version(version) for version in versions)
-    except InvalidVersion:
+    except ValueError:
         return None
     final = [version for version in there if not version.is_prerelease] or there
     above = [version for version in final if version >= target]

@@ -19,6 +19,10 @@ MAX_LINES = 5000
 MAX_DEPTH = 3
 """Folders below the root in which requirements are looked for."""
 MAX_YAML = 64 * 1024
+_MOST_DOTS = 1000
+"""In a line: tomllib keeps every beginning of a dotted key, which grows with the square of its parts."""
+_BLANKS = re.compile(r"(?<=\S)[^\S\n]{2,}")
+"""configparser looks at a row of them once for each of its places."""
 _SKIPPED = frozenset({".git", "node_modules", "site-packages", ".venv", "venv", "third_party", "thirdparty", "vendor"})
 _INSTALL = re.compile(r"^\s*+[$!>%]?\s*+(?:sudo\s++)?(?:python3?\s+-m\s+)?pip3?\s+install\s+(.+)$")
 _CONDA = re.compile(r"^\s*+[$!>]?\s*+(?:conda|mamba)\s+install\s+(.+)$")
@@ -157,16 +161,16 @@ def parse(line: str) -> tuple[str, str] | None:
     if line.startswith("git+"):
         match = re.search(r"#(?:[^#]*&)?egg=([\w.-]+)", line)
         return (normalized(match[1]), line) if match else None
-    from packaging.requirements import InvalidRequirement, Requirement  # takes longer than all of this module
+    from packaging.requirements import Requirement  # takes longer than all of this module
 
     try:
         requirement = Requirement(line)
-    except InvalidRequirement:
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            return None
+        requirement.marker = None
+        return normalized(requirement.name), str(requirement)
+    except ValueError:  # no requirement, or one with a number that Python does not read
         return None
-    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-        return None
-    requirement.marker = None
-    return normalized(requirement.name), str(requirement)
 
 
 def _parse_lines(lines: Iterable[str], where: str) -> Iterator[DeclaredRequirement]:
@@ -206,7 +210,8 @@ def _lines(path: Path, root: Path, seen: set[Path]) -> Iterator[str]:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_text(path))
+        text = read_text(path)
+        return {} if any(line.count(".") > _MOST_DOTS for line in text.splitlines()) else tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
 
@@ -232,7 +237,7 @@ def _poetry(name: str, value: object) -> str:
 
 def _caret(version: str) -> str:
     """Poetry's `^1.2` and `~1.2` as pip writes them."""
-    match = re.match(r"\s*([\^~])\s*(\d+)(?:\.(\d+))?([\d.]*)\s*$", version)
+    match = re.match(r"\s*([\^~])\s*(\d{1,9})(?:\.(\d{1,9}))?([\d.]*)\s*$", version)
     if not match:
         return f"=={version}" if re.fullmatch(r"\d[\w.]*", version) else version
     sign, major, minor, rest = match.groups()
@@ -245,7 +250,7 @@ def _caret(version: str) -> str:
 def _setup_cfg(path: Path) -> list[str]:
     parser = configparser.RawConfigParser()
     try:
-        parser.read_string(read_text(path))
+        parser.read_string(_BLANKS.sub(" ", read_text(path)))
         return parser.get("options", "install_requires", fallback="").splitlines()
     except configparser.Error:
         return []

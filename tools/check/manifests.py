@@ -2,11 +2,11 @@
 
 import json
 import posixpath
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from tools.config_text import read_toml
 from tools.signatures.console import declared_names
 from tools.signatures.sources import Sources
 
@@ -33,8 +33,8 @@ def declared_programs(sources: Sources, files: Iterable[str]) -> dict[str, str]:
 def _cargo(path: str, sources: Sources) -> Iterator[str]:
     """[[bin]] tables; the package itself where it has src/main.rs."""
     try:
-        data = tomllib.loads(sources.text(path) or "")
-    except (tomllib.TOMLDecodeError, RecursionError):
+        data = read_toml(sources.text(path) or "")
+    except ValueError:
         return
     bins = data.get("bin")
     for one in bins if isinstance(bins, list) else []:

@@ -1,11 +1,11 @@
 """Which third-party modules a repository says it needs."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tools.config_text import read_toml
 from tools.documents.text import read_text
 from tools.python_source import parse_python
 
@@ -84,16 +84,15 @@ def _from_setup(text: str) -> Iterator[str]:
     """Every string of a setup.py that looks like a requirement; too many do no harm."""
     if parse_python(text) is None:
         return
-    for string in re.findall(r"['\"]([A-Za-z][\w.\-\[\]]*\s*[<>=!~;,\d.*\s\w]*)['\"]", text):
+    for string in re.findall(r"['\"]([A-Za-z][\w.\-\[\]]*+[<>=!~;,\d.*\s\w]*+)['\"]", text):
         yield from _from_lines(string)
 
 
 def _from_toml(text: str) -> Iterator[str]:
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        yield from list(_from_tables(read_toml(text)))
+    except (ValueError, RecursionError):
         return
-    yield from _from_tables(document)
 
 
 def _from_tables(value: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ import msgspec
 from tools.signatures.argparse_option import typed
 from tools.signatures.config_dict import ConfigDict, configuration_files, file_at, leaves, options_of, tree_of
 from tools.signatures.interpreter import Factory, Interpreter
+from tools.signatures.known import is_known
 from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen, bounds_of
 from tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
 
@@ -104,7 +105,7 @@ class Flags(Native):
 
     def _default(self, kind: str, value: Value) -> tuple[str | None, bool]:
         if kind == "list" and isinstance(value, (list, tuple)) and all(isinstance(v, (str, int, float)) for v in value):
-            return ",".join(map(str, value)), True
+            return typed(",".join(map(str, value)), self.run) if is_known(value) else (None, False)
         if kind.endswith("enum_class") and hasattr(value, "attributes"):
             return value.attributes.get("name"), True
         return typed(value, self.run)

@@ -16,6 +16,9 @@ from tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
 from tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
+MAX_TYPED = 10_000
+MAX_NAMED = 10
+"""Places of a help text that name the default."""
 SWITCHES = {"store_true": "True", "store_false": "False", "store_const": "", "append_const": "", "count": ""}
 ENDINGS = frozenset({"help", "version"})
 """Actions that say something and end the program."""
@@ -255,7 +258,12 @@ def _probe_converter(run: Interpreter, function: Value) -> OptionType:
 
 
 def typed(value: Value, run: Interpreter) -> tuple[str | None, bool]:
-    """A value as it would be typed, and whether it is known."""
+    """A value as it would be typed, and whether it is known; nobody types one of more than MAX_TYPED letters."""
+    text, known = _typed(value, run)
+    return (text, known) if text is None or len(text) <= MAX_TYPED else (None, False)
+
+
+def _typed(value: Value, run: Interpreter) -> tuple[str | None, bool]:
     if isinstance(value, (PurePath, str)):
         text = str(value)
         if text == SUPPRESS:
@@ -302,7 +310,12 @@ def _help(value: Value, default: str | None) -> str:
     """A help text on one line, with the default where it names it, as argparse shows it."""
     if not isinstance(value, str) or value == SUPPRESS:
         return ""
-    return " ".join(value.split()).replace("%(default)s", str(default))
+    return with_default(" ".join(value.split()), "%(default)s", default)
+
+
+def with_default(text: str, place: str, default: str | None) -> str:
+    """A help text with the default where it names it; a text of many such places keeps the later ones as they are."""
+    return text.replace(place, str(default), MAX_NAMED)
 
 
 class FileType(Native):

@@ -90,9 +90,18 @@ def read_setup(sources: Sources, prefix: str, groups: Sequence[str] = COMMANDS) 
 
 def _lines_of(given: Value, groups: Sequence[str]) -> list[str]:
     if isinstance(given, str):
-        sections = re.finditer(r"\[\s*([\w.-]+)\s*\](.*?)(?=^\s*\[|\Z)", given, re.DOTALL | re.MULTILINE)
-        return [line for section in sections if section[1] in groups for line in section[2].splitlines()]
+        return list(_lines_of_text(given, groups))
     return [line for group in groups for line in _texts(given.get(group))] if isinstance(given, dict) else []
+
+
+def _lines_of_text(text: str, groups: Sequence[str]) -> Iterator[str]:
+    """The lines below `[group]`, as an ini file has them."""
+    section = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            section = line.strip("[] \t")
+        elif section in groups:
+            yield line
 
 
 def _texts(given: Value) -> list[str]:

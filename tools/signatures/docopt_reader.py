@@ -14,6 +14,8 @@ from tools.signatures.values import UNKNOWN, Arguments, Native, Value
 OPTION = re.compile(r"^[ \t]*(-\S[^\n]*(?:\n(?![ \t]*(?:-|\n|\Z))[^\n]*)*)", re.MULTILINE)
 """An option and what is said of it, up to the next one or an empty line."""
 DEFAULT = re.compile(r"\[default:\s*([^\]]*)\]", re.IGNORECASE)
+MAX_USAGE = 20_000
+"""Letters of a text; the time for brackets in brackets grows with their square."""
 HELP = frozenset({"-h", "--help"})
 STACKED = re.compile(r"-\w{2,}")
 """Short options in one word."""
@@ -24,7 +26,7 @@ class Docopt(Native):
 
     def __init__(self, run: Interpreter, text: str, arguments: Arguments) -> None:
         self.run = run
-        self.text = text
+        self.text = text if len(text) <= MAX_USAGE else ""
         self.path, self.line = arguments.path, arguments.line
         self.has_version = arguments.get(3, "version") is not None
         run.made.append(self)

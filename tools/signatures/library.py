@@ -12,7 +12,7 @@ from tools.signatures.expressions import iterate
 from tools.signatures.folder_calls import FOLDER_FUNCTIONS
 from tools.signatures.known import is_known
 from tools.signatures.machine import Machine, ProgramRaised
-from tools.signatures.operators import MAX_ITEMS, guarded, set_item, to_set
+from tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
 from tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
 from tools.signatures.values import (
     UNKNOWN,
@@ -201,7 +201,7 @@ def _builtin(run: Machine, name: str, arguments: Arguments) -> Value:
         return UNKNOWN
     if name in ("int", "float"):
         return _number(function, placed)
-    return guarded(lambda: function(*placed))
+    return short(guarded(lambda: function(*placed)))
 
 
 def _number(function: Callable[..., Any], placed: list[Value]) -> Value:

@@ -5,11 +5,12 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from itertools import chain
 from typing import Protocol
 
 import msgspec
 
-from tools.signatures.model import Signature, Unseen
+from tools.signatures.model import Option, Signature, Unseen
 from tools.signatures.sources import Sources
 from tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
@@ -79,6 +80,8 @@ OF_A_COMMAND = 40
 """As how many options a command counts."""
 SECONDS_OF_MODULES = 6.0
 """What all of them add at most: the steps end before, but on a machine that is busy or slow."""
+MOST_LETTERS = 10_000_000
+"""Of all texts that the options of a parser have."""
 
 
 class Budget:
@@ -121,11 +124,18 @@ class Budget:
 
 
 def signatures_of(parser: Native) -> list[Signature]:
-    """The signatures that a parser lists of itself; none where its commands and their options have no end."""
+    """The signatures that a parser lists of itself; none where its commands, their options or what these say have no end."""
     try:
-        return list(getattr(parser, "signatures", list)())
-    except RecursionError:
+        found: list[Signature] = list(getattr(parser, "signatures", list)())
+    except (RecursionError, OutOfFuel, TooLong, ProgramRaised):
         return []
+    letters = sum(_letters(option) for signature in found for option in signature.options)
+    return found if letters <= MOST_LETTERS else []
+
+
+def _letters(option: Option) -> int:
+    texts = (option.dest, option.help, option.choices_text, option.default or "", option.switch_value or "")
+    return sum(map(len, chain(texts, option.flags, option.negative_flags, option.choices, option.accepted)))
 
 
 class AcceptedValues(msgspec.Struct, frozen=True, kw_only=True):

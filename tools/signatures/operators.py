@@ -14,6 +14,9 @@ MAX_TEXT = 100_000
 WIDTH = re.compile(r"\d{4,}|\*|\{[^{}]*\{")
 """Format widths that could blow up a text."""
 
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a character, which no file can hold."""
+
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitOr: operator.or_,
@@ -25,7 +28,9 @@ OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 
 def short(value: Value) -> Value:
-    """A value, or UNKNOWN where it is so long a text that a loop could make it endless."""
+    """A value, or UNKNOWN where it is so long a text that a loop could make it endless, or holds half a character."""
+    if isinstance(value, str) and not value.isascii() and _HALF.search(value):
+        return UNKNOWN
     return UNKNOWN if isinstance(value, (str, bytes)) and len(value) > MAX_TEXT else value
 
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from tools.signatures.argparse_option import with_default
 from tools.signatures.argparse_reader import Group, Parser
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature
@@ -38,7 +39,7 @@ class OptionParser(Parser):
             self.note_unseen("computed", "what a callback does with the words", arguments)
         found = super().add(_as_argparse(arguments))
         if found is not None and "%default" in found.help:
-            told = found.help.replace("%default", str(found.default))
+            told = with_default(found.help, "%default", found.default)
             found = self.options[-1] = msgspec.structs.replace(found, help=told)
         return found
 

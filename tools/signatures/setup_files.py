@@ -2,16 +2,17 @@
 
 import ast
 import configparser
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+from tools.config_text import read_ini, read_toml
 
 
 def read_project(text: str) -> Mapping[str, Any]:
     """pyproject.toml as a table, {} where it cannot be read."""
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return read_toml(text)
+    except ValueError:
         return {}
 
 
@@ -25,10 +26,8 @@ def dig(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 def config_lines(text: str, section: str, option: str) -> list[str]:
     """The lines of a setting of setup.cfg, [] where there is none."""
-    parser = configparser.RawConfigParser(strict=False)
     try:
-        parser.read_string(text)
-        return parser.get(section, option, fallback="").splitlines()
+        return read_ini(text).get(section, option, fallback="").splitlines()
     except configparser.Error:
         return []
 

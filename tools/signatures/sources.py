@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from tools.python_source import without_halves
 from tools.signatures.setup_files import package_folders
 from tools.word_pattern import WordPattern
 
@@ -353,7 +354,7 @@ def _try_parse(text: str) -> ast.Module | int | None:
     try:
         with warnings.catch_warnings(), without_garbage_collection():
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            return without_halves(ast.parse(text), text)
     except SyntaxError as error:
         return error.lineno
     except (ValueError, RecursionError, MemoryError):

@@ -155,6 +155,7 @@ def read_commands(script: str, state: ShellState | None = None) -> Iterator[Shel
 def _logical_lines(script: str) -> Iterator[_Line]:
     """Lines with their continuations joined; a blank behind the backslash, a common slip, is forgiven."""
     rows = script.split("\n")
+    last = {row.strip(): place for place, row in enumerate(rows)}
     at = 0
     while at < len(rows):
         start, text = at, rows[at].rstrip()
@@ -167,7 +168,7 @@ def _logical_lines(script: str) -> Iterator[_Line]:
             at = end
         heredoc = None if _is_comment(text) else _HEREDOC.search(text)
         at += 1
-        if heredoc:
+        if heredoc and last.get(heredoc[2], 0) >= at:
             at = _after_heredoc(rows, at, heredoc[2])
         yield _Line(text.strip().rstrip("\\").rstrip(), start)
 
@@ -193,10 +194,7 @@ def _open_quote(text: str) -> bool:
 
 
 def _after_heredoc(rows: list[str], at: int, mark: str) -> int:
-    end = at
-    while end < len(rows) and rows[end].strip() != mark:
-        end += 1
-    return end + 1 if end < len(rows) else at
+    return next(place for place in range(at, len(rows)) if rows[place].strip() == mark) + 1
 
 
 def _split_comment(text: str) -> tuple[str, str]:

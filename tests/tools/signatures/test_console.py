@@ -8,8 +8,10 @@ from tools.check.repository import checked_repository
 from tools.index import RepoIndex
 from tools.index_signatures import read_all_signatures
 from tools.signatures.console import read_console
+from tools.signatures.declared import read_setup
 from tools.signatures.interpreter import Interpreter
 from tools.signatures.read import SignatureReader
+from tools.signatures.sources import Sources
 
 MODULE = """
 import argparse
@@ -170,3 +172,11 @@ def test_a_package_that_only_runs_something_when_it_is_imported_is_no_script(tmp
     (tmp_path / "pack" / "main.py").write_text(MODULE)
     found = read_all_signatures(tmp_path, ("pyproject.toml", "pack/__init__.py", "pack/main.py"))
     assert [(one.kind, one.framework) for one in found["pack/__init__.py"]] == [("console", "argparse")]
+
+
+def test_entry_points_of_a_text_are_read_by_its_sections(tmp_path: Path) -> None:
+    text = r"'[console_scripts]\n fit = fit:main\n[ other ]\nno = fit:main\n'"
+    (tmp_path / "setup.py").write_text(f"from setuptools import setup\nsetup(entry_points={text})\n")
+    (tmp_path / "fit.py").write_text("def main(): pass\n")
+    sources = Sources(tmp_path, frozenset({"setup.py", "fit.py"}))
+    assert read_setup(sources, "").lines == ("fit = fit:main",)
