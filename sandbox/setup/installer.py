@@ -97,14 +97,18 @@ def _failure_of(response: Response, output: str) -> PipFailure:
 def _next_try(
     asked: list[str], wishes: list[str], failure: PipFailure, dropped: dict[str, str]
 ) -> tuple[list[str], list[str]] | None:
-    """What to ask for after a failure: first without the wish that is in the way, then for less; None when that is all."""
+    """What to ask for after a failure: first without the wish that is in the way, then for less; None when that is all.
+
+    Where what is asked for contradicts itself all wishes go: they belong to the versions that are given up, and pip would try
+    one version after another to meet them.
+    """
     rest = [pin for pin in wishes if _name_of(pin) not in failure.names]
-    if len(rest) < len(wishes) and failure.kind != "conflict":
+    if len(rest) < len(wishes):
         return asked, rest
     less = _ask_for_less(asked, failure, dropped)
     if less is not None:
-        return less, rest
-    return (asked, rest if len(rest) < len(wishes) else []) if wishes else None
+        return less, [] if failure.kind == "conflict" else rest
+    return (asked, []) if wishes else None
 
 
 def _ask_for_less(asked: list[str], failure: PipFailure, dropped: dict[str, str]) -> list[str] | None:

@@ -70,13 +70,20 @@ def test_wishes_give_way_first() -> None:
     assert "numpy==1.2" not in pip.asked[-1] and "six==1" in pip.asked[-1] and "torch==2" in pip.asked[-1]
 
 
-def test_a_conflict_loosens_both_sides() -> None:
+def test_in_a_conflict_what_others_bring_along_gives_way_first() -> None:
     conflict = (
         "ERROR: ResolutionImpossible\n    The user requested typer==1\n    The user requested (constraint) click==6\n"
     )
-    pip = Pip(lambda line: conflict if "typer==1" in line or "click==6" in line else "")
+    pip = Pip(lambda line: conflict if "click==6" in line else "")
     result = install(pip, ["typer==1", "other==2"], pins=["click==6"])  # type: ignore[arg-type]
-    assert result.requirements == ("typer", "other==2")
+    assert result.requirements == ("typer==1", "other==2")
+
+
+def test_where_what_is_asked_for_contradicts_itself_pins_of_others_go_with_it() -> None:
+    conflict = "ERROR: ResolutionImpossible\n    The user requested plots==3\n    The user requested tables==1\n"
+    pip = Pip(lambda line: conflict if "plots==3" in line and "tables==1" in line else "")
+    result = install(pip, ["plots==3", "tables==1", "other==2"], pins=["old==0.1"])  # type: ignore[arg-type]
+    assert result.requirements == ("plots", "tables", "other==2") and "old==0.1" not in pip.asked[-1]
 
 
 def test_it_ends() -> None:
