@@ -75,6 +75,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield from _kept_rows(result)
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
+    yield from _left_out_rows(result)
     yield from _stand_in_rows(result["stand_ins"])
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
@@ -100,6 +101,15 @@ def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     lost = [*one["unused"], *one["unplaced"]]
     if lost:
         yield "", f"no place for {', '.join(dict.fromkeys(lost))}"
+
+
+def _left_out_rows(result: Plain) -> Iterator[tuple[str, str]]:
+    """What could not be installed as it was asked for, where the run did not end well: it may be why."""
+    left_out = {} if Ending.named(result["ending"]).exit_code == 0 else result["sandbox"].get("left_out", {})
+    for requirement, reason in list(left_out.items())[:_MOST_REASONS]:
+        yield "not set up", f"{requirement}: {shortened(reason)}"
+    if len(left_out) > _MOST_REASONS:
+        yield "", f"and {len(left_out) - _MOST_REASONS} more requirements, in run.json"
 
 
 def _stand_in_rows(made: list[Plain]) -> Iterator[tuple[str, str]]:

@@ -246,7 +246,8 @@ class Setup:
         self.environment.constraints = [*kept, text]
 
     def _keep(self) -> None:
-        if self.shop is not None and self._filled_from is None and not self.environment.passing:
+        clean = self._filled_from is None and not self.environment.passing
+        if self.shop is not None and clean and self.environment.done:
             steps = [step for step in self.environment.planned if step.kind == "install"]
             self.shop.keep_setup(self._key(steps), msgspec.json.encode(self.environment).decode())
 
