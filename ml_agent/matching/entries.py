@@ -39,6 +39,8 @@ _SETTINGS = frozenset({".yaml", ".yml", ".toml", ".gin", ".cfg", ".ini"})
 _MOST_PROSE = 400
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
 _MOST_SIBLINGS = 120
+_MOST_CALLS = 50
+"""Of one example that are looked at."""
 _MOST_LOOKED_UP = 4
 _CONFIGURATION = frozenset(terms("config cfg configuration"))
 _SIBLING_KINDS = frozenset(
@@ -72,7 +74,9 @@ class EntryPoint:
         """The calls of it that the repository shows."""
         found = []
         for example in self.facts.examples.get(self.signature.path, ()):
-            for invocation in parse_command(quoted_placeholders(with_variables(example.text))).invocations:
+            for invocation in parse_command(quoted_placeholders(with_variables(example.text))).invocations[
+                :_MOST_CALLS
+            ]:
                 if PurePosixPath(invocation.name).name != PurePosixPath(self.signature.path).name and not _is_named(
                     invocation, self.signature
                 ):

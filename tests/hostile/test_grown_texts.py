@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.excerpt import excerpt
 from ml_agent.llm.toolbox import Toolbox
-from ml_agent.navigator import Workspace
+from ml_agent.navigator import Given, Workspace
 from ml_agent.testing.git_folders import write_files
 from sandbox.setup.requirements import wanted_by, wanted_python
 from tests.processor_time import within
@@ -97,3 +98,13 @@ def test_a_model_asks_for_something_long(asked: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("lines", ["9" * 5000, f"1-{'9' * 5000}"])
 def test_a_model_asks_for_a_line_of_many_digits(lines: str) -> None:
     assert "fit.py, lines" in excerpt("fit.py", "a = 1\n", lines)
+
+
+@pytest.mark.promise("An example of thousands of commands keeps nobody busy.", by="ml_agent.matching.entries")
+def test_an_example_of_thousands_of_commands(tmp_path: Path) -> None:
+    shown = f"# Fit\n\n```bash\n{'python fit.py --lr 3 | ' * 3000}cat\n```\n"
+    index = index_of(tmp_path, {"fit.py": f"{ARGPARSE}{PARSE}", "README.md": shown})
+    workspace = Workspace(index=index, candidate=Candidate(full_name="a/b", url="x"))
+    found = GroundedNavigator()
+    drafts = within(60, lambda: list(found.drafts(found.understand("fit it with lr 0.5", Given()), workspace)))
+    assert drafts
