@@ -259,11 +259,11 @@ def _probe_converter(run: Interpreter, function: Value) -> OptionType:
 
 def typed(value: Value, run: Interpreter) -> tuple[str | None, bool]:
     """A value as it would be typed, and whether it is known; nobody types one of more than MAX_TYPED letters."""
-    text, known = _typed(value, run)
+    text, known = _text_of_value(value, run)
     return (text, known) if text is None or len(text) <= MAX_TYPED else (None, False)
 
 
-def _typed(value: Value, run: Interpreter) -> tuple[str | None, bool]:
+def _text_of_value(value: Value, run: Interpreter) -> tuple[str | None, bool]:
     if isinstance(value, (PurePath, str)):
         text = str(value)
         if text == SUPPRESS:
