@@ -1,6 +1,7 @@
 """`--max-seconds` ends what is waited for: programs in every sandbox, set-ups, clones."""
 
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -51,11 +52,15 @@ def test_a_program_ends_with_the_run_and_what_it_made_is_kept(way: str, tmp_path
     (root / "long").write_text("x")
     (root / "README.md").write_text("# Walk\n\nWalk on:\n\n```bash\npython walk.py --lr 0.5\n```\n")
     words = ("--repo", str(root), *WAYS[way], "--run", "full", "--network", "none", "--out", str(out), "-q")
-    began = time.monotonic()
-    done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", "5")
-    assert time.monotonic() - began < 40
-    assert done.returncode == 5 and "--max-seconds" in done.stderr
-    result = json.loads((out / "run.json").read_text())
+    for seconds in (5, 20, 60):  # on a busy machine the first may be over before the program begins
+        shutil.rmtree(out, ignore_errors=True)
+        began = time.monotonic()
+        done = ml_agent("solve", "walk on with lr 0.25", *words, "--max-seconds", str(seconds))
+        assert time.monotonic() - began < seconds + 35
+        assert done.returncode == 5 and "--max-seconds" in done.stderr
+        result = json.loads((out / "run.json").read_text())
+        if "ended" in result["sandbox"]:
+            break
     assert (result["ending"], result["sandbox"]["ended"]) == ("budget", "timeout")
     assert (out / "outputs/steps.txt").read_text().startswith("0\n1\n")
     (root / "long").unlink()
