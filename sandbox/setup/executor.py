@@ -246,8 +246,7 @@ class Setup:
         self.environment.constraints = [*kept, text]
 
     def _keep(self) -> None:
-        clean = self._filled_from is None and not self.environment.passing
-        if self.shop is not None and clean and self.environment.done:
+        if self.shop is not None and self._filled_from is None and not self.environment.passing:
             steps = [step for step in self.environment.planned if step.kind == "install"]
             self.shop.keep_setup(self._key(steps), msgspec.json.encode(self.environment).decode())
 
