@@ -22,6 +22,8 @@ _WILD, _OF_A_PATH = frozenset("*?"), frozenset("./")
 """A pattern of files has one of each."""
 MOST_OF_A_PATTERN = 10_000
 """Files that one pattern may mean."""
+_MOST_LEVELS = 2
+"""Parts of a pattern that may be any: for each more all folders of a level are looked through."""
 
 
 class NamedPath(msgspec.Struct, frozen=True):
@@ -59,7 +61,8 @@ def spread(named: Sequence[NamedPath], folder: Path) -> tuple[NamedPath, ...]:
 def _meant_by(one: NamedPath, folder: Path) -> Iterator[NamedPath]:
     """Nothing for a pattern without a word of its own, such as `*/*`, or for one that leads out of the folder."""
     is_pattern = _WILD.intersection(one.path) and _OF_A_PATH.intersection(one.path)
-    if not is_pattern or one.path.startswith(_ROOTED) or not re.search(r"\w", one.path):
+    levels = sum(bool(_WILD.intersection(part)) for part in one.path.split("/"))
+    if not is_pattern or levels > _MOST_LEVELS or one.path.startswith(_ROOTED) or not re.search(r"\w", one.path):
         return
     found = (path for path in glob.iglob(one.path, root_dir=folder) if _is_own_file(folder, path))  # noqa: PTH207 - as a shell, which passes over hidden files
     yield from (NamedPath(path, quoted=True) for path in sorted(itertools.islice(found, MOST_OF_A_PATTERN)))

@@ -12,6 +12,8 @@ from sandbox.setup.requirements import parse
 
 MAX_TRIES = 8
 """That may have taken long; a version that there is not is told at once, and of old pins each is."""
+MAX_LOOKS = 60
+"""Those among them: a repository may ask for thousands of what there is not."""
 TIMEOUT = 1800.0
 """Seconds for one installation; large wheels take long on slow lines."""
 BINARY_ONLY = (
@@ -58,7 +60,9 @@ def install(
     dropped: dict[str, str] = {}
     failure: PipFailure | None = None
     changed, tries = False, 0
-    while asked and tries < MAX_TRIES:
+    for _ in range(MAX_LOOKS):
+        if not asked or tries == MAX_TRIES:
+            break
         command = pip_command(asked, [*constraints, *wishes])
         response = sandbox.run(Command(text=command, timeout=TIMEOUT, install=True), on_output)
         if response.ok:

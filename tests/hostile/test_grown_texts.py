@@ -29,6 +29,7 @@ PROGRAMS = {
     "the same of optparse": f"{OPTPARSE}p.add_option('--x', help='%default' * 12_500, default='x' * 9000)\np.parse_args()\n",
     "many long helps": f"{ARGPARSE}for i in range(1900): p.add_argument(f'--o{{i}}', help=t)\n{PARSE}",
     "many long choices": f"{ARGPARSE}{LISTED}for i in range(100): p.add_argument(f'--o{{i}}', choices=t)\n{PARSE}",
+    "long forms of values": f"{ARGPARSE}for i in range(1900): p.add_argument(f'--o{{i}}', metavar=t)\n{PARSE}",
     "long names": f"{ARGPARSE}for i in range(1900): p.add_argument('--' + 'x' * 99_000 + str(i))\n{PARSE}",
     "absl's lists": f"{ABSL}{LISTED}for i in range(50): flags.DEFINE_list(f'l{{i}}', t, '')\n{RUN}",
     "absl's choices": f"{ABSL}{LISTED}for i in range(50): flags.DEFINE_enum(f'l{{i}}', 'a', t, '')\n{RUN}",

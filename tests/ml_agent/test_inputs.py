@@ -8,7 +8,7 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs, refused_inputs
-from ml_agent.named_paths import named_paths
+from ml_agent.named_paths import named_paths, spread
 from sandbox.bubblewrap import find_bubblewrap
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy
@@ -232,3 +232,9 @@ def test_a_pattern_means_the_files_of_the_folder_that_it_fits(tmp_path: Path) ->
     assert taken("lay out */e.png, *.png") == ("c.png",), "what lies in a run is no input"
     for said in ("2*3 of *them*", "lay out */*", "lay out ../mine/*.png", "is it in pics?", "a. *b* c"):
         assert taken(said) == (), said
+
+
+def test_a_pattern_that_would_look_through_all_folders_means_nothing(tmp_path: Path) -> None:
+    files_below(tmp_path, "a/b/c/d.csv")
+    found = [spread(named_paths(f"join {one}", ()), tmp_path) for one in ("a/*/*/d.csv", "*/*/*/d.csv")]
+    assert ["a/b/c/d.csv" in [one.path for one in group] for group in found] == [True, False]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sandbox.contract import Command, OnOutput, Response
-from sandbox.setup.installer import BINARY_ONLY, install, pip_command
+from sandbox.setup.installer import BINARY_ONLY, MAX_LOOKS, install, pip_command
 
 
 class Pip:
@@ -49,6 +49,12 @@ def test_of_many_old_pins_each_may_be_one_that_there_is_not() -> None:
     assert [name for name, _ in result.dropped] == pins[:20]
     endless = Pip(lambda line: not_found(line.split()[-1], "3.0"))
     assert install(endless, pins, pins=pins).command == "" and len(endless.asked) <= 4 * len(pins)  # type: ignore[arg-type]
+
+
+def test_thousands_of_what_there_is_not_are_not_all_looked_for() -> None:
+    lost = Pip(lambda line: not_found(line.split()[-1]))
+    result = install(lost, [f"p{number}==1" for number in range(1000)])  # type: ignore[arg-type]
+    assert result.command == "" and len(lost.asked) == MAX_LOOKS
 
 
 def test_a_name_that_does_not_exist_is_left_out() -> None:

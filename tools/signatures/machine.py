@@ -134,7 +134,14 @@ def signatures_of(parser: Native) -> list[Signature]:
 
 
 def _letters(option: Option) -> int:
-    texts = (option.dest, option.help, option.choices_text, option.default or "", option.switch_value or "")
+    texts = (
+        option.dest,
+        option.help,
+        option.metavar,
+        option.choices_text,
+        option.default or "",
+        option.switch_value or "",
+    )
     return sum(map(len, chain(texts, option.flags, option.negative_flags, option.choices, option.accepted)))
 
 

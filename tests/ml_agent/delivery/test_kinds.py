@@ -75,7 +75,7 @@ GOOD = [
     ("html", b"<table></table>", "1 elements"), ("text", b"Error: x\n" * 41, "41 lines"),
     ("tsv", b"a\tb\n1\t2\n", "1 rows, columns a, b"), ("srt", b"00:01.000 --> 00:02,000\nHi\n", "1 cues"),
     ("vtt", b"WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n", "1 cues"), ("html", b"<p>Hi</p>", "1 elements"), ("html", b"<img src=a>", "1 elements"),
-    ("svg", b"<?xml?><svg><path/></svg >\n", "SVG"), ("yaml", b"a: 1", "YAML"), ("toml", b"a = 1", "TOML"),
+    ("svg", b"<?xml?><svg><path/></svg >\n", "SVG"), ("yaml", b"a: 1", "YAML"), ("toml", b"a = 1", "TOML"), ("toml", b"a = [" + b"0.5, " * 2000 + b"]", "TOML"),
 ]  # fmt: skip
 
 BAD = [
