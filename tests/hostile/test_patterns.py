@@ -14,7 +14,7 @@ from ml_agent.errors import UsageError
 from ml_agent.values.guarded import GuardedPattern
 from sandbox.setup.requirements import wanted_by
 from tests.hostile.used_patterns import used_patterns
-from tests.processor_time import is_within, within
+from tests.processor_time import TRIES, is_within, within
 from tools.signatures import shell_reader
 from tools.signatures.sources import Sources
 
@@ -71,12 +71,21 @@ def _seconds(pattern: re.Pattern[str], way: str, unit: str, characters: int) -> 
     return time.process_time() - begun
 
 
+def _grows(pattern: re.Pattern[str], way: str, unit: str) -> bool:
+    """Whether many characters take out of proportion longer than some, at the best of both: a bad moment of the machine is no growth."""
+    some, many = (min(_seconds(pattern, way, unit, characters) for _ in range(TRIES)) for characters in (SOME, MANY))
+    return many > GROWTH * some
+
+
 def _is_slow(pattern: re.Pattern[str], way: str) -> str | None:
     """The unit with which the pattern takes a time that grows with the square of the text."""
     units = sorted(UNITS, key=lambda unit: _seconds(pattern, way, unit, FEW))[-3:]
     for unit in units:
         some = _seconds(pattern, way, unit, SOME)
-        if some > QUICK and not is_within(many := _seconds(pattern, way, unit, MANY), SECONDS) and many > GROWTH * some:
+        if some <= QUICK:
+            continue
+        many = _seconds(pattern, way, unit, MANY)
+        if many > SECONDS and many > GROWTH * some and not is_within(many, SECONDS) and _grows(pattern, way, unit):
             return unit
     return None
 
