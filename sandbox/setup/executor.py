@@ -16,8 +16,8 @@ from sandbox.setup.installer import InstallResult, install
 from sandbox.setup.plan import Host, SetupStep
 from sandbox.setup.requirements import parse
 
-KEPT_FORMAT = 3
-"""Goes up where what was kept before may serve no more: under 1 it could hold a repository's files, under 2 many old pins left it empty."""
+KEPT_FORMAT = 4
+"""Goes up where what was kept before may serve no more: under 1 it could hold a repository's files, under 2 and 3 it could be empty."""
 RELEASE_DATES = Path(__file__).with_name("release_dates.py")
 PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
 """Reasons of a failed installation that another day may not have."""
@@ -246,9 +246,10 @@ class Setup:
         self.environment.constraints = [*kept, text]
 
     def _keep(self) -> None:
-        if self.shop is not None and self._filled_from is None and not self.environment.passing:
-            steps = [step for step in self.environment.planned if step.kind == "install"]
-            self.shop.keep_setup(self._key(steps), msgspec.json.encode(self.environment).decode())
+        state = self.environment
+        if self.shop is not None and self._filled_from is None and state.done and not state.passing:
+            steps = [step for step in state.planned if step.kind == "install"]
+            self.shop.keep_setup(self._key(steps), msgspec.json.encode(state).decode())
 
     def _key(self, steps: Sequence[SetupStep]) -> str:
         """The name of an environment: the sandbox's kind, Python, base and index, and what was asked for."""

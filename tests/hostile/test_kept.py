@@ -22,6 +22,7 @@ from sandbox.session import Session
 from sandbox.setup.executor import SetupAction
 from sandbox.task import Source, Task
 from tests.ml_agent.replay.test_tape import Echo
+from tests.sandbox.test_session import wheel
 
 BROKEN = "brokenpkg-1.0.dist-info"
 OWN_PIP = "open('/workspace/own-pip-ran', 'w').close(); print('evil==1.0')\n"
@@ -50,19 +51,19 @@ HIDDEN = (
 
 @pytest.fixture
 def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package whose installation fails late, when something of it is there; no cache of the machine's."""
+    """A package whose installation fails late, when something of it is there, and one that is had; no cache of the machine's."""
     wheels = tmp_path / "wheels"
-    wheels.mkdir()
+    wheel(wheels, "torch", "1.0", "")
     content = {"brokenpkg/__init__.py": "", f"{BROKEN}/METADATA": "Metadata-Version: 2.1\nName: brokenpkg\nVersion: 1.0\n",
                f"{BROKEN}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
                f"{BROKEN}/entry_points.txt": "[console_scripts]\nfoo = brokenpkg\n"}  # fmt: skip
-    with zipfile.ZipFile(wheels / "brokenpkg-1.0-py3-none-any.whl", "w") as wheel:
+    with zipfile.ZipFile(wheels / "brokenpkg-1.0-py3-none-any.whl", "w") as archive:
         lines = ""
         for name, text in content.items():
-            wheel.writestr(name, text)
+            archive.writestr(name, text)
             sha = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
             lines += f"{name},sha256={sha},{len(text)}\n"
-        wheel.writestr(f"{BROKEN}/RECORD", f"{lines}{BROKEN}/RECORD,,\n")
+        archive.writestr(f"{BROKEN}/RECORD", f"{lines}{BROKEN}/RECORD,,\n")
     for name, value in (("PIP_FIND_LINKS", str(wheels)), ("PIP_NO_INDEX", "1"), ("PIP_CONFIG_FILE", "/dev/null")):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
@@ -79,8 +80,9 @@ def _session(root: Path, tmp_path: Path, notes: list[str]) -> Session:
     "What is kept of an environment was never together with a repository's files.", by="sandbox.setup.executor"
 )
 def test_no_repository_is_in_an_environment_that_is_kept_for_others(broken: None, tmp_path: Path) -> None:
-    names = {"run.py": "import brokenpkg\n", "random.py": "print('poison')\n", "secret-notes.txt": "private\n"}
-    for number, more in enumerate((names, {"run.py": "import brokenpkg\n"})):
+    code = "import torch, brokenpkg\n"
+    names = {"run.py": code, "random.py": "print('poison')\n", "secret-notes.txt": "private\n"}
+    for number, more in enumerate((names, {"run.py": code})):
         root, notes = tmp_path / str(number), list[str]()
         write_files(root, more)
         session = _session(root, tmp_path, notes)
@@ -91,6 +93,19 @@ def test_no_repository_is_in_an_environment_that_is_kept_for_others(broken: None
             session.close()
     assert "earlier run" in notes[0] and "poison" not in said and said.split() == ["run.py"]
     assert [path for path in setups().rglob("*") if path.name in names] == []
+
+
+def test_where_all_failed_nothing_is_kept(broken: None, tmp_path: Path) -> None:
+    for number in range(2):
+        root, notes = tmp_path / str(number), list[str]()
+        write_files(root, {"run.py": "import brokenpkg\n"})
+        session = _session(root, tmp_path, notes)
+        try:
+            session.prepare(Task(text="python run.py"))
+        finally:
+            session.close()
+        assert notes[0].startswith("installing brokenpkg")
+    assert not list(setups().glob("*/*"))
 
 
 @pytest.mark.promise(
