@@ -1,6 +1,7 @@
 """Which version of Python brought a name, a module or a syntax, and which was the last to have it."""
 
 import tomllib
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,16 @@ TABLE = Path(__file__).with_name("python_history.toml")
 
 @cache
 def history() -> dict[str, dict[str, dict[str, Any]]]:
-    """The table: `since` and `until`, each with modules, names, syntax and what Python says, by version."""
+    """The table: `since` and `until`, each with modules, names, syntax and what Python says, by version; and `released`, days."""
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+def released(version: tuple[int, int]) -> date:
+    """The day on which a version of Python came out; of one that the table does not have, the day of the nearest one."""
+    days: dict[str, Any] = history()["released"]
+    known = {tuple(map(int, text.split("."))): day for text, day in days.items()}
+    nearest = min(max(version, min(known)), max(known))
+    return date.fromisoformat(known[nearest])
 
 
 @cache

@@ -22,7 +22,7 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     """One change to the environment or to how the command is run."""
 
     kind: RepairKind
-    """install: requirements; constrain: requirements that hold from now on; by-date: a distribution and a day; system: Debian
+    """install: requirements; constrain: requirements that hold from now on; by-date: a day and a version of Python; system: Debian
     packages; python: a version, then requirements that must hold with it; environment: NAME=VALUE; path: folders of the
     repository for Python's path; folder: run from there, and the command as written from there; command: run this text
     instead; first: commands to be run before."""

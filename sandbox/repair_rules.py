@@ -10,6 +10,7 @@ import msgspec
 
 from sandbox.diagnosis import Diagnosis
 from sandbox.inner_path import leads_out
+from sandbox.library_dates import as_of, is_old
 from sandbox.makers import MissingFile, in_folder, makers_of, template_of
 from sandbox.reading import exists, is_file, read_text
 from sandbox.repair import Repair, pick, signature
@@ -51,6 +52,8 @@ class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
     """Versions that the sandbox can have."""
     left_out: tuple[str, ...] = ()
     """Distributions that could not be installed."""
+    constraints: tuple[str, ...] = ()
+    """What every installation keeps to."""
 
     @property
     def entry(self) -> Path | None:
@@ -87,9 +90,9 @@ def _by_fix(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[R
                 kind="python", arguments=(_text(older), *fix.arguments), why=f"Python {_text(older)} with {words}"
             )
         yield Repair(kind="constrain", arguments=fix.arguments, why=f"{words}, for the code is older")
-        yield from _by_date(failure_context, [re.split(r"[<>=!~\[]", text)[0] for text in fix.arguments])
-    elif fix.kind == "by-date":
-        yield from _by_date(failure_context, fix.arguments)
+        yield from _by_date(failure_context)
+    elif fix.kind == "by-date" or (fix.kind == "aged" and is_old(failure_context.source.date)):
+        yield from _by_date(failure_context)
     elif fix.kind == "system":
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
     elif fix.kind == "python":
@@ -105,11 +108,11 @@ def _by_fix(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[R
         yield from _processor(failure_context)
 
 
-def _by_date(failure_context: FailureContext, names: Sequence[str]) -> Iterator[Repair]:
-    if failure_context.source.date:
-        for name in names:
-            day = failure_context.source.date
-            yield Repair(kind="by-date", arguments=(name, day), why=f"{name} as it was on {day}")
+def _by_date(failure_context: FailureContext) -> Iterator[Repair]:
+    """All libraries, for those of one time fit each other. A build of torch that is for this machine stays, and so does its Python."""
+    held = any("+" in text for text in failure_context.constraints)
+    pythons = () if held else _fitting(failure_context) or failure_context.pythons
+    yield from as_of(failure_context.source.date, failure_context.python, pythons)
 
 
 def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
@@ -261,18 +264,21 @@ def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iter
 
 
 def _wrong_python(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    if diagnosis.fix is not None:
-        return
-    from packaging.specifiers import SpecifierSet  # needed for this one repair
+    fitting = _fitting(failure_context)
+    if diagnosis.fix is None and fitting and failure_context.python not in fitting:
+        said = wanted_python(failure_context.source.root)
+        yield Repair(kind="python", arguments=(_text(max(fitting)),), why=f"the repository asks for Python {said}")
+
+
+def _fitting(failure_context: FailureContext) -> tuple[Version, ...]:
+    """The Pythons that the repository asks for; none where it does not say."""
+    from packaging.specifiers import SpecifierSet  # needed for these repairs
 
     try:
         said = SpecifierSet(wanted_python(failure_context.source.root))
-        fitting = [version for version in failure_context.pythons if _text(version) in said]
     except ValueError:
-        return
-    if str(said) and fitting and failure_context.python not in fitting:
-        newest = max(fitting)
-        yield Repair(kind="python", arguments=(_text(newest),), why=f"the repository asks for Python {said}")
+        return ()
+    return tuple(version for version in failure_context.pythons if _text(version) in said) if str(said) else ()
 
 
 def _python(failure_context: FailureContext, wanted: str) -> Iterator[Repair]:

@@ -15,6 +15,7 @@ from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
 from sandbox.repair_rules import FailureContext, next_repair
 from sandbox.script_lines import LOGIN_PATH, exported
+from sandbox.setup.distributions import normalized
 from sandbox.setup.executor import Note, Setup, SetupAction
 from sandbox.setup.plan import SetupStep, plan_setup
 from sandbox.task import Source, Task
@@ -23,6 +24,8 @@ from sandbox.witness.watch import run_watched
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""
 
+WHOLE = frozenset({"constrain", "python", "by-date"})
+"""Repairs that an environment is made with; what others did in it is done again where it is made anew."""
 MAX_DEPTH = 3
 """A command may need another one first, and that one another."""
 
@@ -92,9 +95,8 @@ class Session:
     def settle(self, task: Task, repairs: Sequence[Repair] = ()) -> None:
         """All that comes before the task itself: the environment, then the repairs that are new."""
         self.prepare(task)
-        for repair in repairs:
-            if repair not in self._applied:
-                self.apply(repair, task, repairs)
+        while new := [repair for repair in repairs if repair not in self._applied]:
+            self.apply(new[0], task, repairs)
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""
@@ -109,7 +111,7 @@ class Session:
             case "constrain":
                 return setup.constrain(arguments, why)
             case "by-date":
-                return setup.install_by_date(arguments[0], arguments[1], why)
+                return self._as_of(repair, task)
             case "system":
                 return setup.install_system(arguments, why)
             case "first":
@@ -144,6 +146,7 @@ class Session:
             python=shop.python_version() if shop else (3, 11),
             pythons=shop.pythons() if shop else (),
             left_out=tuple(self._setup.environment.left_out),
+            constraints=tuple(self._setup.environment.constraints),
         )
 
     def record(self, task: Task, repairs: Sequence[Repair] = ()) -> SessionRecord:
@@ -197,25 +200,46 @@ class Session:
             diagnosis = self.diagnose(response, first, repairs)
             self._note(f"{first.text} failed: {diagnosis.message}")
             repair = next_repair(diagnosis, repairs, self.scene(first, repairs))
-            if repair is None or repair.kind == "python" or self._depth > MAX_DEPTH:
+            if repair is None or repair.kind in ("python", "by-date") or self._depth > MAX_DEPTH:
                 return None
             repairs.append(repair)
             self.apply(repair, first, repairs)
 
     def _switch_python(self, repair: Repair, task: Task) -> bool:
         """Begin again with another Python; where it does not work, with the one there was."""
+        wanted = repair.arguments[1:]
+        return self._set_up_anew(repair.arguments[0], wanted, [*self._kept_constraints(wanted), *wanted], task)
+
+    def _as_of(self, repair: Repair, task: Task) -> bool:
+        """Begin again with the libraries of one day; what only they bring along is held to it afterwards."""
+        day, python = repair.arguments
+        setup, kept = self._setup, self._kept_constraints()
+        held, there = set(map(_distribution, kept)), set(map(_distribution, setup.locked()))
+        bounds = [text for text in setup.bounds(day, python) if _distribution(text) not in held]
+        if not bounds:
+            self._note(f"the package index does not say what was out on {day}")
+            return False
+        needed = [text for text in bounds if _distribution(text) in there]
+        if not self._set_up_anew(python, needed, [*kept, *bounds], task):
+            return False
+        known = held | set(map(_distribution, bounds))
+        if beyond := setup.beyond(setup.bounds(day, python, known)):
+            setup.constrain(beyond, repair.why)
+        return True
+
+    def _set_up_anew(self, python: str, needed: Sequence[str], constraints: Sequence[str], task: Task) -> bool:
+        """Begin again with a Python and constraints; as before where what is needed cannot be had so."""
         shop = self._setup.shop
         if shop is None:
             return False
-        before = shop.python_version()
-        major, minor = repair.arguments[0].split(".")
-        wanted, kept = repair.arguments[1:], self._kept_constraints()
+        before, kept = shop.python_version(), self._kept_constraints()
+        major, minor = python.split(".")
         try:
-            self._begin_again((int(major), int(minor)), [*self._kept_constraints(wanted), *wanted], task)
-            lacking = self._setup.lacking(wanted)
+            self._begin_again((int(major), int(minor)), constraints, task)
+            lacking = self._setup.lacking(needed)
             if not lacking:
                 return True
-            self._note(f"not to be had for Python {repair.arguments[0]}: {' '.join(lacking)}")
+            self._note(f"not to be had for Python {python}: {' '.join(lacking)}")
         except SandboxUnavailableError as error:
             self._note(str(error))
         self._begin_again(before, kept, task)
@@ -232,6 +256,7 @@ class Session:
         """What was planned and done for one Python is planned and done anew for another."""
         self.close()
         self._plan = None
+        self._applied = [repair for repair in self._applied if repair.kind in WHOLE]
         if self._setup.shop is not None:
             self._setup.shop.use_python(python)
         self.prepare(task, constraints)
@@ -257,7 +282,7 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
 
 
 def _distribution(requirement: str) -> str:
-    return re.split(r"[<>=!~\[ ]", requirement)[0]
+    return normalized(re.split(r"[<>=!~\[ ]", requirement)[0])
 
 
 def _script(command: Command) -> str:

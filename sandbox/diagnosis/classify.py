@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sandbox.contract import Response
 from sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
+from sandbox.diagnosis.newer import with_age
 from sandbox.diagnosis.refine import REFINED, RunLocation, refine
 
 MAX_TEXT = 60_000
@@ -30,7 +31,9 @@ def diagnose(
     repository's files are looked at, to say more than the output does. `added` are rules that are tried before ours.
     """
     found = _classify(response, added)
-    return refine(found, place) if place is not None else found
+    if place is None:
+        return found
+    return with_age(refine(found, place), response.stderr or response.stdout, place.root, place.folder)
 
 
 def codes() -> frozenset[str]:

@@ -16,7 +16,7 @@ REFINED = frozenset({"wrong-folder", "missing-submodule"})
 """Codes that only the repository's files tell."""
 _POINTER = "version https://git-lfs.github.com/spec"
 _URL = re.compile(r"https?://[^\s)>\]\"']+")
-_WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
+WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
 """Where sandboxes have the repository."""
 MAX_README = 200_000
 
@@ -43,7 +43,7 @@ def refine(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
 
 def _as_written_here(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     def short(path: str) -> str:
-        return os.path.relpath(path[len(match[0]) :], place.folder) if (match := _WORKSPACE.match(path)) else path
+        return os.path.relpath(path[len(match[0]) :], place.folder) if (match := WORKSPACE.match(path)) else path
 
     subject, fix = short(diagnosis.subject), diagnosis.fix
     if fix is not None and fix.kind == "folder":

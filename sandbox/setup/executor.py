@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 
 import msgspec
@@ -13,7 +13,7 @@ from sandbox.abilities import EnvironmentSandbox
 from sandbox.contract import Command, OnOutput, Sandbox
 from sandbox.pip_settings import read_pip_settings
 from sandbox.setup.installer import InstallResult, install
-from sandbox.setup.plan import Host, SetupStep
+from sandbox.setup.plan import TORCH_FAMILY, Host, SetupStep
 from sandbox.setup.requirements import parse
 
 KEPT_FORMAT = 4
@@ -25,6 +25,7 @@ LEFT_OUT_BY_FREEZE = ("setuptools", "wheel")
 """By `pip freeze` before Python 3.12, where every environment has them."""
 
 _VERSION = re.compile(r"[\w.!+-]+", re.ASCII)
+_BOUND = re.compile(r"[\w.-]+<=[\w.!+-]+", re.ASCII)
 
 Note = Callable[[str], None]
 
@@ -159,16 +160,30 @@ class Setup:
             self._roll_back()
         return bool(result.command)
 
-    def install_by_date(self, name: str, day: str, why: str) -> bool:
-        """Install the version of a distribution that was the newest on a day, or the nearest that can be had."""
+    def bounds(self, day: str, python: str, but: Set[str] = frozenset()) -> tuple[str, ...]:
+        """Up to which version what is there or planned may go to be as on a day, for a version of Python; `but` some distributions.
+
+        Nothing of what the index tells no upload times; nothing of torch where a build for this machine is held.
+        """
+        planned = (
+            _name(text) for step in self.environment.planned if step.kind == "install" for text in step.arguments
+        )
+        held = any("+" in text for text in self.environment.constraints)
+        fixed = {*TORCH_FAMILY, "torch"} if held else set()
+        names = sorted({*planned, *map(_name, self.locked())} - fixed - but)
         script = shlex.quote(RELEASE_DATES.read_text(encoding="utf-8"))
-        text = f"python -I -c {script} {shlex.quote(name)} {shlex.quote(day)}"
-        response = self.sandbox.run(Command(text=text, timeout=90, install=True))
-        version = response.stdout.strip()
-        if not response.ok or not _VERSION.fullmatch(version):
-            self._note(f"the index does not say which version of {name} was out on {day}")
-            return False
-        return self.install([f"{name}=={version}"], why)
+        text = f"python -I -c {script} {shlex.join([day, python, *names])}"
+        lines = (
+            self.sandbox.run(Command(text=text, timeout=180, install=True)).stdout.split()
+            if names and self.may_install
+            else ()
+        )
+        return tuple(line for line in lines if _BOUND.fullmatch(line))
+
+    def beyond(self, bounds: Sequence[str]) -> tuple[str, ...]:
+        """Those of the bounds that what is installed does not keep to."""
+        versions = {_name(line): line.partition("==")[2] for line in self.locked() if "==" in line}
+        return tuple(text for text in bounds if not _allows(text, versions.get(_name(text))))
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
@@ -270,6 +285,12 @@ class Setup:
 def _same(one: SetupStep, other: SetupStep) -> bool:
     """Whether two steps do the same, wherever each was read."""
     return (one.kind, one.arguments, one.pins) == (other.kind, other.arguments, other.pins)
+
+
+def _allows(bound: str, version: str | None) -> bool:
+    from packaging.requirements import Requirement  # needed for one repair
+
+    return version is None or Requirement(bound).specifier.contains(version, prereleases=True)
 
 
 def _names(steps: Sequence[SetupStep]) -> str:

@@ -59,7 +59,7 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
     assert found == [
         ("python", ("3.7", "tensorflow<2")),
         ("constrain", ("tensorflow<2",)),
-        ("by-date", ("tensorflow", "2019-05-01")),
+        ("by-date", ("2019-05-01", "3.7")),
     ]
 
 

@@ -14,6 +14,7 @@ from sandbox.prove import prove
 from sandbox.repair import Repair
 from sandbox.session import Session
 from sandbox.task import Source, Task
+from tests.sandbox.dated_index import dated_index
 
 Make = Callable[..., Sandbox]
 
@@ -172,6 +173,40 @@ def test_another_python_without_the_version_wanted_is_given_up(make: Make, index
     assert session.scene(task).python == others[0]
     assert session.apply(Repair(kind="python", arguments=(f"{before[0]}.{before[1]}",)), task)
     assert session.record(task).locked == ("alpha==1.0",), "what an earlier repair holds to outlives a change of Python"
+
+
+@pytest.mark.slow
+def test_libraries_of_one_day_and_what_only_they_need(
+    make: Make, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel(index, "alpha", "1.0", "import gamma\nold = gamma.old\n", "gamma")
+    wheel(index, "gamma", "1.0", "old = 1\n")
+    wheel(index, "gamma", "2.0", "")
+    days = {"alpha-1.0": "2019-01-01", "alpha-2.0": "2024-01-01", "beta_tools-1.0": "2018-01-01", "gamma-1.0": "2019-01-01", "gamma-2.0": "2025-01-01"}  # fmt: skip
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    root = repository(tmp_path, run_dot_py="import beta_tools\nprint(beta_tools.value, open('made').read())\n")
+    with dated_index(index, {f"{name}-py3-none-any.whl": day for name, day in days.items()}) as address:
+        monkeypatch.setenv("PIP_INDEX_URL", address)
+        session, task = Session(make("process", network="install"), Source(root=root)), Task(text="python run.py")
+        made = Repair(kind="first", arguments=("echo made > made",))
+        session.run(task, [made])
+        assert set(session.record(task).locked) == {"alpha==2.0", "beta-tools==1.0"}
+        python = ".".join(map(str, session.scene(task).python))
+        repair = Repair(kind="by-date", arguments=("2020-01-01", python), why="libraries as of 2020-01")
+        assert session.run(task, [made, repair]).stdout.split() == ["1", "made"], "earlier repairs are done again"
+    assert set(session.record(task).locked) == {"alpha==1.0", "beta-tools==1.0", "gamma==1.0"}
+
+
+@pytest.mark.slow
+def test_an_index_without_days_changes_nothing(make: Make, index: Path, tmp_path: Path) -> None:
+    notes: list[str] = []
+    root = repository(tmp_path, run_dot_py="import alpha\n")
+    session = Session(make("process", network="install"), Source(root=root), note=notes.append)
+    task = Task(text="python run.py", entry="run.py")
+    session.prepare(task)
+    assert not session.apply(Repair(kind="by-date", arguments=("2020-01-01", "3.11")), task)
+    assert session.record(task).locked == ("alpha==2.0",) and "does not say" in notes[-1]
 
 
 @pytest.mark.slow
