@@ -128,7 +128,7 @@ class Executor:
         outputs, stayed = collect(self._sandbox, made, self._folder.outputs, judgements)
         return Outcome(
             evidence=level_seen(response, judgements, lacks),
-            summary=summary_of(response, judgements, lacks),
+            summary=summary_of(response, judgements, lacks, session.as_of()),
             shortfall=lacks,
             command=task.text,
             response=response,
@@ -259,8 +259,12 @@ def task_of(draft: Draft) -> Task:
     return Task(text=draft.text, folder=draft.workdir, entry=draft.entry)
 
 
-def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "") -> str:
-    """One line: how it ended."""
+def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "", dated: str = "") -> str:
+    """One line: how it ended, and of which day its libraries were, where that was not today."""
+    return _ending(response, judgements, shortfall) + (f" ({dated})" if dated else "")
+
+
+def _ending(response: Response, judgements: Sequence[Judgement], shortfall: str) -> str:
     if response.ok:
         lacking = [one.said for one in judgements if one.verdict != "delivered"]
         wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)

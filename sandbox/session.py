@@ -167,6 +167,10 @@ class Session:
         """Requirements that were changed or could not be installed, with the reasons."""
         return dict(self._setup.environment.left_out)
 
+    def as_of(self) -> str:
+        """Of which day the libraries are, in words; "" where they are today's."""
+        return self._setup.environment.as_of
+
     def close(self) -> None:
         """Stop the sandbox; repeatable."""
         self.sandbox.stop()
@@ -225,6 +229,7 @@ class Session:
         known = held | set(map(_distribution, bounds))
         if beyond := setup.beyond(setup.bounds(day, python, known)):
             setup.constrain(beyond, repair.why)
+        setup.environment.as_of = repair.why
         return True
 
     def _set_up_anew(self, python: str, needed: Sequence[str], constraints: Sequence[str], task: Task) -> bool:

@@ -49,6 +49,8 @@ class Environment(msgspec.Struct, kw_only=True):
     """Requirements that every later installation must keep to."""
     left_out: dict[str, str] = {}
     """Requirements that were changed or left out, each with the reason."""
+    as_of: str = ""
+    """Of which day its libraries are, in words, where that is not today."""
     passing: bool = False
     """Something failed for a reason that may pass, so this is not worth keeping."""
 

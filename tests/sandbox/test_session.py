@@ -195,6 +195,7 @@ def test_libraries_of_one_day_and_what_only_they_need(
         python = ".".join(map(str, session.scene(task).python))
         repair = Repair(kind="by-date", arguments=("2020-01-01", python), why="libraries as of 2020-01")
         assert session.run(task, [made, repair]).stdout.split() == ["1", "made"], "earlier repairs are done again"
+        assert session.as_of() == repair.why
     assert set(session.record(task).locked) == {"alpha==1.0", "beta-tools==1.0", "gamma==1.0"}
 
 
