@@ -57,12 +57,12 @@ def with_age(diagnosis: Diagnosis, said: str, root: Path, folder: str = ".") -> 
 
     `said` is the error output of a program that ran in `folder` of the repository at `root`.
     """
-    if diagnosis.fix is None and diagnosis.category == "code" and _explained(said, root, folder):
+    if diagnosis.fix is None and diagnosis.category == "code" and _is_of_library(said, root, folder):
         return msgspec.structs.replace(diagnosis, fix=Fix(kind="aged"))
     return diagnosis
 
 
-def _explained(said: str, root: Path, folder: str) -> bool:
+def _is_of_library(said: str, root: Path, folder: str) -> bool:
     """What is called by code that was written for the task alone may be called wrongly."""
     _, found, traceback = said.rpartition("Traceback (most recent call last):")
     frames = _FRAME.findall(traceback)

@@ -35,7 +35,7 @@ def check_syntax(sources: Sources, path: str, invocation: Invocation, *, sure: b
     found = _finding(sources, path, path, sure=sure)
     if found is None:
         others = (
-            _finding(sources, one, f"{one}, which {path} imports,", sure=sure) for one in _imported(sources, path)
+            _finding(sources, one, f"{one}, which {path} imports,", sure=sure) for one in _import_chain(sources, path)
         )
         found = next((one for one in others if one is not None and one.severity != "unsure"), None)
     return [found] if found is not None else []
@@ -57,7 +57,7 @@ def _finding(sources: Sources, path: str, what: str, *, sure: bool) -> Finding |
     return Finding(code="syntax", message=message, severity=severity, subject=path, path=path, line=line)
 
 
-def _imported(sources: Sources, script: str) -> Iterator[str]:
+def _import_chain(sources: Sources, script: str) -> Iterator[str]:
     """Files that a script surely imports when it starts, directly or not, in the order in which they are met."""
     seen, todo = {script}, [script]
     for current in todo:
