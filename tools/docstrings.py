@@ -1,12 +1,19 @@
 """What docstrings say of parameters."""
 
 import ast
+import re
 from collections.abc import Mapping
 
 from tools.remember import remembered
 
 LONGEST = 20_000
 """Characters of a docstring that is read; none that people write is longer."""
+_LISTED = re.compile(
+    r"^[ \t]*+[-*]?[ \t]*+[`'\"]{0,2}(?P<name>\*{0,2}\w+)[`'\"]{0,2}[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]+(?P<text>\S[^\n]*)",
+    re.MULTILINE,
+)
+"""A line of a list as people write it without any style: "- `rate` (float): how fast"."""
+_UNDERLINED = re.compile(r"^[ \t]*+-{3,}$", re.MULTILINE)
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -26,13 +33,25 @@ def texts_in(*nodes: ast.AST | None) -> Mapping[str, str]:
 
 @remembered(256, longest=LONGEST)
 def parameter_texts(docstring: str) -> Mapping[str, str]:
-    """By name: what a docstring (Google, numpydoc, ReST or Epydoc) says of a parameter, in one line; {} where it cannot be read."""
+    """By name: what a docstring says of a parameter, in the style of Google, numpydoc, reST or Epydoc or as a list, in one line."""
     if len(docstring) > LONGEST or "\n" not in docstring:
         return {}
+    listed = {one["name"].lstrip("*"): one["text"].strip() for one in _LISTED.finditer(docstring)}
+    return {**listed, **_in_style(docstring)}
+
+
+def _in_style(docstring: str) -> dict[str, str]:
     import docstring_parser  # most programs have no use for it
 
+    style = docstring_parser.DocstringStyle.GOOGLE
+    if ":param" in docstring:
+        style = docstring_parser.DocstringStyle.REST
+    elif "@param" in docstring:
+        style = docstring_parser.DocstringStyle.EPYDOC
+    elif _UNDERLINED.search(docstring):
+        style = docstring_parser.DocstringStyle.NUMPYDOC
     try:
-        parsed = docstring_parser.parse(docstring)
+        parsed = docstring_parser.parse(docstring, style)
     except (docstring_parser.ParseError, LookupError, ValueError):  # it trips over some that are none
         return {}
     return {
