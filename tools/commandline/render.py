@@ -120,7 +120,7 @@ def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[s
     _refuse_gaps(signature, given, level)
     greedy: list[str] = []
     others: list[str] = []
-    done: set[str] = set()
+    done = {one.dest for one in options if one.positional}  # what has a place of its own takes its value from there
     for option in options:
         if option.positional or option.dest in done:
             continue

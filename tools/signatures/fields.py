@@ -1,9 +1,11 @@
 """Parameters of functions and fields of dataclasses as options, for the libraries that make command lines from them."""
 
 import ast
+from collections.abc import Mapping
 
 import msgspec
 
+from tools.docstrings import texts_in
 from tools.signatures.annotations import AnnotationType, kind_of
 from tools.signatures.argparse_option import typed
 from tools.signatures.interpreter import Interpreter
@@ -44,8 +46,14 @@ def parameters(run: Interpreter, function: Function | Bound) -> tuple[list[Field
     nodes = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
     if bound or (plain.owner is not None and plain.kind != "staticmethod" and nodes):
         nodes = nodes[1:]
+    texts = texts_in(shown.node, plain.owner.node if plain.owner is not None and plain.name == "__init__" else None)
     fields = [_field(run, n, n.arg, shown.defaults.get(n.arg, _MISSING), shown.frame) for n in nodes]
-    return fields, spec.kwarg is not None
+    return [_described(one, texts) for one in fields], spec.kwarg is not None
+
+
+def _described(field: Field, texts: Mapping[str, str]) -> Field:
+    """A field with what the docstring says of it, where nothing else does."""
+    return field if field.help or field.name not in texts else msgspec.structs.replace(field, help=texts[field.name])
 
 
 _MISSING = External("inspect.Parameter.empty")
@@ -67,14 +75,14 @@ def dataclass_fields(run: Interpreter, cls: Class) -> tuple[list[Field], bool]:
     """The fields of a dataclass and its bases, and whether a base from elsewhere may add more."""
     found: dict[str, Field] = {}
     for part in reversed(cls.mro()):
-        comments = _comments(run, part)
+        comments, texts = _comments(run, part), texts_in(part.node)
         for node in part.node.body:
             if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or _is_class_variable(node):
                 continue
             frame = Frame(part.module, part.names, part.frame)
             default = _MISSING if node.value is None else run.evaluate(node.value, frame)
             made = _field(run, node, node.target.id, default, frame)
-            found[made.name] = _with_note(run, made, comments.get(made.name, ""))
+            found[made.name] = _described(_with_note(run, made, comments.get(made.name, "")), texts)
     return list(found.values()), bool(foreign_bases(cls))
 
 

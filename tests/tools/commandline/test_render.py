@@ -175,6 +175,21 @@ def test_flags_of_the_same_name_and_constants() -> None:
     assert render_words(signature, {"bias": True, "amp": None}) == ()
 
 
+def test_a_value_that_has_a_flag_and_a_place_goes_to_its_place() -> None:
+    """A place left out stores nothing over what the flag gave."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--table", nargs="?")
+    parser.add_argument("table", nargs="?")
+    signature = Signature(
+        path="t.py",
+        syntax="argparse",
+        options=(Option(dest="table", flags=("--table",), nargs="?"), Option(dest="table", nargs="?")),
+    )
+    words = render_words(signature, {"table": "a.csv"})
+    assert words == ("a.csv",)
+    assert vars(parser.parse_args(words)) == {"table": "a.csv"}
+
+
 def test_subcommands_keep_their_options_behind_them() -> None:
     signature = Signature(
         path="a.py", subcommand=("train",),

@@ -1,0 +1,87 @@
+"""Folders that a program adds to where modules are looked for."""
+
+import ast
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.signatures.read import SignatureReader
+from tools.signatures.search_paths import added_folders
+
+
+@pytest.mark.parametrize(
+    ("text", "folders"),
+    [
+        ("sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'lib'))", {"lib"}),
+        ("here = osp.dirname(osp.abspath(__file__))\nsys.path.insert(0, osp.join(here, 'lib'))", {"tools/lib"}),
+        ("ROOT = Path(__file__).resolve().parents[1]\nsys.path.append(str(ROOT / 'core'))", {"core"}),
+        ("sys.path.append(str(Path(__file__).parent.parent))", {""}),
+        ("sys.path.insert(0, os.path.dirname(__file__) + '/../../third')", set()),
+        ("sys.path.append('core')", {"tools/core", "core"}),
+        ("sys.path += ['./core', os.getcwd()]", {"tools/core", "core", "tools", ""}),
+        ("sys.path.extend([os.path.dirname(__file__)])", {"tools"}),
+        (
+            "def add(path):\n    if path not in sys.path:\n        sys.path.insert(0, path)\n\nadd('lib')",
+            {"tools/lib", "lib"},
+        ),
+        ("sys.path.append('/usr/lib')", set()),
+        ("sys.path.append(os.environ['HOME'])", set()),
+        ("a = b\nb = a\nsys.path.append(a)", set()),
+        ("other.path.append('lib')", set()),
+    ],
+)
+def test_folders_as_programs_write_them(text: str, folders: set[str]) -> None:
+    assert set(added_folders(ast.parse(text), "tools/train.py")) == folders
+
+
+@given(st.lists(st.sampled_from(["..", "a", "/", "", "b.c", "\0", "~"]), max_size=4))
+def test_no_folder_lies_outside(parts: list[str]) -> None:
+    tree = ast.parse(
+        f"sys.path.append(os.path.join(os.path.dirname(__file__), *{parts!r}))\nsys.path.append({'/'.join(parts)!r})"
+    )
+    assert not [one for one in added_folders(tree, "x/y.py") if one.startswith(("/", ".."))]
+
+
+def test_a_program_whose_options_lie_in_an_added_folder(tmp_path: Path) -> None:
+    files = {
+        "src/_init_paths.py": """
+            import os.path as osp
+            import sys
+
+            def add_path(path):
+                if path not in sys.path:
+                    sys.path.insert(0, path)
+
+            add_path(osp.join(osp.dirname(__file__), "lib"))
+        """,
+        "src/main.py": """
+            import _init_paths
+            from opts import options
+
+            if __name__ == "__main__":
+                print(options().parse_args())
+        """,
+        "src/lib/opts.py": """
+            import argparse
+
+            def options():
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--arch", default="dla_34")
+                return parser
+        """,
+        "other/main.py": """
+            from opts import options
+
+            if __name__ == "__main__":
+                print(options().parse_args())
+        """,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    reader = SignatureReader(tmp_path)
+    assert [option.dest for one in reader.read("src/main.py") for option in one.options] == ["arch"]
+    assert [option.dest for one in reader.read("other/main.py") for option in one.options] == []
