@@ -81,6 +81,7 @@ class MeteredTransport(httpx.BaseTransport):
         body = masked(text, keys_in(request.headers, request.url.params.values()))
         reservation.charge(_NOTHING if response.status_code >= 400 else _spending(body, reservation))
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+        headers["content-type"] = f"{headers.get('content-type', '').partition(';')[0]}; charset=utf-8"  # it is now
         return httpx.Response(response.status_code, headers=headers, content=body.encode(), request=request)
 
     def _answer(self, request: httpx.Request) -> tuple[httpx.Response, str]:
