@@ -1,6 +1,7 @@
 """A comparison as Markdown and as one HTML file with charts."""
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -19,8 +20,11 @@ from benchmarks.metrics import KS
 from benchmarks.scored import Scored, ScoredRow, common_rows
 from benchmarks.show import number
 from ml_agent.files import write_atomically
+from prompts.hidden import HIDDEN
 
 ABSENT = "did-not-run.jsonl"
+_MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
+"""What Markdown makes links and tags of, or ends a cell with."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,8 +173,16 @@ def _version() -> str:
         return "not installed"
 
 
+def _in_markdown(value: Any) -> Any:
+    """A text of others (a repository's name, an error) as one line that is no markup and ends no cell of a table."""
+    if not isinstance(value, str):
+        return value
+    return _MARKUP.sub(r"\\\g<0>", " ".join(HIDDEN.sub("", value).split()))
+
+
 def _environment(name: str) -> jinja2.Environment:
     environment = jinja2.Environment(
+        finalize=_in_markdown if name.endswith(".md") else None,
         loader=jinja2.PackageLoader("benchmarks", "templates"),
         undefined=jinja2.StrictUndefined,
         autoescape=name.endswith(".html"),

@@ -36,7 +36,8 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 def _forms(secret: str) -> list[str]:
     quoted = [quote(secret, safe=""), quote(secret), quote_plus(secret)]
     lower = [re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted]
-    return [secret, *quoted, *lower, json.dumps(secret)[1:-1]]
+    in_json = json.dumps(secret)[1:-1]
+    return [secret, *quoted, *lower, in_json, in_json.replace("/", r"\/")]
 
 
 def _same(text: str, start: int, form: str) -> int:

@@ -97,7 +97,8 @@ def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:
     """Whether tools of the user's may read a file by themselves where it lies: version control's own, coding agents' and hidden ones.
 
     Git takes every folder with a file HEAD for one of its own, and runs what its settings name. What the user's sentence names
-    is not hidden, nor what was expected by a plain name.
+    is not hidden, nor what was expected by a plain name. A name with letters that nobody sees deceives
+    those who open it.
     """
     *folders, name = HIDDEN.sub("", path).split("/")  # some disks leave out letters that nobody sees
     named = {
@@ -107,7 +108,8 @@ def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:
         not name.startswith(".") and name.casefold() not in _FOR_AGENTS and any(one.path == path for one in expected)
     )
     hidden = {part for part in (*folders, name) if part.startswith(".") or part.casefold() in _FOR_AGENTS} - named
-    return is_control("/".join((*folders, name))) or name.casefold() == "head" or (bool(hidden) and not plain)
+    unasked = bool(hidden) or HIDDEN.search(path) is not None  # a name that turns round or says less than it is, too
+    return is_control("/".join((*folders, name))) or name.casefold() == "head" or (unasked and not plain)
 
 
 def _parse_entry(entry: str) -> CreatedFile | None:

@@ -52,7 +52,7 @@ def solve(
         ml-agent solve --many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
     if instruction == "-" and batch.many is None:
-        instruction = sys.stdin.read(LONGEST + 1)
+        instruction = sys.stdin.read(LONGEST + 1) if sys.stdin else ""  # None where it is closed
     said = instruction if batch.many is None else batch.many.name
     _see_that_it_can_be(said, execution.sandbox, execution.run, products.expect or ())
     with o.named_as_flags(execution._asdict()):

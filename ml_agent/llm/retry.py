@@ -64,9 +64,16 @@ def retry_after(error: BaseException) -> float | None:
         if "retry-after" in headers:
             return max(0.0, float(headers["retry-after"]))
     except ValueError:
-        date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-        return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
+        return _until(headers.get("retry-after", ""))
     return None
+
+
+def _until(date: str) -> float | None:
+    """Seconds until a date; None where it is none."""
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(date).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None
 
 
 def wait_seconds(error: BaseException, attempt: int) -> float:
@@ -81,7 +88,8 @@ def retrying(sleep: Callable[[float], None], seconds_left: Callable[[], float | 
     """The policy: at most MAX_TRIES, two for a timeout, no wait above MAX_WAIT or beyond the run's wall time."""
 
     def wait(state: RetryCallState) -> float:
-        return wait_seconds(_error(state), state.attempt_number)
+        pause, left = wait_seconds(_error(state), state.attempt_number), seconds_left()
+        return pause if left is None else min(pause, left)
 
     def stop(state: RetryCallState) -> bool:
         error, left = _error(state), seconds_left()

@@ -18,6 +18,8 @@ from tools.tokens import count_tokens
 
 MAX_REPLY = 8 * 1024 * 1024
 """Bytes; more than this is no answer."""
+_GRACE = 1.0
+"""Seconds in which a transport that is late may end by itself, so that a recording holds how."""
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry")
 _OF_PACKED_BODY = ("content-encoding", "content-length")
@@ -69,7 +71,7 @@ class MeteredTransport(httpx.BaseTransport):
         if reservation is None:
             raise InternalError("a request to a model was about to be sent without a budget")
         try:
-            response, text = wait_for(lambda: _fetch(self._inner, request), self._check_cancelled)
+            response, text = self._answer(request)
         except _NOT_SENT:
             reservation.release()
             raise
@@ -79,7 +81,17 @@ class MeteredTransport(httpx.BaseTransport):
         body = masked(text, keys_in(request.headers, request.url.params.values()))
         reservation.charge(_NOTHING if response.status_code >= 400 else _spending(body, reservation))
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+        headers["content-type"] = f"{headers.get('content-type', '').partition(';')[0]}; charset=utf-8"  # it is now
         return httpx.Response(response.status_code, headers=headers, content=body.encode(), request=request)
+
+    def _answer(self, request: httpx.Request) -> tuple[httpx.Response, str]:
+        """The reply and its body; ReadTimeout where somebody sends without an end what is no part of a body."""
+        deadline = _deadline.get()
+        until = None if deadline is None else deadline + _GRACE
+        try:
+            return wait_for(lambda: _fetch(self._inner, request), self._check_cancelled, until)
+        except TimeoutError:
+            raise httpx.ReadTimeout("the reply took too long") from None
 
     def close(self) -> None:
         """Close what is below."""

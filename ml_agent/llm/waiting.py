@@ -1,5 +1,6 @@
 """Waiting for somebody who may never answer, in a way that can be cancelled."""
 
+import time
 from collections.abc import Callable
 from contextvars import copy_context
 from typing import TypeVar
@@ -16,10 +17,10 @@ def never_cancelled() -> None:
     """For whoever waits to the end."""
 
 
-def wait_for(work: Callable[[], T], check_cancelled: CheckCancelled) -> T:
+def wait_for(work: Callable[[], T], check_cancelled: CheckCancelled, until: float | None = None) -> T:
     """What the work returns or raises, or whatever `check_cancelled`, called several times a second, raises before that.
 
-    The work is then left to itself.
+    TimeoutError where it is not done at `until`, a moment of the monotonic clock. The work is then left to itself.
     """
     context = copy_context()
     future = begun(lambda: context.run(work))
@@ -30,3 +31,5 @@ def wait_for(work: Callable[[], T], check_cancelled: CheckCancelled) -> T:
             if future.done():
                 return future.result(0)
             check_cancelled()
+            if until is not None and time.monotonic() > until:
+                raise

@@ -94,6 +94,17 @@ class Balanced(HTMLParser):
         assert tag in self.open, tag
 
 
+@pytest.mark.hostile
+@pytest.mark.promise("Names and errors of others are no markup in a report in Markdown.", by="benchmarks.report")
+def test_texts_of_others_are_no_markup_in_markdown(tmp_path: Path) -> None:
+    name = "<img src=x onerror=a()>| 100.0 % |\\| [x](javascript:a())\n\n# Won\x1b[2J"
+    row = {"github_id": 1, "id": 1, "passed": [True], "reason": [""], "class": [""], "repository": name, "kind": "bash"}
+    one = load(json.dumps({"mode": "strict", "subject": "a", "rows": [row], "left_out": []}))
+    markdown = write_report([one], tmp_path, [], {"b": f"no engine: {name}"})[0].read_text()
+    assert not any(said in markdown for said in ("| <img", "\n# Won", "\x1b", "[x](", "%|", r" \\|"))
+    assert r"| \<img src=x onerror=a()>\| 100.0 % \|\\\| \[x\](javascript:a()) # Won\[2J | 100.0 % |" in markdown
+
+
 def test_published_tables_have_sources_and_full_rows() -> None:
     for table in published():
         assert "arXiv" in table["source"]

@@ -202,6 +202,8 @@ ANSWERS: dict[str, Response] = {
     "answers half": Response(body=b'{"choices": [{"message": {"cont'), "answers null": Response(body=b'{"choices": [{"message": null}]}'),
     "answers backslashes": Response(body=b'{"choices": [{"message": {"content": "' + b"\\" * 400_000 + b'"}}]}'),
     "answers no UTF-8": Response(body=b"\xff\xfe\xff"), "answers deep": Response(body=b"[" * 50_000),
+    "names a packing for letters": Response(body=b"{}", status=400, headers={"content-type": "application/json; charset=rot13"}),
+    "asks for patience without end": Response(body=b"{}", status=429, headers={"retry-after": f"Fri, 01 Jan {'9' * 11} 00:00:00 GMT"}),
     "leads elsewhere": Response(body=b"", status=307, headers={"location": "http://127.0.0.1:9/"}),
     "leads to a file": Response(body=b"", status=302, headers={"location": "file:///etc/passwd"}),
 }  # fmt: skip

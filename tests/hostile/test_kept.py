@@ -178,6 +178,15 @@ def test_what_tools_read_by_themselves_stays_in_the_sandbox(tmp_path: Path) -> N
     assert _outputs([*HIDDEN, "a/result.csv"], tmp_path / "outputs") == ({"a/result.csv"}, set(HIDDEN))
 
 
+@pytest.mark.promise("No name that comes out shows another than it is.", by="ml_agent.outputs")
+def test_a_name_that_nobody_sees_as_it_is_comes_out_only_where_it_was_asked_for(tmp_path: Path) -> None:
+    turned, joined = "out/report\u202etxt.exe", "out/\u0645\u06cc\u200c\u0631\u0648\u062f.csv"
+    assert _outputs([turned, "\u2066a/b.csv", "c.csv"], tmp_path / "outputs") == ({"c.csv"}, {turned, "\u2066a/b.csv"})
+    asked = Expectation(kind="file", path=joined, source="request")
+    one = Judgement(expectation=asked, verdict="delivered", said="", path=joined)
+    assert _outputs([joined], tmp_path / "outputs", one) == ({joined}, set())
+
+
 def test_a_hidden_file_comes_out_only_where_the_sentence_names_it(tmp_path: Path) -> None:
     def judged(path: str, found: str, source: Origin = "request") -> Judgement:
         return Judgement(

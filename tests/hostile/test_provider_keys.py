@@ -24,6 +24,9 @@ ECHOES: dict[str, Echo] = {
     "400 cut": lambda seen, _: refusal(400, f"bad {_authorization(seen)[:-6]}..."),
     "400 quoted": lambda seen, _: refusal(400, f"bad /v1?key={quote(_authorization(seen), safe='')}"),
     "400 as text": lambda seen, _: Response(body=_authorization(seen).encode(), status=400),
+    "400 in other JSON": lambda seen, _: Response(
+        body=refusal(400, f"weird {_authorization(seen)}").body.replace(b"/", rb"\/"), status=400
+    ),
     "500": lambda seen, _: refusal(500, f"boom {_authorization(seen)}"),
     "404": lambda seen, _: refusal(404, f"nothing for {_authorization(seen)}"),
     "reply": lambda seen, _: completion({"content": f"your key is {_authorization(seen)}"}, seen),

@@ -180,6 +180,8 @@ def test_the_sentence_may_come_from_standard_input_and_the_endpoint_by_a_flag(
     assert run([*words, str(tmp_path / "read")]) == 0 and "--lr 0.25" in capsys.readouterr().out
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     assert run([*words, str(tmp_path / "empty")]) == 2 and "instruction is empty" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", None)  # closed: <&-
+    assert run([*words, str(tmp_path / "closed")]) == 2 and "instruction is empty" in capsys.readouterr().err
     monkeypatch.setattr("sys.stdin", io.StringIO("fit with lr 0.25\n"))
     model = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
     assert run([*words, str(tmp_path / "model"), *model]) == 4 and "127.0.0.1:9" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 
 from ml_agent.llm.limiter import Limiter, limiter_for
 from ml_agent.llm.memory import Memory, Traits
-from ml_agent.llm.retry import MAX_WAIT, is_transient, retry_after, wait_seconds
+from ml_agent.llm.retry import MAX_TRIES, MAX_WAIT, is_transient, retry_after, retrying, wait_seconds
 
 
 def refused(status: int, headers: dict[str, str] | None = None, code: str = "") -> openai.APIStatusError:
@@ -35,7 +35,20 @@ def test_retry_after_in_every_form() -> None:
     assert retry_after(refused(429, {"retry-after": "7"})) == 7.0
     assert 28 <= (retry_after(refused(429, {"retry-after": date})) or 0) <= 31
     assert retry_after(refused(429, {"retry-after": "soon"})) is None
+    for date in ("Fri, 01 Jan 99999999999 00:00:00 GMT", "Fri, 30 Feb 2026 00:00:00 GMT"):
+        assert retry_after(refused(429, {"retry-after": date})) is None
     assert retry_after(ValueError()) is None
+
+
+def test_no_wait_is_longer_than_the_time_that_is_left() -> None:
+    waited: list[float] = []
+
+    def fail() -> None:
+        raise refused(500)
+
+    with pytest.raises(openai.APIStatusError):
+        retrying(waited.append, lambda: 0.1)(fail)
+    assert len(waited) == MAX_TRIES - 1 and set(waited) == {0.1}
 
 
 def test_waits_grow_with_jitter_up_to_a_bound() -> None:
