@@ -2,6 +2,7 @@
 
 import gc
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
@@ -19,6 +20,8 @@ from sandbox.errors import SandboxError
 
 MOST_BYTES = 64 * 1024**2
 """Size of a file of instructions."""
+MOST = 100_000
+"""Instructions of a file; at seconds each, more of them take days."""
 OF_THE_SURROUNDINGS = frozenset({ConfigurationError.exit_code, ProviderError.exit_code})
 """Exit codes that say nothing of a task: a key, an engine, a network that was not there may be there at the next call."""
 
@@ -54,10 +57,12 @@ def read_instructions(path: Path) -> list[Instruction]:
         lines = read_small(path, MOST_BYTES).split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
+    if len(lines) > MOST:
+        raise UsageError(f"{path} has {len(lines):,} lines, {MOST:,} are read; split it")
     found = [_parse(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    names = [one.id for one in found]
-    if len(set(names)) != len(names):
-        raise UsageError(f"{path}: two lines have the same id {next(n for n in names if names.count(n) > 1)!r}")
+    name, count = next(iter(Counter(one.id for one in found).most_common(1)), ("", 0))
+    if count > 1:
+        raise UsageError(f"{path}: two lines have the same id {name!r}")
     return found
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.errors import UsageError
+from ml_agent.many import MOST, read_instructions
 from tests.command import ml_agent, run
 
 
@@ -89,3 +91,13 @@ def test_solve_takes_a_file_of_instructions_too(repository: Path, tmp_path: Path
     for more in (("--repo", "x"), ("--json",), ("--sandbox", "none", "--run", "full")):
         refused = solve(*more)
         assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1, refused
+
+
+def test_a_file_without_end_and_a_name_given_twice_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text("x\n" * (MOST + 1))
+    with pytest.raises(UsageError, match="100,000 are read; split it"):
+        read_instructions(file)
+    file.write_text('{"id": "a", "instruction": "x"}\n' * 2)
+    with pytest.raises(UsageError, match="two lines have the same id 'a'"):
+        read_instructions(file)
