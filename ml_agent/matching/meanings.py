@@ -19,6 +19,10 @@ from tools.remember import remembered
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
 
+_Scored = tuple[float, float, int, str, set[str]]
+"""A value's share that is said, how much that is, how many pieces, the value, and which pieces."""
+
+
 class VocabularyMatch(NamedTuple):
     """A value of a slot's vocabulary that the request seems to mean."""
 
@@ -48,6 +52,7 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
     if stated and any(len(one[4]) > 1 for one in stated):
         # A value that is written out is meant, and none that merely resembles it.
         scored = stated
+    scored = [one for one in scored if not any(_is_scattered(statement, one, other[4], said) for other in stated)]
     found, common = [], frozenset.intersection(*pieces.values())
     for rank, (share, much, _, value, hit) in enumerate(scored[:4]):
         other = max((one[0] for place, one in enumerate(scored) if place != rank), default=0.0)
@@ -65,6 +70,17 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
         margin = share - other if share < 0.99 else 0.2 + share - other + 0.1 * much
         found.append(VocabularyMatch(value, share, margin, exact, mention))
     return [one for one in found if not any(_says_more(statement, other, one, pieces) for other in found)]
+
+
+def _is_scattered(
+    statement: ParsedRequest, entry: _Scored, written: set[str], said: Mapping[str, tuple[int, ...]]
+) -> bool:
+    """Whether a value is only said by another that is written out and words elsewhere: "the trees … as collapsed ones" is no `collapsedTree`."""
+    hit = entry[4]
+    if not written < hit:
+        return False
+    mention = _stretch(statement, entry[3], said, hit)
+    return mention.last - mention.first >= len(hit)
 
 
 def _says_more(
@@ -108,7 +124,7 @@ _NAME = 4
 
 def _score_values(
     statement: ParsedRequest, said: Mapping[str, tuple[int, ...]], pieces: Mapping[str, frozenset[str]]
-) -> list[tuple[float, float, int, str, set[str]]]:
+) -> list[_Scored]:
     """Each value of which something is said, the best first: its share, how much that is, how many pieces, and which."""
     frequency = Counter(piece for several in pieces.values() for piece in several)
     total = len(pieces)

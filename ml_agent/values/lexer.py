@@ -33,6 +33,8 @@ IN_QUOTES = r"""\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|“[^”\n]*”|‘[^’\n]*’
 _FLAG = r"(?<![\w-])--?[A-Za-z][\w.-]*(?==|\b)"
 _URL = r"[a-z][a-z0-9+]{1,9}://[^\s'\"<>]+"
 _LIST = re.compile(r"\d+(?:,\d+){1,999}(?![\d,]|\.\d|[A-Za-z_])")
+_DOTTED = re.compile(r"\d{1,5}(?:\.\d{1,5}){2,5}(?::\d{1,5})?(?![\w+-]|\.\d)")
+"""A version or an address, "3.4.1", "10.0.0.1:80": no number."""
 _SHAPE = r"[(\[]\s*-?\d+(?:\s*[,x×]\s*-?\d+)+\s*,?\s*[)\]]"
 _NUMBERED = r"[\w.+@~-]{0,255}(?:/[\w.+@-]{1,255})*/[\w-]+=\d[\w.]*?(?:-[\w-]+=\d[\w.]*?)*\.[A-Za-z]{2,5}(?![\w=])"
 """A file that says its epoch, as trainers name checkpoints: "out/epoch=3-step=400.ckpt". No name of a file is longer than 255."""
@@ -88,6 +90,8 @@ def _number_at(text: str, at: int) -> Token | None:
         return None
     if (match := _LIST.match(text, at)) and _is_list(text, match):
         return _token("shape", match[0], at)
+    if match := _DOTTED.match(text, at):
+        return _token("name", match[0], at)
     if match := DIGITED.match(text, at):
         value = from_digits(match)
         return _token("number", match[0], at, value) if value is not None and _number_ends(text, match.end()) else None

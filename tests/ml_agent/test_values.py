@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.matching.mentions import read_request
+from ml_agent.values.lexer import tokenize
 from ml_agent.values.numbers import DIGITED, WORDED, from_digits, from_words, same_number
 
 
@@ -89,3 +90,17 @@ def test_an_exponent_that_is_no_number_ends_nothing(text: str) -> None:
 )
 def test_numbers_as_papers_print_them(text: str, values: list[str]) -> None:
     assert [one.value for one in read_request(text).mentions if one.kind == "number" or "-" in one.value[1:]] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "dotted"),
+    [
+        ("with CoreNLP 3.4.1, please", ["3.4.1"]),
+        ("listen at 10.0.0.1:8080.", ["10.0.0.1:8080"]),
+        ("torch 1.13.1+cu117", ["1.13.1+cu117"]),
+        ("at a rate of 0.5.", []),
+        ("layers 1.2 and 3.4", []),
+    ],
+)
+def test_versions_and_addresses_are_no_numbers(text: str, dotted: list[str]) -> None:
+    assert [one.value for one in tokenize(text) if one.kind == "name" and one.value.count(".") > 1] == dotted

@@ -36,3 +36,12 @@ def test_the_code_of_a_language_is_no_short_word_for_anything() -> None:
     language = Slot(Option(dest="language", flags=("--language",), choices=("bs", "de", "lr"), sure=True))
     assert not vocabulary_matches(read_request("transcribe it with a batch size of 4 and a learning rate"), language)
     assert [one.value for one in vocabulary_matches(read_request("the language is bs"), language)] == ["bs"]
+
+
+def test_a_value_that_is_written_out_is_no_longer_one_whose_other_words_stand_elsewhere() -> None:
+    slot = Slot(Option(dest="form", flags=("--form",), choices=("basic", "collapsed", "collapsedTree"), sure=True))
+    for text, value in (
+        ("write the trees in bank.mrg as collapsed dependencies", "collapsed"),
+        ("write bank.mrg as collapsed tree dependencies", "collapsedTree"),
+    ):
+        assert [one.value for one in vocabulary_matches(read_request(text), slot)][:1] == [value]
