@@ -11,6 +11,7 @@ from ml_agent.draft import Draft
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.calls import documented_calls, in_short, signatures_called
+from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.heads import head_of
 from ml_agent.llm.likely import (
     Entry,
@@ -279,6 +280,7 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
             shown += [{"name": name, "text": text, "path": best.path}] if text and name not in told else []
             told.add(name)
             continue
+        best = with_descriptions(best, task.workspace)
         text = _beside_others(best, seen.values(), task) or options_of(
             best, task.request.instruction, most, values_beside(best, task.workspace)
         )

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 
+from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.excerpt import cut, excerpt
 from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
 from ml_agent.llm.likely_files import likely_files
@@ -109,7 +110,7 @@ class Toolbox:
 
     def _options(self, signature: Signature, room: int) -> str:
         """The options that the source tells, or those that documents print."""
-        told = options_of(signature, self._instruction, room)
+        told = options_of(with_descriptions(signature, self._workspace), self._instruction, room)
         return told if signature.options else printed_help(signature, self._instruction, self._workspace, room) or told
 
     def _place(self, path: str) -> str:
