@@ -12,7 +12,7 @@ from ml_agent.grounded.kind import wanted_kind
 from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.calls import documented_calls, in_short, signatures_called
 from ml_agent.llm.described_options import with_descriptions
-from ml_agent.llm.heads import head_of
+from ml_agent.llm.heads import CUT, head_of
 from ml_agent.llm.likely import (
     Entry,
     blocks_of,
@@ -25,6 +25,7 @@ from ml_agent.llm.likely_files import configuration, files_beside, likely_files,
 from ml_agent.llm.listing import called, line_of, options_of
 from ml_agent.llm.objects import ObjectSizeLimits, likely_modules, likely_objects, object_lines, outline
 from ml_agent.llm.printed_help import printed_help
+from ml_agent.llm.settings_keys import keys_of, read_by_name, takes_settings
 from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
 from ml_agent.matching.mentions import read_request
@@ -227,16 +228,21 @@ def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Reque
 
 
 def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
-    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configuration
-    that fits best where the options of the likeliest are those of a file that is chosen when it runs."""
+    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configurations
+    that fit best or are read by name where the command line of the likeliest changes what these say; of long ones the keys."""
     workspace, words = task.workspace, task.request.instruction
     steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
-    open_ones = [entry for entry in entries[:1] if any(one.accepts_unknown for one in task.subcommands(entry)[:1])]
-    chosen = [path for entry in open_ones if (path := configuration(entry, words, workspace, _FILES))]
-    heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *chosen, *steered]))
-    return [{"path": path, "text": text} for path, text in heads if text]
+    steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]
+    chosen = [path for _ in steering if (path := configuration(entries[0], words, workspace, _FILES))]
+    read = [path for one in steering for path in read_by_name(one, workspace)[:1]]
+    heads = {path: head_of(path, workspace, most) for path in dict.fromkeys([*named, *chosen, *read, *steered])}
+    shown = [{"path": path, "text": text, "what": "begins"} for path, text in heads.items() if text]
+    settings = {path: keys_of(path, words, workspace, most) for path, text in heads.items() if text.endswith(CUT)}
+    return [
+        {**one, "text": settings[one["path"]], "what": "sets"} if settings.get(one["path"]) else one for one in shown
+    ]
 
 
 def tree_of(files: Sequence[str], most: int) -> str:
