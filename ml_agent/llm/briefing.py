@@ -9,6 +9,7 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.llm.about_readme import about_of
 from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.calls import documented_calls, in_short, signatures_called
 from ml_agent.llm.described_options import with_descriptions
@@ -36,7 +37,6 @@ from ml_agent.unasked import unasked
 from prompts.render import render
 from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
-from tools.documents.read import is_readme
 from tools.signatures.model import Option, Signature
 from tools.tokens import count_tokens
 
@@ -61,7 +61,6 @@ _GUESS = 600
 _SURE = 0.5
 """Confidence from which the answer of the rules is shown."""
 _LONGEST_DESCRIPTION = 140
-_FEW_WORDS = 5
 _SHARED, _LACKED = 3, 8
 """So many options in common, and so few that only the other one has, say an entry point in terms of another."""
 _OWN_OPTIONS = 900
@@ -116,7 +115,7 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     texts = render(
         "solve",
         name=candidate.full_name,
-        description=(candidate.description or _first_words(workspace))[:_LONGEST_DESCRIPTION],
+        description=(candidate.description or about_of(workspace.index))[:_LONGEST_DESCRIPTION],
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         entries=[
@@ -256,13 +255,6 @@ def tree_of(files: Sequence[str], most: int) -> str:
     first = [f"{name}/ ({count})" for name, count in folders.items() if not name.startswith(".")]
     text = ", ".join([*top, *first])
     return text if len(text) <= most else text[:most].rpartition(", ")[0] + ", ..."
-
-
-def _first_words(workspace: Workspace) -> str:
-    """The first line of prose in the main README."""
-    passages = (one for one in workspace.index.passages if is_readme(one.path) and "/" not in one.path)
-    lines = (line.strip() for one in passages for line in one.text.splitlines())
-    return next((line for line in lines if len(line.split()) > _FEW_WORDS and line[0].isalpha()), "")
 
 
 def _folder(workspace: Workspace) -> str:
