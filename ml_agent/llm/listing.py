@@ -300,11 +300,6 @@ def _relevance(option: Option, said: _RequestWords) -> float:
 
 def _overlap(option: Option, said: _RequestWords) -> float:
     """What an option's name, help and choices have in common with what is said."""
-    spelled = (option.dest, *(flag.lstrip("-") for flag in option.flags))
-    names = {term for name in spelled for term in terms(name.rpartition(".")[2] or name)}
-    rest = (
-        set(tokenize(option.help))
-        | set(tokenize(option.dest.rpartition(".")[0]))
-        | {word for choice in option.choices for word in tokenize(choice)}
-    )
+    names = {term for name in (option.dest, *option.flags) for term in terms(name)}
+    rest = set(tokenize(option.help)) | {word for choice in option.choices for word in tokenize(choice)}
     return 3 * len(names & said.terms) / (len(names) or 1) + min(len(rest & said.words) / 3, 2)
