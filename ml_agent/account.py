@@ -350,6 +350,15 @@ def declared(draft: Draft, index: RepoIndex) -> dict[str, str]:
     return {flag: f"{option.path}:{option.line}" for option in options for flag in option.flags}
 
 
+def entry_of(draft: Draft, workspace: Workspace) -> str:
+    """The entry point that a command calls, as far as the repository knows it."""
+    if draft.kind == "python":
+        return ""
+    calls = parse_command(draft.text).invocations
+    found = (called(call, draft.workdir, workspace.index) for call in calls)
+    return next((signature.path for signature in found if signature is not None), "")
+
+
 def called(call: Invocation, workdir: str, index: RepoIndex) -> Signature | None:
     """The signature of what one command calls, of its subcommand where it has several; None where the repository has none."""
     folder = posixpath.normpath(posixpath.join(workdir or ".", call.folder or "."))

@@ -29,6 +29,8 @@ from sandbox.errors import SandboxUnavailableError
 from sandbox.unpack import MAX_BYTES
 from tools import plugins
 
+_TOLD = 6
+"""Of what a program may read, named in the line that says so."""
 NO_KEY = (
     "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either {} cannot be asked "
     "(--navigator grounded asks none)"
@@ -174,7 +176,8 @@ def _sandbox(job: Job, around: RunContext) -> Sandbox | None:
     words = [value for _, value in job.arguments]
     shown = outside_inputs(job.instruction, words, [settings.cache_dir]) if job.show_inputs else ()
     if shown:
-        line = f"the program may read {', '.join(map(str, shown))}"
+        more = f" and {len(shown) - _TOLD} more" if len(shown) > _TOLD else ""
+        line = f"the program may read {', '.join(map(str, shown[:_TOLD]))}{more}"
         around.trajectory.emit("setup", line=line)
     policy = Policy(
         network=settings.network,

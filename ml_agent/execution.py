@@ -5,15 +5,18 @@ import shlex
 import tempfile
 from collections.abc import Sequence
 from functools import cached_property, partial
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
 
+from ml_agent.account import entry_of
 from ml_agent.as_run import beside
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.judge import RunOutputs, judge
 from ml_agent.draft import Draft
 from ml_agent.evidence import level_seen
+from ml_agent.inputs import inputs_of
 from ml_agent.leftovers import Leftovers
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
@@ -45,6 +48,10 @@ MUCH = 200 * 1024**2
 
 LOOK_SECONDS = 60.0
 LOOK_CHARACTERS = 4_000
+LENT = ".ml_agent_lent"
+"""A folder of the workspace for the user's files, until a look has moved it away."""
+LENT_BYTES = 100 * 1024**2
+"""Of the user's files that one look may have."""
 
 
 class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,13 +153,32 @@ class Executor:
     def look(self, workspace: Workspace, command: str) -> str:
         """What a command says in the task's folder of a copy of the workspace, so that nothing it writes is there for an answer.
 
-        Sets up the sandbox where that was not done yet. Raises SandboxUnavailableError, SandboxLostError.
+        The files of the user's that a run of the command would have are there, too, as far as they are small. Sets up the sandbox where
+        that was not done yet. Raises SandboxUnavailableError, SandboxLostError.
         """
-        text = f'd=$(mktemp -d) && cp -a . "$d" && cd "$d"/{shlex.quote(workspace.path)} && {{\n{command}\n}}'
-        response = self._session_for(workspace).run(Task(text=text, timeout=LOOK_SECONDS))
+        session, lent, here = self._session_for(workspace), self._lent(workspace, command), shlex.quote(workspace.path)
+        before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
+        text = f'd=$(mktemp -d) && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
+        task = Task(text=text, timeout=LOOK_SECONDS)
+        session.prepare(task)
+        for path in lent:
+            self._sandbox.put(Path.cwd() / path, f"{LENT}/{path}")
+        response = session.run(task)
         said = f"{response.stdout}{response.stderr}".strip()
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
         return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
+
+    def _lent(self, workspace: Workspace, command: str) -> list[str]:
+        """The user's files that a run of a command would have, as far as they are small, relative to his folder; none where a coding agent asks."""
+        if not (self._folder.config().get("job") or {}).get("show_inputs"):
+            return []
+        draft = Draft(kind="bash", text=command, workdir=workspace.path, source="llm")
+        draft = msgspec.structs.replace(draft, entry=entry_of(draft, workspace))
+        instruction, arguments = self._words
+        named, folder = named_paths(instruction, [str(value) for _, value in arguments]), Path.cwd()
+        taken = inputs_of(named, draft, workspace.index, folder).taken
+        sizes = accumulate(content_size(folder / path) for path in taken)
+        return [path for path, size in zip(taken, sizes, strict=True) if size <= LENT_BYTES]
 
     def scene(self, draft: Draft, response: Response, made: tuple[CreatedFile, ...]) -> RunOutputs:
         """What a run left behind in the sandbox, for judging."""

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from ml_agent.draft import Draft
-from ml_agent.named_paths import NamedPath, named_paths, spread
+from ml_agent.named_paths import NamedPath, files_of, fixed_part, named_paths, spread
 from ml_agent.request import Request
 from sandbox.files import content_size
 from tools.check.inputs import SUFFIX, is_read, may_be_read
@@ -22,6 +22,8 @@ from tools.secret_files import is_secret
 from tools.signatures.model import Option
 from tools.version_control import is_control, is_git_folder
 
+MOST_SHOWN = 100
+"""Files of one pattern that are shown one by one: each is a mount of its own."""
 MOST_BYTES = 1024**3
 """Of one file; a larger one is not copied."""
 MOST_ENTRIES = 50_000
@@ -171,15 +173,26 @@ def outside_inputs(instruction: str, values: Sequence[str], private: Sequence[Pa
     """Files and folders that the request names by absolute path, to be shown to its program where they are.
 
     No folder of the system's, none that many share, nothing hidden, nothing named like a secret or with such a file in it.
+    Of a pattern (`/data/*.png`) the files that it fits; of many the folder before its first part that may be any.
 
     Args:
         instruction: the user's own sentence.
         values: of his own options.
         private: folders of which neither a part nor what holds them may be shown.
     """
-    found = [Path(one.path) for one in named_paths(instruction, values) if one.path.startswith("/")]
+    named = [one.path for one in named_paths(instruction, values) if one.path.startswith("/")]
+    found = [path for one in named for path in (Path(one), *_of_pattern(one))]
     shown = [path for path in found if _may_be_shown(path, [one.resolve() for one in private])]
     return tuple(path for path in shown if not any(other in path.parents for other in shown))
+
+
+def _of_pattern(pattern: str) -> list[Path]:
+    """What an absolute pattern means; below a folder that many share, its own files alone."""
+    folder, deep = Path(fixed_part(pattern)), posixpath.dirname(pattern) != fixed_part(pattern)
+    if (folder in _SHARED and deep) or pattern.split("/")[1] in _SYSTEM:
+        return []
+    found = files_of(pattern, folder)
+    return [folder] if len(found) > MOST_SHOWN else [Path(path) for path in found]
 
 
 def control_folders(shown: Sequence[Path]) -> tuple[Path, ...]:

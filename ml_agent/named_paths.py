@@ -59,13 +59,25 @@ def spread(named: Sequence[NamedPath], folder: Path) -> tuple[NamedPath, ...]:
 
 
 def _meant_by(one: NamedPath, folder: Path) -> Iterator[NamedPath]:
-    """Nothing for a pattern without a word of its own, such as `*/*`, or for one that leads out of the folder."""
-    is_pattern = _WILD.intersection(one.path) and _OF_A_PATH.intersection(one.path)
-    levels = sum(bool(_WILD.intersection(part)) for part in one.path.split("/"))
-    if not is_pattern or levels > _MOST_LEVELS or one.path.startswith(_ROOTED) or not re.search(r"\w", one.path):
-        return
-    found = (path for path in glob.iglob(one.path, root_dir=folder) if _is_own_file(folder, path))  # noqa: PTH207 - as a shell, which passes over hidden files
-    yield from (NamedPath(path, quoted=True) for path in sorted(itertools.islice(found, MOST_OF_A_PATTERN)))
+    """Nothing for a pattern that leads out of the folder."""
+    found = () if one.path.startswith(_ROOTED) else files_of(one.path, folder)
+    yield from (NamedPath(path, quoted=True) for path in found)
+
+
+def files_of(pattern: str, folder: Path) -> list[str]:
+    """The files that a pattern means as seen from a folder, none for one without a word of its own, such as `*/*`; those of a run are not among them."""
+    is_pattern = _WILD.intersection(pattern) and _OF_A_PATH.intersection(pattern)
+    levels = sum(bool(_WILD.intersection(part)) for part in pattern.split("/"))
+    if not is_pattern or levels > _MOST_LEVELS or not re.search(r"\w", pattern):
+        return []
+    found = (path for path in glob.iglob(pattern, root_dir=folder) if _is_own_file(folder, path))  # noqa: PTH207 - as a shell, which passes over hidden files
+    return sorted(itertools.islice(found, MOST_OF_A_PATTERN))
+
+
+def fixed_part(pattern: str) -> str:
+    """The folder of a pattern before its first part that may be any."""
+    parts = itertools.takewhile(lambda part: not _WILD.intersection(part), pattern.split("/")[:-1])
+    return "/".join(parts) or "/"
 
 
 def _is_own_file(folder: Path, path: str) -> bool:

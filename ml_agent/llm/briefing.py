@@ -9,9 +9,11 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.grounded.kind import wanted_kind
+from ml_agent.llm.about_readme import about_of
 from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.calls import documented_calls, in_short, signatures_called
-from ml_agent.llm.heads import head_of
+from ml_agent.llm.described_options import with_descriptions
+from ml_agent.llm.heads import CUT, head_of
 from ml_agent.llm.likely import (
     Entry,
     blocks_of,
@@ -24,6 +26,7 @@ from ml_agent.llm.likely_files import configuration, files_beside, likely_files,
 from ml_agent.llm.listing import called, line_of, options_of
 from ml_agent.llm.objects import ObjectSizeLimits, likely_modules, likely_objects, object_lines, outline
 from ml_agent.llm.printed_help import printed_help
+from ml_agent.llm.settings_keys import keys_of, read_by_name, takes_settings
 from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
 from ml_agent.matching.mentions import read_request
@@ -34,7 +37,6 @@ from ml_agent.unasked import unasked
 from prompts.render import render
 from prompts.untrusted import PromptText, joined
 from tools.documents.model import Passage
-from tools.documents.read import is_readme
 from tools.signatures.model import Option, Signature
 from tools.tokens import count_tokens
 
@@ -59,7 +61,6 @@ _GUESS = 600
 _SURE = 0.5
 """Confidence from which the answer of the rules is shown."""
 _LONGEST_DESCRIPTION = 140
-_FEW_WORDS = 5
 _SHARED, _LACKED = 3, 8
 """So many options in common, and so few that only the other one has, say an entry point in terms of another."""
 _OWN_OPTIONS = 900
@@ -114,7 +115,7 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     texts = render(
         "solve",
         name=candidate.full_name,
-        description=(candidate.description or _first_words(workspace))[:_LONGEST_DESCRIPTION],
+        description=(candidate.description or about_of(workspace.index))[:_LONGEST_DESCRIPTION],
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         entries=[
@@ -226,16 +227,21 @@ def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Reque
 
 
 def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
-    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configuration
-    that fits best where the options of the likeliest are those of a file that is chosen when it runs."""
+    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configurations
+    that fit best or are read by name where the command line of the likeliest changes what these say; of long ones the keys."""
     workspace, words = task.workspace, task.request.instruction
     steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
-    open_ones = [entry for entry in entries[:1] if any(one.accepts_unknown for one in task.subcommands(entry)[:1])]
-    chosen = [path for entry in open_ones if (path := configuration(entry, words, workspace, _FILES))]
-    heads = ((path, head_of(path, workspace, most)) for path in dict.fromkeys([*named, *chosen, *steered]))
-    return [{"path": path, "text": text} for path, text in heads if text]
+    steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]
+    chosen = [path for _ in steering if (path := configuration(entries[0], words, workspace, _FILES))]
+    read = [path for one in steering for path in read_by_name(one, workspace)[:1]]
+    heads = {path: head_of(path, workspace, most) for path in dict.fromkeys([*named, *chosen, *read, *steered])}
+    shown = [{"path": path, "text": text, "what": "begins"} for path, text in heads.items() if text]
+    settings = {path: keys_of(path, words, workspace, most) for path, text in heads.items() if text.endswith(CUT)}
+    return [
+        {**one, "text": settings[one["path"]], "what": "sets"} if settings.get(one["path"]) else one for one in shown
+    ]
 
 
 def tree_of(files: Sequence[str], most: int) -> str:
@@ -249,13 +255,6 @@ def tree_of(files: Sequence[str], most: int) -> str:
     first = [f"{name}/ ({count})" for name, count in folders.items() if not name.startswith(".")]
     text = ", ".join([*top, *first])
     return text if len(text) <= most else text[:most].rpartition(", ")[0] + ", ..."
-
-
-def _first_words(workspace: Workspace) -> str:
-    """The first line of prose in the main README."""
-    passages = (one for one in workspace.index.passages if is_readme(one.path) and "/" not in one.path)
-    lines = (line.strip() for one in passages for line in one.text.splitlines())
-    return next((line for line in lines if len(line.split()) > _FEW_WORDS and line[0].isalpha()), "")
 
 
 def _folder(workspace: Workspace) -> str:
@@ -279,6 +278,7 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
             shown += [{"name": name, "text": text, "path": best.path}] if text and name not in told else []
             told.add(name)
             continue
+        best = with_descriptions(best, task.workspace)
         text = _beside_others(best, seen.values(), task) or options_of(
             best, task.request.instruction, most, values_beside(best, task.workspace)
         )

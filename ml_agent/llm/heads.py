@@ -7,6 +7,8 @@ from ml_agent.navigator import Workspace
 from tools.errors import ToolError
 from tools.files import Tree
 
+CUT = "\n..."
+"""Behind a text that goes on."""
 _READ = 200_000
 _LINE = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|all rights reserved|warrant|\bspdx\b|coding[:=]", re.IGNORECASE)
@@ -26,11 +28,12 @@ def head_of(path: str, workspace: Workspace, most: int) -> str:
     if path.endswith(".py"):
         lines = _IMPORT.sub("", "\n".join(lines)).split("\n")
     text = "\n".join(line[:_LINE].rstrip() for line in lines if line.strip(" #\t"))
-    return text if len(text) <= most else text[:most].rpartition("\n")[0] + "\n..."
+    return text if len(text) <= most else text[:most].rpartition("\n")[0] + CUT
 
 
 def without_licence(lines: list[str]) -> list[str]:
     """The lines without a comment at their beginning that speaks of a licence, and without a shebang."""
     rest = list(dropwhile(lambda line: line.startswith("#!") or not line.strip(), lines))
     comment = next((at for at, line in enumerate(rest) if not line.startswith("#")), len(rest))
-    return rest[comment:] if any(_LICENCE.search(line) for line in rest[:comment]) else rest
+    speaks = any(_LICENCE.search(line) for line in rest[:comment])
+    return without_licence(rest[comment:]) if speaks else rest

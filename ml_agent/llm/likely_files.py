@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -56,12 +56,20 @@ def _fits(path: str, said: frozenset[str]) -> bool:
 
 def configuration(entry: Entry, words: str, workspace: Workspace, most: int) -> str:
     """The configuration that is likeliest meant: of those whose names fit, and those that documented calls of an entry point give; "" for none."""
-    files = frozenset(workspace.index.files)
-    texts = (one.text[:_READ] for one in workspace.index.examples if one.entry == entry[0].path)
-    given = islice((word for text in texts for word in text.split() if word in files), _MOST_GIVEN)
+    given = islice(_given_by(entry, workspace), _MOST_GIVEN)
     known = dict.fromkeys(path for path in (*likely_files(words, workspace, most), *given) if _is_configuration(path))
     said = _telling(words)
-    return max(known, key=lambda path: _said_of_name(path, said), default="")
+    settings = (path for path in known if path not in workspace.index.signatures)
+    return max(settings, key=lambda path: _said_of_name(path, said), default="")
+
+
+def _given_by(entry: Entry, workspace: Workspace) -> Iterator[str]:
+    """The files of the repository that documented calls of an entry point name, as seen from where these run or from its own folder."""
+    files, folder = frozenset(workspace.index.files), posixpath.dirname(entry[0].path)
+    for call in (one for one in workspace.index.examples if one.entry == entry[0].path):
+        for word in call.text[:_READ].split():
+            places = (posixpath.normpath(posixpath.join(place, word)) for place in (call.workdir, folder, ""))
+            yield from islice((path for path in places if path in files), 1)
 
 
 def _is_configuration(path: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ml_agent.account import called
+from ml_agent.account import entry_of
 from ml_agent.draft import Dispute, Draft, Provenance
 from ml_agent.errors import UsageError
 from ml_agent.grounded.order import unused_value_count
@@ -23,7 +23,6 @@ from ml_agent.trajectory import Emit
 from ml_agent.workspaces import normal_folder
 from prompts import functions as offered
 from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
-from tools.commandline.shell import parse_command
 from tools.findings import Finding
 from tools.python_source import TooDeepError, read_python
 
@@ -269,15 +268,6 @@ def _is_python(text: str) -> bool:
     except TooDeepError:
         return True
     return True
-
-
-def entry_of(draft: Draft, workspace: Workspace) -> str:
-    """The entry point that a command calls, as far as the repository knows it."""
-    if draft.kind == "python":
-        return ""
-    calls = parse_command(draft.text).invocations
-    found = (called(call, draft.workdir, workspace.index) for call in calls)
-    return next((signature.path for signature in found if signature is not None), "")
 
 
 def _first_line(result: PromptText) -> PromptText:

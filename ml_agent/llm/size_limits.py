@@ -53,6 +53,6 @@ LEVELS = (
         module=300,
     ),
     USUAL,
-    USUAL._replace(options=(3000, 900), api=5, methods=(4,), passage=500),
+    USUAL._replace(options=(3000, 900), api=5, methods=(4,), passage=500, head=300),
 )
 """From the richest: the first one is taken whose message is not too long."""

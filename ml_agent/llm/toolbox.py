@@ -4,12 +4,14 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 
+from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.excerpt import cut, excerpt
 from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
 from ml_agent.llm.likely_files import likely_files
 from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
 from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, shown_result
 from ml_agent.llm.printed_help import printed_help
+from ml_agent.llm.settings_keys import keys_of, read_by_name
 from ml_agent.navigator import Workspace
 from prompts.untrusted import PromptText, neutral
 from tools.errors import ToolError
@@ -28,6 +30,8 @@ _ENOUGH = 3
 """Lines that hold the query itself and make passages about it needless."""
 _SIGNATURE = 9_000
 """Characters for the options of an entry point, all its subcommands together."""
+_KEYS = 2_000
+"""Characters for the keys of a configuration that a program reads by itself."""
 _SIGNATURES = 12_000
 """With how each is called."""
 _LISTED = 150
@@ -109,8 +113,12 @@ class Toolbox:
 
     def _options(self, signature: Signature, room: int) -> str:
         """The options that the source tells, or those that documents print."""
-        told = options_of(signature, self._instruction, room)
-        return told if signature.options else printed_help(signature, self._instruction, self._workspace, room) or told
+        told = options_of(with_descriptions(signature, self._workspace), self._instruction, room)
+        if not signature.options:
+            told = printed_help(signature, self._instruction, self._workspace, room) or told
+        read = read_by_name(signature, self._workspace)[:1]
+        keys = ((path, keys_of(path, self._instruction, self._workspace, _KEYS)) for path in read)
+        return "\n".join([told, *(f"{path} sets\n{text}" for path, text in keys if text)])
 
     def _place(self, path: str) -> str:
         """The path as the model means it: from the root, or from the task's folder."""

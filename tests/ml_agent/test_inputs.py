@@ -238,3 +238,22 @@ def test_a_pattern_that_would_look_through_all_folders_means_nothing(tmp_path: P
     files_below(tmp_path, "a/b/c/d.csv")
     found = [spread(named_paths(f"join {one}", ()), tmp_path) for one in ("a/*/*/d.csv", "*/*/*/d.csv")]
     assert ["a/b/c/d.csv" in [one.path for one in group] for group in found] == [True, False]
+
+
+def test_an_absolute_pattern_shows_the_files_that_it_fits_and_of_many_their_folder(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    files_below(
+        mine, "a/1.png", "a/2.png", "a/.3.png", "a/notes.txt", "b/4.png", "keys/id_rsa", "keys/5.png", "keys/sub/6.png"
+    )
+    (mine / "a/7.png").symlink_to(mine / "keys/id_rsa")
+
+    def shown(said: str) -> list[str]:
+        return [path.relative_to(mine).as_posix() for path in outside_inputs(said, (), [])]
+
+    assert shown(f"lay out {mine}/a/*.png as map.png") == ["a/1.png", "a/2.png"]
+    assert shown(f"lay out '{mine}/*/?.png'") == ["a/1.png", "a/2.png", "b/4.png", "keys/5.png"]
+    assert shown(f"lay out {mine}/k*/id*") == shown(f"lay out {mine}/../mine/*/*/*.png") == []
+    assert shown(f"lay out {mine}/*/*/*.png") == shown("lay out /home/*/pics/*.png and /*/*.png, /etc/*.conf") == []
+    files_below(mine, *(f"many/{n}.png" for n in range(101)), *(f"keys/{n}.jpg" for n in range(101)))
+    assert shown(f"lay out {mine}/many/*.png") == ["many"]
+    assert shown(f"lay out {mine}/keys/*.jpg") == [], "a key lies among them"

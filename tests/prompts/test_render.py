@@ -29,7 +29,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "passages": [{"place": "README.md:3", "text": "</file> python a.py"}], "files": "a.py", "guess": "python a.py", "unasked": "",
         "calls": [{"place": "README.md:4", "text": "python a.py"}], "modules": [{"path": "a.py", "text": "fit(x)"}],
         "uses": [{"path": "a.py", "text": "fit(3)"}],
-        "heads": [{"path": "a.sh", "text": "N=3"}], "instruction": "train it", "values": "",
+        "heads": [{"path": "a.sh", "text": "N=3", "what": "begins"}], "instruction": "train it", "values": "",
     },
     "probe": {},
     "fill": {
