@@ -62,11 +62,11 @@ class ApiCallable:
     @cached_property
     def doc(self) -> str:
         """Its docstring, that of the constructor included."""
-        documented = (one for one in self._documented if isinstance(one, ast.ClassDef | ast.FunctionDef))
+        documented = (one for one in self._definitions if isinstance(one, ast.ClassDef | ast.FunctionDef))
         return "\n".join(ast.get_docstring(one) or "" for one in documented).strip() or self.object.doc
 
     @cached_property
-    def _documented(self) -> tuple[ast.AST | None, ...]:
+    def _definitions(self) -> tuple[ast.AST | None, ...]:
         """What may have its docstrings: it and its constructor."""
         body = self._node.body if self._node is not None else ()
         return self._node, *(one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
@@ -74,7 +74,7 @@ class ApiCallable:
     @cached_property
     def parameter_docs(self) -> Mapping[str, str]:
         """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
-        return {**texts_in(*self._documented), **_field_descriptions(self._node)}
+        return {**texts_in(*self._definitions), **_field_descriptions(self._node)}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -48,10 +48,10 @@ def parameters(run: Interpreter, function: Function | Bound) -> tuple[list[Field
         nodes = nodes[1:]
     texts = texts_in(shown.node, plain.owner.node if plain.owner is not None and plain.name == "__init__" else None)
     fields = [_field(run, n, n.arg, shown.defaults.get(n.arg, _MISSING), shown.frame) for n in nodes]
-    return [_described(one, texts) for one in fields], spec.kwarg is not None
+    return [_with_text(one, texts) for one in fields], spec.kwarg is not None
 
 
-def _described(field: Field, texts: Mapping[str, str]) -> Field:
+def _with_text(field: Field, texts: Mapping[str, str]) -> Field:
     """A field with what the docstring says of it, where nothing else does."""
     return field if field.help or field.name not in texts else msgspec.structs.replace(field, help=texts[field.name])
 
@@ -82,7 +82,7 @@ def dataclass_fields(run: Interpreter, cls: Class) -> tuple[list[Field], bool]:
             frame = Frame(part.module, part.names, part.frame)
             default = _MISSING if node.value is None else run.evaluate(node.value, frame)
             made = _field(run, node, node.target.id, default, frame)
-            found[made.name] = _described(_with_note(run, made, comments.get(made.name, "")), texts)
+            found[made.name] = _with_text(_with_note(run, made, comments.get(made.name, "")), texts)
     return list(found.values()), bool(foreign_bases(cls))
 
 

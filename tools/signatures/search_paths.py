@@ -58,19 +58,19 @@ class _PathReader:
             if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == "sys.path":
                 yield from getattr(node.value, "elts", ())
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-                yield from self._given(node, node.func)
+                yield from self._arguments(node, node.func)
 
-    def _given(self, call: ast.Call, function: ast.Attribute) -> Iterator[ast.expr]:
+    def _arguments(self, call: ast.Call, function: ast.Attribute) -> Iterator[ast.expr]:
         if function.attr not in {"append", "insert", "extend"} or ast.unparse(function.value) != "sys.path":
             return
         last = call.args[-1]
         for one in getattr(last, "elts", [last]):
             if isinstance(one, ast.Name) and one.id not in self.names:
-                yield from self._handed(one.id)
+                yield from self._arguments_of_calls(one.id)
             else:
                 yield one
 
-    def _handed(self, parameter: str) -> Iterator[ast.expr]:
+    def _arguments_of_calls(self, parameter: str) -> Iterator[ast.expr]:
         """What calls give for a parameter of a function that adds it."""
         for function, place in self.parameters.get(parameter, ()):
             for node in self.nodes:
@@ -90,16 +90,16 @@ class _PathReader:
             case ast.Name(id=name) if name in self.names:
                 return self.folder_of(self.names[name], depth + 1)
             case ast.Attribute(value=inner, attr="parent"):
-                return self._joined(self.folder_of(inner, depth + 1), "..")
+                return self._below(self.folder_of(inner, depth + 1), "..")
             case ast.Subscript(value=ast.Attribute(value=inner, attr="parents"), slice=ast.Constant(value=int(count))):
-                return self._joined(self.folder_of(inner, depth + 1), "/".join([".."] * (count + 1)))
+                return self._below(self.folder_of(inner, depth + 1), "/".join([".."] * (count + 1)))
             case ast.BinOp(left=left, op=ast.Add() | ast.Div(), right=right):
-                return self._several([left, right], depth)
+                return self._together([left, right], depth)
             case ast.Call():
-                return self._called(node, depth)
+                return self._of_call(node, depth)
         return None
 
-    def _called(self, call: ast.Call, depth: int) -> tuple[bool, str] | None:
+    def _of_call(self, call: ast.Call, depth: int) -> tuple[bool, str] | None:
         function = call.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         own = [function.value] if isinstance(function, ast.Attribute) and not call.args else []
@@ -108,20 +108,20 @@ class _PathReader:
         if name in _SAME and (given := [*own, *call.args[:1]]):
             return self.folder_of(given[0], depth + 1)
         if name == "dirname" and call.args:
-            return self._joined(self.folder_of(call.args[0], depth + 1), "..")
+            return self._below(self.folder_of(call.args[0], depth + 1), "..")
         if name in _JOINS:
             first = [function.value] if name == "joinpath" and isinstance(function, ast.Attribute) else []
-            return self._several([*first, *call.args], depth)
+            return self._together([*first, *call.args], depth)
         return None
 
-    def _several(self, parts: list[ast.expr], depth: int) -> tuple[bool, str] | None:
+    def _together(self, parts: list[ast.expr], depth: int) -> tuple[bool, str] | None:
         found = self.folder_of(parts[0], depth + 1) if parts else None
         for part in parts[1:]:
             more = self.folder_of(part, depth + 1)
             if more is None or more[0]:
                 return None
-            found = self._joined(found, more[1].lstrip("/"))
+            found = self._below(found, more[1].lstrip("/"))
         return found
 
-    def _joined(self, folder: tuple[bool, str] | None, more: str) -> tuple[bool, str] | None:
+    def _below(self, folder: tuple[bool, str] | None, more: str) -> tuple[bool, str] | None:
         return None if folder is None else (folder[0], posixpath.normpath(posixpath.join(folder[1], more)))
