@@ -13,18 +13,14 @@ from ml_agent.matching.slots import Slot
 from ml_agent.values.numbers import number
 from tools.files import Tree
 from tools.index import RepoIndex
+from tools.python_api.docstrings import parameter_descriptions
 from tools.python_api.model import ApiObject, Parameter
 from tools.python_source import read_module
 from tools.signatures.model import Option
 
 _SIDE = re.compile(r"(?:^|/)(?:tests?|testing|docs?|benchmarks?|ci|third_party|setup\.py|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)")  # fmt: skip
-_NUMPY = re.compile(r"^(?P<indent>[ \t]*+)(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)[ \t]*:[^\n]*\n(?P<text>(?:(?P=indent)[ \t]+\S[^\n]*\n?)+)", re.MULTILINE)  # fmt: skip
-_GOOGLE = re.compile(r"^[ \t]*+[-*]?[ \t]*+[`'\"]{0,2}(?P<name>\*{0,2}\w+)[`'\"]{0,2}[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]+(?P<text>\S[^\n]*)", re.MULTILINE)  # fmt: skip
-_REST = re.compile(r":param\s+(?:[\w\[\], .]+\s)?\*{0,2}(?P<name>\w+):\s*(?P<text>[^:]+?)(?=\n\s*:|\n\s*\n|\Z)")
 _LITERAL = re.compile(r"Literal\[(?P<choices>[^\]]*)\]")
 _MOST_HELP = 300
-_MOST_DOCSTRING = 20_000
-"""Characters of a docstring that are read for its parameters."""
 _MOST_METHODS = 60
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN = frozenset({"int", "float", "str", "bool"})
@@ -74,7 +70,7 @@ class ApiCallable:
     @cached_property
     def parameter_docs(self) -> Mapping[str, str]:
         """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
-        return {**_parameter_descriptions(self.doc), **_field_descriptions(self._node)}
+        return {**parameter_descriptions(self.doc), **_field_descriptions(self._node)}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -186,20 +182,6 @@ def literal_value(text: str) -> object:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None
-
-
-def _parameter_descriptions(doc: str) -> dict[str, str]:
-    """By parameter: what a docstring says of it, in the styles of Google, NumPy and reST."""
-    doc, found = doc[:_MOST_DOCSTRING], dict[str, str]()
-    for match in _REST.finditer(doc):
-        found.setdefault(match["name"], " ".join(match["text"].split()))
-    for match in _NUMPY.finditer(doc):
-        if number(match["names"]) is None:
-            for name in re.findall(r"\w+", match["names"]):
-                found.setdefault(name, " ".join(match["text"].split()))
-    for match in _GOOGLE.finditer(doc):
-        found.setdefault(match["name"].lstrip("*"), match["text"].strip())
-    return found
 
 
 def _field_descriptions(node: ast.AST | None) -> dict[str, str]:

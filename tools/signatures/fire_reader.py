@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from tools.python_api.docstrings import parameter_descriptions
 from tools.signatures.attribute_settings import Settings, settings_of_call
 from tools.signatures.fields import Field, dashed, option_of, parameters
 from tools.signatures.interpreter import Factory, Interpreter
@@ -23,6 +24,7 @@ from tools.signatures.values import (
 )
 
 MAX_DEPTH = 3
+_MOST_HELP = 400
 
 
 class Fire(Native):
@@ -87,9 +89,8 @@ class Fire(Native):
         known = {option.dest for option in options}
         made_of = [field for field in kept.fields if field.name not in known]
         options = (*options, *self._options_of(made_of, len(subcommand)))
-        node = plain.original.node
-        doc = "" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or ""
-        made = self._signature(options, subcommand, doc, node.lineno, chains=_returns(plain))
+        line = plain.original.node.lineno
+        made = self._signature(options, subcommand, _docstring(plain), line, chains=_returns(plain))
         return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain, keywords=not kept.closed))
 
     def _signature(
@@ -101,7 +102,10 @@ class Fire(Native):
         )  # fmt: skip
 
     def _options(self, function: Function | Bound, level: int) -> list[Option]:
-        return self._options_of(parameters(self.run, function)[0], level)
+        plain = function.function if isinstance(function, Bound) else function
+        said = parameter_descriptions(_docstring(plain))
+        options = self._options_of(parameters(self.run, function)[0], level)
+        return [msgspec.structs.replace(one, help=one.help or said.get(one.dest, "")[:_MOST_HELP]) for one in options]
 
     def _options_of(self, fields: Sequence[Field], level: int) -> list[Option]:
         found: list[Option] = []
@@ -115,6 +119,11 @@ class Fire(Native):
                 made = msgspec.structs.replace(made, nargs=None, type="json")
             found.append(msgspec.structs.replace(made, level=level, sure=False, converter=made.converter or "literal"))
         return found
+
+
+def _docstring(function: Function) -> str:
+    node = function.original.node
+    return "" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or ""
 
 
 def _elsewhere(cls: Class) -> str:

@@ -1,0 +1,69 @@
+"""What docstrings say of parameters and of what is given back, in the styles of Google, NumPy and reST."""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+_MOST_LINES, _LONGEST_LINE = 600, 400
+_MOST_TEXT = 1_000
+"""Characters of what is said of one parameter."""
+_NAME = r"[`'\"]{0,2}(?P<names>\*{0,2}\w+(?:, ?\*{0,2}\w+)*)[`'\"]{0,2}"
+_PLAIN = re.compile(rf"(?:[-*] )?{_NAME} ?(?:\(.*?\))?(?P<gap> ?)(?::(?: |$)|--? )(?P<text>.*)")
+"""`name (type): text`, `name : type` with the text below, `name - text`."""
+_FIELD = re.compile(r"[:@]param (?:.*[ \]])?\*{0,2}(?P<names>\w+):(?P<gap>) ?(?P<text>.*)")
+_TYPE = re.compile(
+    r"(?:int|float|str|string|bool|boolean|list|tuple|dict|array|array_like|(?:np\.|numpy\.)?ndarray|callable|object"
+    r"|None|Optional\[.*|List\[.*|[\w.]+, (?:optional|default).*|`.*`)\b[^.]*"
+)
+_RESULT = re.compile(r"(?:Returns?|Yields?|[:@]returns?):? ?(?P<text>.*)")
+
+
+def parameter_descriptions(doc: str) -> dict[str, str]:
+    """By parameter: what a docstring says of it. Other words that stand before a colon are among the names."""
+    lines = _lines_of(doc)
+    found = dict[str, str]()
+    for at, line in enumerate(lines):
+        plain = line.strip()
+        head = _FIELD.fullmatch(plain) or _PLAIN.fullmatch(plain)
+        if head is None:
+            continue
+        below = _below(lines, at)
+        is_type = bool(below) and (head["gap"] or _TYPE.fullmatch(head["text"]))
+        text = " ".join(below if is_type else [head["text"], *below]).strip()
+        if text:
+            for name in re.findall(r"\w+", head["names"]):
+                found.setdefault(name, text[:_MOST_TEXT])
+    return found
+
+
+def result_description(doc: str) -> str:
+    """What a docstring says that a function gives back; "" where it says nothing."""
+    lines = _lines_of(doc)
+    for at, line in enumerate(lines):
+        head = _RESULT.fullmatch(line.strip())
+        if head is not None:
+            rest = lines[at + 1 :]
+            is_underlined = bool(rest) and set(rest[0].strip()) == {"-"}
+            below = list(takewhile(str.strip, rest[1:])) if is_underlined else _below(lines, at)
+            return " ".join([head["text"], *(one.strip() for one in below)]).strip()[:_MOST_TEXT]
+    return ""
+
+
+def _lines_of(doc: str) -> list[str]:
+    return [line.expandtabs(4)[:_LONGEST_LINE] for line in doc.split("\n", _MOST_LINES)[:_MOST_LINES]]
+
+
+def _below(lines: Sequence[str], at: int) -> list[str]:
+    """The lines that stand below one, farther in."""
+    indent, room = _indent(lines[at]), _MOST_TEXT
+    found = []
+    for line in lines[at + 1 :]:
+        if (line.strip() and _indent(line) <= indent) or room < 0:
+            break
+        room -= len(line)
+        found += [" ".join(line.split())] if line.strip() else []
+    return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
