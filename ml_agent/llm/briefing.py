@@ -19,6 +19,7 @@ from ml_agent.llm.likely import (
     likely_passages,
     likely_subcommands,
     values_beside,
+    with_tested_values,
 )
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
@@ -280,7 +281,10 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
             told.add(name)
             continue
         text = _beside_others(best, seen.values(), task) or options_of(
-            best, task.request.instruction, most, values_beside(best, task.workspace)
+            with_tested_values(best, task.workspace),
+            task.request.instruction,
+            most,
+            values_beside(best, task.workspace),
         )
         seen[best.path, best.subcommand] = best
         shown.append({"name": called(best, task.workspace.path), "text": text})
@@ -294,8 +298,9 @@ def _beside_others(best: Signature, others: Collection[Signature], task: _Task) 
         lacks = [option for option in other.options if _look(option) not in common]
         if len(common) < _SHARED or len(lacks) > _LACKED:
             continue
-        own = [option for option in best.options if _look(option) not in common]
-        rest = options_of(msgspec.structs.replace(best, options=tuple(own)), task.request.instruction, _OWN_OPTIONS)
+        known, beside = with_tested_values(best, task.workspace), values_beside(best, task.workspace)
+        own = tuple(option for option in known.options if _look(option) not in common)
+        rest = options_of(msgspec.structs.replace(known, options=own), task.request.instruction, _OWN_OPTIONS, beside)
         but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
         those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
         return f"{those}, and\n{rest}" if own else those

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from ml_agent.llm.excerpt import cut, excerpt
-from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
+from ml_agent.llm.likely import blocks_of, find_entries, likely_passages, values_beside, with_tested_values
 from ml_agent.llm.likely_files import likely_files
 from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
 from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, shown_result
@@ -99,7 +99,10 @@ class Toolbox:
         signatures = self._signatures(entry)
         if signatures:
             room = _SIGNATURE // len(signatures)
-            shown = [f"{line_of([one], self._workspace.path)}\n{self._options(one, room)}" for one in signatures]
+            heads: dict[str, list[str]] = {}
+            for one in signatures:
+                heads.setdefault(self._options(one, room), []).append(line_of([one], self._workspace.path))
+            shown = ["\n".join([*lines, options]) for options, lines in heads.items()]
             return neutral(cut("\n\n".join(shown), _SIGNATURES))
         return neutral(self._api(entry) or self._nothing_of(entry))
 
@@ -109,7 +112,8 @@ class Toolbox:
 
     def _options(self, signature: Signature, room: int) -> str:
         """The options that the source tells, or those that documents print."""
-        told = options_of(signature, self._instruction, room)
+        known, beside = with_tested_values(signature, self._workspace), values_beside(signature, self._workspace)
+        told = options_of(known, self._instruction, room, beside)
         return told if signature.options else printed_help(signature, self._instruction, self._workspace, room) or told
 
     def _place(self, path: str) -> str:
