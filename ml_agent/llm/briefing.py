@@ -23,7 +23,15 @@ from ml_agent.llm.likely import (
 )
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
-from ml_agent.llm.objects import ObjectSizeLimits, likely_modules, likely_objects, object_lines, outline
+from ml_agent.llm.objects import (
+    ObjectSizeLimits,
+    likely_modules,
+    likely_objects,
+    methods_in,
+    object_lines,
+    outline,
+    results_of,
+)
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
@@ -54,6 +62,8 @@ _OTHERS = 6
 _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
 _MODULES = 2
+_RESULTS = 3
+"""Of so many classes and functions the classes that they give back tell their members."""
 _HEADS = 2
 _TREE = 300
 _GUESS = 600
@@ -155,11 +165,18 @@ def _code(
 ) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
     objects = likely_objects(request.instruction, workspace, limits.api, passages)
+    results, used = results_of(objects[:_RESULTS], workspace), methods_in(passages)
+    classes = accumulate(one.kind == "class" for one in objects)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
         "api": [
-            object_lines(one, workspace, request.instruction, ObjectSizeLimits.of(limits, place))
-            for one, place in zip(objects, accumulate(one.kind == "class" for one in objects), strict=True)
+            object_lines(
+                one,
+                workspace,
+                request.instruction,
+                ObjectSizeLimits.of(limits, place, several, one.name.rpartition(".")[2] in results, used),
+            )
+            for place, (one, several) in enumerate(zip(objects, classes, strict=True))
         ],
         "modules": [
             {"path": one.path, "text": text}

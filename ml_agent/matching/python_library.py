@@ -73,6 +73,14 @@ class ApiCallable:
         return {**parameter_descriptions(self.doc), **_field_descriptions(self._node)}
 
     @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """What the methods of a class set on `self`, without underscores before it."""
+        nodes = ast.walk(self._node) if isinstance(self._node, ast.ClassDef) else ()
+        stored = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store))
+        names = (one.attr for one in stored if isinstance(one.value, ast.Name) and one.value.id == "self")
+        return tuple(dict.fromkeys(name for name in names if not name.startswith("_")))
+
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         """What a call takes by name, also what it hands on to the constructors of its bases."""
         own = self.object.parameters
