@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from ml_agent.llm.excerpt import cut, excerpt
 from ml_agent.llm.likely import blocks_of, find_entries, likely_passages, values_beside, with_tested_values
 from ml_agent.llm.likely_files import likely_files
-from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
-from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, shown_result
+from ml_agent.llm.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
+from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs, shown_result
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.navigator import Workspace
 from prompts.untrusted import PromptText, neutral
@@ -30,6 +30,8 @@ _SIGNATURE = 9_000
 """Characters for the options of an entry point, all its subcommands together."""
 _SIGNATURES = 12_000
 """With how each is called."""
+_SAID, _DOC, _GIVES = 220, 80, 1400
+"""Characters of what is said of a parameter, of a method, and of what is given back."""
 _LISTED = 150
 _SEARCHED_FILES = 4_000
 _SEARCHED_BYTES = 200_000
@@ -154,20 +156,26 @@ class Toolbox:
             found = next((item for item in api.objects if item.name.endswith(f".{last}")), found)
         if not isinstance(found, ApiObject):
             return ""
-        parameters = [f"  {parameter_of(one)}" for one in found.parameters]
+        docs = parameter_docs(found, self._workspace)
+        parameters = [f"  {parameter_of(one)}{_comment(docs.get(one.name, ''), _SAID)}" for one in found.parameters]
         methods = [
             f"  .{definition.name.rpartition('.')[2]}"
-            + ("" if definition.read else f"({', '.join(p.name for p in definition.parameters)})")
+            + ("" if definition.read else f"({parameters_of(definition.parameters)})")
             + (f" -> {shown_result(definition)}" if shown_result(definition) else "")
+            + _comment(definition.doc, _DOC)
             for module in api.facts.modules
             if module.path == found.path
             for definition in module.definitions
             if definition.kind == "method"
-            and (not definition.name.endswith("__") or definition.name.rpartition(".")[2] in CALLED_BY_SIGNS)
+            and (
+                not definition.name.rpartition(".")[2].startswith("_")
+                or definition.name.rpartition(".")[2] in CALLED_BY_SIGNS
+            )
             and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
         ]
-        said = f"  # {' '.join(found.doc.split())[:_LONGEST_LINE]}" if found.doc else ""
-        lines = [f"{found.path}:{found.line} {found.kind} {found.name}{said}", *parameters, *methods]
+        head = f"{found.path}:{found.line} {found.kind} {found.name}{_comment(found.doc, _LONGEST_LINE)}"
+        gives = result_docs(found, self._workspace) if found.kind != "class" else ""
+        lines = [head, *parameters, *([f"  gives {cut_off(gives, _GIVES)}"] if gives else []), *methods]
         return cut("\n".join(lines), _OBJECT)
 
     def _nothing_of(self, entry: str) -> str:
@@ -206,3 +214,7 @@ class Toolbox:
                 continue
             for number, line in enumerate(text.splitlines(), 1):
                 yield path, number, line
+
+
+def _comment(text: str, most: int) -> str:
+    return f"  # {cut_off(text, most)}" if text else ""

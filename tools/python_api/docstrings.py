@@ -7,6 +7,7 @@ from itertools import takewhile
 _MOST_LINES, _LONGEST_LINE = 600, 400
 _MOST_TEXT = 1_000
 """Characters of what is said of one parameter."""
+_MOST_RESULT = 2_000
 _NAME = r"[`'\"]{0,2}(?P<names>\*{0,2}\w+(?:, ?\*{0,2}\w+)*)[`'\"]{0,2}"
 _PLAIN = re.compile(rf"(?:[-*] )?{_NAME} ?(?:\(.*?\))?(?P<gap> ?)(?::(?: |$)|--? )(?P<text>.*)")
 """`name (type): text`, `name : type` with the text below, `name - text`."""
@@ -44,8 +45,8 @@ def result_description(doc: str) -> str:
         if head is not None:
             rest = lines[at + 1 :]
             is_underlined = bool(rest) and set(rest[0].strip()) == {"-"}
-            below = list(takewhile(str.strip, rest[1:])) if is_underlined else _below(lines, at)
-            return " ".join([head["text"], *(one.strip() for one in below)]).strip()[:_MOST_TEXT]
+            below = list(takewhile(str.strip, rest[1:])) if is_underlined else _below(lines, at, _MOST_RESULT)
+            return " ".join([head["text"], *(one.strip() for one in below)]).strip()[:_MOST_RESULT]
     return ""
 
 
@@ -53,9 +54,9 @@ def _lines_of(doc: str) -> list[str]:
     return [line.expandtabs(4)[:_LONGEST_LINE] for line in doc.split("\n", _MOST_LINES)[:_MOST_LINES]]
 
 
-def _below(lines: Sequence[str], at: int) -> list[str]:
+def _below(lines: Sequence[str], at: int, room: int = _MOST_TEXT) -> list[str]:
     """The lines that stand below one, farther in."""
-    indent, room = _indent(lines[at]), _MOST_TEXT
+    indent = _indent(lines[at])
     found = []
     for line in lines[at + 1 :]:
         if (line.strip() and _indent(line) <= indent) or room < 0:
