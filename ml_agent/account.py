@@ -48,6 +48,9 @@ _WHOLE = 100
 """What the shares of a split make together: 80/20."""
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
+_SPOKEN = (ast.Attribute, ast.BinOp, ast.List, ast.Tuple)
+"""What people write as it stands in code, or nearly so: `net.head`, pi/8 of `np.pi / 8`, (0, 0) of `[0, 0]`."""
+_MODULE = re.compile(r"\b[A-Za-z_]\w*\.(?=[A-Za-z_])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -313,7 +316,7 @@ def _without_speech(text: str) -> str:
 
 
 def _in_code(text: str) -> Iterator[_Word]:
-    """The literals of Python code, each with its line, then its lines; comments say nothing."""
+    """The literals of Python code, each with its line, its other expressions, then its lines; comments say nothing."""
     lines = text.splitlines()
     tree = parse_python(text)
     if tree is None:
@@ -322,6 +325,9 @@ def _in_code(text: str) -> Iterator[_Word]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value is not None and not isinstance(node.value, bool):
             yield _Word(str(node.value), lines[node.lineno - 1].strip())
+        elif isinstance(node, _SPOKEN):
+            plain = _MODULE.sub("", ast.unparse(node)) if isinstance(node, ast.BinOp) else ast.unparse(node)
+            yield _Word(plain, lines[node.lineno - 1].strip())
     for line in ast.unparse(tree).splitlines():
         yield _Word(line, line.strip())
 

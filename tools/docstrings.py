@@ -1,23 +1,27 @@
-"""What docstrings say of parameters."""
+"""What docstrings say of parameters and of what is given back, in the styles of Google, NumPy and reST."""
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
-from tools.remember import remembered
-
-LONGEST = 20_000
-"""Characters of a docstring that is read; none that people write is longer."""
-_LISTED = re.compile(
-    r"^[ \t]*+[-*]?[ \t]*+[`'\"]{0,2}(?P<name>\*{0,2}\w+)[`'\"]{0,2}[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]+(?P<text>\S[^\n]*)",
-    re.MULTILINE,
+_MOST_LINES, _LONGEST_LINE = 600, 400
+_MOST_TEXT = 1_000
+"""Characters of what is said of one parameter."""
+_MOST_RESULT = 2_000
+_NAME = r"[`'\"]{0,2}(?P<names>\*{0,2}\w+(?:, ?\*{0,2}\w+)*)[`'\"]{0,2}"
+_PLAIN = re.compile(rf"(?:[-*] )?{_NAME} ?(?:\(.*?\))?(?P<gap> ?)(?::(?: |$)|--? )(?P<text>.*)")
+"""`name (type): text`, `name : type` with the text below, `name - text`."""
+_FIELD = re.compile(r"[:@]param (?:.*[ \]])?\*{0,2}(?P<names>\w+):(?P<gap>) ?(?P<text>.*)")
+_TYPE = re.compile(
+    r"(?:int|float|str|string|bool|boolean|list|tuple|dict|array|array_like|(?:np\.|numpy\.)?ndarray|callable|object"
+    r"|None|Optional\[.*|List\[.*|[\w.]+, (?:optional|default).*|`.*`)\b[^.]*"
 )
-"""A line of a list as people write it without any style: "- `rate` (float): how fast"."""
-_UNDERLINED = re.compile(r"^[ \t]*+-{3,}$", re.MULTILINE)
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_RESULT = re.compile(r"(?:Returns?|Yields?|[:@]returns?):? ?(?P<text>.*)")
 
 
-def texts_in(*nodes: ast.AST | None) -> Mapping[str, str]:
+def descriptions_in(*nodes: ast.AST | None) -> Mapping[str, str]:
     """By name: what the docstrings of functions and classes say of their parameters and attributes, the first one first.
 
     Args:
@@ -26,37 +30,57 @@ def texts_in(*nodes: ast.AST | None) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for node in nodes:
         text = ast.get_docstring(node) if isinstance(node, _DOCUMENTED) else None
-        for name, description in parameter_texts(text or "").items():
+        for name, description in parameter_descriptions(text or "").items():
             found.setdefault(name, description)
     return found
 
 
-@remembered(256, longest=LONGEST)
-def parameter_texts(docstring: str) -> Mapping[str, str]:
-    """By name: what a docstring says of a parameter, in the style of Google, numpydoc, reST or Epydoc or as a list, in one line."""
-    if len(docstring) > LONGEST or "\n" not in docstring:
-        return {}
-    listed = {one["name"].lstrip("*"): one["text"].strip() for one in _LISTED.finditer(docstring)}
-    return {**listed, **_in_style(docstring)}
+def parameter_descriptions(doc: str) -> dict[str, str]:
+    """By parameter: what a docstring says of it. Other words that stand before a colon are among the names."""
+    lines = _lines_of(doc)
+    found = dict[str, str]()
+    for at, line in enumerate(lines):
+        plain = line.strip()
+        head = _FIELD.fullmatch(plain) or _PLAIN.fullmatch(plain)
+        if head is None:
+            continue
+        below = _below(lines, at)
+        is_type = bool(below) and (head["gap"] or _TYPE.fullmatch(head["text"]))
+        text = " ".join(below if is_type else [head["text"], *below]).strip()
+        if text:
+            for name in re.findall(r"\w+", head["names"]):
+                found.setdefault(name, text[:_MOST_TEXT])
+    return found
 
 
-def _in_style(docstring: str) -> dict[str, str]:
-    import docstring_parser  # most programs have no use for it
+def result_description(doc: str) -> str:
+    """What a docstring says that a function gives back; "" where it says nothing."""
+    lines = _lines_of(doc)
+    for at, line in enumerate(lines):
+        head = _RESULT.fullmatch(line.strip())
+        if head is not None:
+            rest = lines[at + 1 :]
+            is_underlined = bool(rest) and set(rest[0].strip()) == {"-"}
+            below = list(takewhile(str.strip, rest[1:])) if is_underlined else _below(lines, at, _MOST_RESULT)
+            return " ".join([head["text"], *(one.strip() for one in below)]).strip()[:_MOST_RESULT]
+    return ""
 
-    style = docstring_parser.DocstringStyle.GOOGLE
-    if ":param" in docstring:
-        style = docstring_parser.DocstringStyle.REST
-    elif "@param" in docstring:
-        style = docstring_parser.DocstringStyle.EPYDOC
-    elif _UNDERLINED.search(docstring):
-        style = docstring_parser.DocstringStyle.NUMPYDOC
-    try:
-        parsed = docstring_parser.parse(docstring, style)
-    except (docstring_parser.ParseError, LookupError, ValueError):  # it trips over some that are none
-        return {}
-    return {
-        name.strip().lstrip("*"): " ".join(one.description.split())
-        for one in parsed.params
-        if one.description
-        for name in one.arg_name.split(",")
-    }
+
+def _lines_of(doc: str) -> list[str]:
+    return [line.expandtabs(4)[:_LONGEST_LINE] for line in doc.split("\n", _MOST_LINES)[:_MOST_LINES]]
+
+
+def _below(lines: Sequence[str], at: int, room: int = _MOST_TEXT) -> list[str]:
+    """The lines that stand below one, farther in."""
+    indent = _indent(lines[at])
+    found = []
+    for line in lines[at + 1 :]:
+        if (line.strip() and _indent(line) <= indent) or room < 0:
+            break
+        room -= len(line)
+        found += [" ".join(line.split())] if line.strip() else []
+    return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -21,10 +21,19 @@ from ml_agent.llm.likely import (
     likely_passages,
     likely_subcommands,
     values_beside,
+    with_tested_values,
 )
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
 from ml_agent.llm.listing import called, line_of, options_of
-from ml_agent.llm.objects import ObjectSizeLimits, likely_modules, likely_objects, object_lines, outline
+from ml_agent.llm.objects import (
+    ObjectSizeLimits,
+    likely_modules,
+    likely_objects,
+    methods_in,
+    object_lines,
+    outline,
+    results_of,
+)
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.settings_keys import keys_of, read_by_name, takes_settings
 from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
@@ -55,6 +64,8 @@ _OTHERS = 6
 _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
 _MODULES = 2
+_RESULTS = 3
+"""Of so many classes and functions the classes that they give back tell their members."""
 _HEADS = 2
 _TREE = 300
 _GUESS = 600
@@ -155,11 +166,18 @@ def _code(
 ) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
     objects = likely_objects(request.instruction, workspace, limits.api, passages)
+    results, used = results_of(objects[:_RESULTS], workspace), methods_in(passages)
+    classes = accumulate(one.kind == "class" for one in objects)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
         "api": [
-            object_lines(one, workspace, request.instruction, ObjectSizeLimits.of(limits, place))
-            for one, place in zip(objects, accumulate(one.kind == "class" for one in objects), strict=True)
+            object_lines(
+                one,
+                workspace,
+                request.instruction,
+                ObjectSizeLimits.of(limits, place, several, one.name.rpartition(".")[2] in results, used),
+            )
+            for place, (one, several) in enumerate(zip(objects, classes, strict=True))
         ],
         "modules": [
             {"path": one.path, "text": text}
@@ -280,7 +298,10 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
             continue
         best = with_descriptions(best, task.workspace)
         text = _beside_others(best, seen.values(), task) or options_of(
-            best, task.request.instruction, most, values_beside(best, task.workspace)
+            with_tested_values(best, task.workspace),
+            task.request.instruction,
+            most,
+            values_beside(best, task.workspace),
         )
         seen[best.path, best.subcommand] = best
         shown.append({"name": called(best, task.workspace.path), "text": text})
@@ -294,8 +315,9 @@ def _beside_others(best: Signature, others: Collection[Signature], task: _Task) 
         lacks = [option for option in other.options if _look(option) not in common]
         if len(common) < _SHARED or len(lacks) > _LACKED:
             continue
-        own = [option for option in best.options if _look(option) not in common]
-        rest = options_of(msgspec.structs.replace(best, options=tuple(own)), task.request.instruction, _OWN_OPTIONS)
+        known, beside = with_tested_values(best, task.workspace), values_beside(best, task.workspace)
+        own = tuple(option for option in known.options if _look(option) not in common)
+        rest = options_of(msgspec.structs.replace(known, options=own), task.request.instruction, _OWN_OPTIONS, beside)
         but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
         those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
         return f"{those}, and\n{rest}" if own else those

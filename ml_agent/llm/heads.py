@@ -14,6 +14,9 @@ _LINE = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|all rights reserved|warrant|\bspdx\b|coding[:=]", re.IGNORECASE)
 _IMPORT = re.compile(r"^(?:import [^\n]*|from [\w.]+ import (?:\([^()]*\)[^\n]*|[^\n]*))\n?", re.MULTILINE)
 _TEXT = re.compile(r"\.(?:py|sh|bash|ya?ml|json|toml|cfg|ini|gin|txt|csv|tsv|conf|conll)$")
+_DATA = re.compile(r"\.(?:txt|csv|tsv|conll)$")
+_ROWS = 8
+"""Lines of data that show their form."""
 
 
 def head_of(path: str, workspace: Workspace, most: int) -> str:
@@ -25,6 +28,8 @@ def head_of(path: str, workspace: Workspace, most: int) -> str:
     except (ToolError, OSError):
         return ""
     lines = without_licence(lines)
+    if _DATA.search(path):
+        lines = [*lines[:_ROWS], *(["..."] if len(lines) > _ROWS else [])]
     if path.endswith(".py"):
         lines = _IMPORT.sub("", "\n".join(lines)).split("\n")
     text = "\n".join(line[:_LINE].rstrip() for line in lines if line.strip(" #\t"))

@@ -7,22 +7,27 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+import msgspec
+
 from ml_agent.matching.entries import EntryPoint, RepositoryFacts
 from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import EntryIndex
+from ml_agent.matching.usage import OptionUsage, read_usages
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from tools.check.repository import checked_repository
 from tools.documents.model import Passage
 from tools.index import RepoIndex
 from tools.retrieval import Bm25Index, tokenize
-from tools.signatures.model import Signature
+from tools.signatures.model import Option, Signature
 
 _MOST_BESIDE = 10
 """Values beside a known one; more of them are other things as well."""
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
 
+_VALUE = re.compile(r"[\w.+/@][\w.+/@-]{0,40}")
 _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
 _LEARNED = 2.0
@@ -113,11 +118,34 @@ def ranked_entries(statement: ParsedRequest, workspace: Workspace) -> list[tuple
 
 
 def values_beside(signature: Signature, workspace: Workspace) -> dict[str, tuple[str, ...]]:
-    """By option: what the source has beside its default and beside values that examples give it, as keys of the same table."""
+    """By option: what the source has beside its default and beside values that examples give it, as keys of the same table, and what
+    it compares the option with."""
     entry = EntryPoint(signature, _entry_index(workspace.index, workspace.path or ".").facts)
-    names = [slot.option for slot in entry.slots if not slot.takes_path]
-    found = {one.dest: tuple(value for value in entry.alternatives(one) if value != one.default) for one in names}
+    usages = read_usages(workspace.index, signature)
+    options = [slot.option for slot in entry.slots if not slot.takes_path]
+    found = {one.dest: _told_beside(one, entry, usages.get(one.dest, OptionUsage())) for one in options}
     return {dest: values for dest, values in found.items() if 0 < len(values) <= _MOST_BESIDE}
+
+
+def _told_beside(option: Option, entry: EntryPoint, usage: OptionUsage) -> tuple[str, ...]:
+    if option.switch or option.choices or option.accepted:
+        return ()
+    compared = [value for value in usage.compared if _VALUE.fullmatch(value)]
+    return tuple(one for one in dict.fromkeys((*entry.alternatives(option), *compared)) if one != option.default)
+
+
+def with_tested_values(signature: Signature, workspace: Workspace) -> Signature:
+    """The signature with the values that the program alone goes on with, as it tests them after parsing."""
+    known = checked_repository(workspace.index).reader.tested(signature.path)
+    same = next((one for one in known if one.subcommand == signature.subcommand), signature)
+    accepted = {one.dest: one for one in same.options if one.accepted}
+    options = (
+        msgspec.structs.replace(one, accepted=accepted[one.dest].accepted)
+        if one.dest in accepted and not one.choices
+        else one
+        for one in signature.options
+    )
+    return msgspec.structs.replace(signature, options=tuple(options))
 
 
 @lru_cache(maxsize=8)

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -26,7 +26,11 @@ _MOST_CHOICES = 12
 _NEEDED, _OWN, _MEANT = 10, 3, 5
 """Beside what an overlap of words is worth, five at most."""
 _PLAIN_FORMS = frozenset({"str", "string", "text", "value", "val", "var", "arg", "name"})
-_FIRST = 8
+_SPOKEN_OF, _SAID = 1.5, 150
+"""What is in common with a parameter of which a request speaks, and characters of what is said of it."""
+_TELLS = re.compile(r"['\"`]|\b(?:one of|options?|either|can be|must be|none|true|false|if)\b", re.IGNORECASE)
+"""What is said of values, rather than of what a parameter is."""
+_FIRST = 12
 """Options whose further values are told."""
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort"})
@@ -110,7 +114,9 @@ def options_of(signature: Signature, words: str, most: int, beside: Mapping[str,
 
     def shown(option: Option) -> str:
         text = _left_open(option) if signature.syntax == "overrides" else _short(option)
-        return f"{text} (or {told[option.dest]})" if option.dest in told else text
+        is_open = option.dest in told and not (option.choices or option.accepted)
+        as_well = "or" if option.default else "such as"
+        return f"{text} ({as_well} {told[option.dest]})" if is_open else text
 
     left, names = most, sum(len(_name(option)) + 1 for option in options)
     for place in order:
@@ -280,7 +286,9 @@ def _kind(option: Option) -> str:
     if option.switch or option.nargs == "?bool":
         return "" if option.switch else "[true|false]"
     choices = option.choices or option.accepted
-    if choices:
+    if option.type == "bool" and not choices and option.converter in _TRUTH_OF:
+        kind = "[True|False]" if option.nargs == "?" and not option.converter else _TRUTH_OF[option.converter]
+    elif choices:
         shown = "|".join(choices[:_MOST_CHOICES]) + ("|..." if len(choices) > _MOST_CHOICES else "")
         kind = f"{{{shown}}}"
     else:
@@ -292,6 +300,10 @@ def _kind(option: Option) -> str:
     return kind + (" (repeatable)" if option.repeatable else "")
 
 
+_TRUTH_OF = {"": "{True|False}", "literal": "[True|False]", "bool": "BOOL (any text is true)"}
+"""How a truth is given: where a word is read as one, and where `bool` makes true of every word, of "False" as well."""
+
+
 def _relevance(option: Option, said: _RequestWords) -> float:
     """What is needed first, then what shares words with the request; a setting that goes through another option stands behind the program's own."""
     needed = option.required or option.positional
@@ -300,6 +312,31 @@ def _relevance(option: Option, said: _RequestWords) -> float:
 
 def _overlap(option: Option, said: _RequestWords) -> float:
     """What an option's name, help and choices have in common with what is said."""
-    names = {term for name in (option.dest, *option.flags) for term in terms(name)}
-    rest = set(tokenize(option.help)) | {word for choice in option.choices for word in tokenize(choice)}
-    return 3 * len(names & said.terms) / (len(names) or 1) + min(len(rest & said.words) / 3, 2)
+    return _common([option.dest, *option.flags], [option.help, *option.choices], said)
+
+
+def _common(names: Iterable[str], texts: Iterable[str], said: _RequestWords) -> float:
+    known = {term for name in names for term in terms(name)}
+    rest = {word for text in texts for word in tokenize(text)}
+    return 3 * len(known & said.terms) / (len(known) or 1) + min(len(rest & said.words) / 3, 2)
+
+
+def said_of(described: Mapping[str, str], words: str, most: int) -> list[str]:
+    """What is said of those parameters of which `words` speak, in the order of the source: first of those whose values are told and that are not given by name.
+
+    Args:
+        described: by parameter.
+        words: what is asked for.
+        most: how many.
+    """
+    said = _RequestWords.of(words)
+    worth = {name: _common([name], [text], said) for name, text in described.items()}
+    spoken_of = [name for name in worth if worth[name] >= _SPOKEN_OF]
+    near = sorted(spoken_of, key=lambda name: (not _TELLS.search(described[name]), name in words, -worth[name]))[:most]
+    return [f"{name}: {cut_off(described[name], _SAID)}" for name in described if name in near]
+
+
+def cut_off(text: str, most: int) -> str:
+    """A text in one line, cut behind a word."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else plain[:most].rpartition(" ")[0] + " ..."

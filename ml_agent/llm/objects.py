@@ -10,9 +10,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from ml_agent.llm.likely import ASIDE
-from ml_agent.llm.listing import api_line, parameters_of
+from ml_agent.llm.listing import api_line, cut_off, parameters_of, said_of
 from ml_agent.llm.size_limits import SizeLimits
+from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.navigator import Workspace
+from ml_agent.values.lexicon import words as words_of_kind
+from tools.docstrings import result_description
 from tools.documents.model import Passage
 from tools.index import RepoIndex
 from tools.python_api.index import ApiIndex
@@ -30,19 +33,30 @@ _IMPORT = re.compile(
     r"^[^\S\n]*+(?:from\s+([\w.]+)\s+import\s+\(?([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)", re.MULTILINE
 )
 _DOTTED = re.compile(r"\b([A-Za-z_]\w*(?:\.\w+)+)\s*\(")
+_STAR = re.compile(r"^[^\S\n]*+from\s+([\w.]+)\s+import\s+\*", re.MULTILINE)
+_BARE = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*\(")
+_METHOD = re.compile(r"\.([A-Za-z_]\w*)\s*\(")
 _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
 """What marks a word as a name of code: "load_wav", "ViViT", "GPT", rather than "data" or "Agent"."""
 _CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"])([A-Z][a-z]+)\b")
 """Words with a capital that do not begin a sentence."""
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?!\w)")
+_ENOUGH = 3
+"""So many classes and functions of its own make those of tests and documents needless."""
 _LEAST_NAME = 5
 _MOST_NAMES = 100
 """Of one passage that are looked up."""
 _MOST_OBJECTS = 500
 """Of one module that a name may be near to."""
 _MOST_BASES = 8
-_MOST_DOC = 60
+_BEST = 3
+"""So many of the first are told with all their parameters."""
+_IN_USE = 3
+"""What it is worth for a method that documents call it, beside each word that a request and it have in common."""
+_MEMBERS = 240
+"""Characters for the names of a class's further members."""
+_MOST_DOC = 90
 """Characters of what a method says of itself."""
 _MOST_PASSAGES, _MOST_USED = 300, 12
 """Passages of documents that are looked at for what they use, and how many of what they use most."""
@@ -70,7 +84,9 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
     for name in scores:
         scores[name] *= 0.3 if ASIDE.search(objects[name].path) else 1.0
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
-    return [objects[name] for name in ordered[:most]]
+    meant = {item.name for item in named}
+    own = [name for name in ordered if name in meant or not ASIDE.search(objects[name].path)]
+    return [objects[name] for name in (own if len(own) >= _ENOUGH else ordered)[:most]]
 
 
 def _is_named(item: ApiObject, words: str) -> bool:
@@ -146,27 +162,88 @@ class ObjectSizeLimits(NamedTuple):
     line: int
     methods: int
     method: int
+    said: int = 0
+    """Parameters of which the docstring's words are told."""
+    members: int = 0
+    """Characters for the names of further methods and attributes."""
+    used: frozenset[str] = frozenset()
+    """Methods that come first: documents call them."""
 
     @classmethod
-    def of(cls, limits: SizeLimits, place: int) -> "ObjectSizeLimits":
-        """Of the first, second, … class, and of the functions behind it."""
-        return cls(limits.api_line, limits.methods[place - 1] if 0 < place <= len(limits.methods) else 0, limits.method)
+    def of(
+        cls, limits: SizeLimits, place: int, classes: int, returned: bool, used: frozenset[str]
+    ) -> "ObjectSizeLimits":
+        """Of what stands at a place, so many classes among it and what is before it; of a class that what is told gives back the members."""
+        methods = limits.methods[classes - 1] if 0 < classes <= len(limits.methods) else 0
+        said = limits.said[place] if place < len(limits.said) else 0
+        members = _MEMBERS if classes == 1 or returned else 0
+        line = limits.best_line if place < _BEST else limits.api_line
+        return cls(line, methods, limits.method, said, members, used)
 
 
 def object_lines(item: ApiObject, workspace: Workspace, words: str, room: ObjectSizeLimits) -> str:
-    """A class or function in a line, with types and what it gives back, and of a class the methods nearest to `words`.
+    """A class or function in a line, with types and what it gives back, what is said of the parameters that the words speak of, and of
+    a class the methods nearest to `words`, with the names of the others.
 
     Methods that it has of classes of the repository that it is made from count as its own.
     """
-    name = _last(item.name)
-    own = next((one for one in _definitions(item, workspace) if one.name == name), None)
+    own = _definition(item, workspace)
     line = api_line(item, room.line, shown_result(own) if own is not None and own.kind != "class" else "", words)
-    if not room.methods or item.kind != "class":
-        return line
+    described = parameter_docs(item, workspace) if room.said else {}
+    lines = [line, *(f"    {one}" for one in said_of(described, words, room.said))]
+    if item.kind != "class":
+        return "\n".join(lines)
     public = list(_methods_of(item, workspace))
-    said = set(tokenize(words))
-    public.sort(key=lambda one: -len(said & set(tokenize(f"{_last(one.name)} {one.doc}"))))
-    return "\n".join([line, *(f"  .{_signature_text(one, room.method, words)}" for one in public[: room.methods])])
+    said = set(tokenize(words)) - words_of_kind("stop")
+    public.sort(key=lambda one: -_fit(one, said, room.used))
+    lines += [f"  .{_signature_text(one, room.method, words)}" for one in public[: room.methods]]
+    others = [_last(one.name) for one in public[room.methods :]] + _attributes(item, workspace)
+    members = cut_off(", ".join(f".{name}" for name in dict.fromkeys(others)), room.members)
+    return "\n".join([*lines, *([f"  has {members}"] if members and room.members else [])])
+
+
+def _attributes(item: ApiObject, workspace: Workspace) -> list[str]:
+    """What its methods set on `self` beside what it is given."""
+    given = {one.name for one in item.parameters}
+    return [name for name in _callable(item, workspace.index).attributes if name not in given]
+
+
+def _fit(method: Definition, said: set[str], used: frozenset[str]) -> int:
+    name = _last(method.name)
+    return len(said & set(tokenize(f"{name} {method.doc}"))) + _IN_USE * (name in used)
+
+
+def methods_in(passages: Sequence[Passage]) -> frozenset[str]:
+    """The names that the code of passages calls as methods."""
+    return frozenset(name for one in passages for block in one.blocks for name in _METHOD.findall(block.text))
+
+
+def results_of(items: Sequence[ApiObject], workspace: Workspace) -> frozenset[str]:
+    """The names of the classes whose objects functions and the methods of classes give back."""
+    own = (_definition(one, workspace) for one in items)
+    methods = (made for one in items if one.kind == "class" for made in _methods_of(one, workspace))
+    return frozenset(shown_result(made) for made in (*own, *methods) if made is not None) - {""}
+
+
+def parameter_docs(item: ApiObject, workspace: Workspace) -> Mapping[str, str]:
+    """What its docstring says of the parameters that it has, by name."""
+    said = _callable(item, workspace.index).parameter_docs
+    return {one.name: said[one.name] for one in item.parameters if said.get(one.name)}
+
+
+def result_docs(item: ApiObject, workspace: Workspace) -> str:
+    """What its docstring says that it gives back."""
+    return result_description(_callable(item, workspace.index).doc)
+
+
+@lru_cache(maxsize=256)
+def _callable(item: ApiObject, index: RepoIndex) -> ApiCallable:
+    return ApiCallable(item, _library(index))
+
+
+@lru_cache(maxsize=8)
+def _library(index: RepoIndex) -> Library:
+    return Library(index)
 
 
 def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
@@ -180,6 +257,15 @@ def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
             if one.kind != "class" and one.name == f"{name}.{short}" and public and short not in seen:
                 seen.add(short)
                 yield one
+
+
+def _definition(item: ApiObject, workspace: Workspace) -> Definition | None:
+    """Where it stands in its file: under its last name, or that of its class and its own."""
+    names = {_last(item.name), ".".join(item.name.split(".")[-2:])}
+    found = (one for one in _definitions(item, workspace) if one.name in names)
+    return next((one for one in found if one.line == item.line), None) or next(
+        (one for one in _definitions(item, workspace) if one.name == _last(item.name)), None
+    )
 
 
 def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...]:
@@ -223,12 +309,16 @@ def _used_objects(passage: Passage, api: ApiIndex, folder: str) -> Iterator[ApiO
     for source, taken, module, local in _IMPORT.findall(text):
         names += [f"{source}.{name.strip()}" for name in taken.split(",") if name.strip()]
         short |= {local: module} if local else {}
+    for source in dict.fromkeys(_STAR.findall(text)):
+        names += [f"{source}.{name}" for name in dict.fromkeys(_BARE.findall(text))]
     for dotted in dict.fromkeys(_DOTTED.findall(text)):
         head, _, rest = dotted.partition(".")
         names.append(f"{short.get(head, head)}.{rest}")
     for name in list(dict.fromkeys(names))[:_MOST_NAMES]:
         found = api.resolve(name, folder)
-        found = _nearest_object(name, api, folder) if found is None else found
+        if not isinstance(found, ApiObject):
+            ending = _by_ending(api).get(".".join(name.split(".")[-2:]))
+            found = ending or (_nearest_object(name, api, folder) if found is None else found)
         if isinstance(found, ApiObject) and found.kind in ("class", "function"):
             yield found
 
@@ -241,6 +331,14 @@ def _nearest_object(name: str, api: ApiIndex, folder: str) -> ApiObject | None:
         return None
     inside = _objects_of(api, module.path)
     return next((inside[near] for near in get_close_matches(last, inside, 1)), None)
+
+
+@lru_cache(maxsize=8)
+def _by_ending(api: ApiIndex) -> Mapping[str, ApiObject]:
+    """The classes and functions by the last two parts of their names, where these are those of one alone."""
+    endings = [(".".join(item.name.split(".")[-2:]), item) for item in api.objects if "." in item.name]
+    count = Counter(ending for ending, _ in endings)
+    return {ending: item for ending, item in endings if count[ending] == 1}
 
 
 @lru_cache(maxsize=32)

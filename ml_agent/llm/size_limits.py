@@ -21,7 +21,11 @@ class SizeLimits(NamedTuple):
     passage: int
     api: int
     """Classes and functions that are shown with their parameters."""
+    best_line: int
+    """Characters of a class or function with its parameters; of the first ones, and of the others."""
     api_line: int
+    said: tuple[int, ...]
+    """Parameters of the first classes and functions of which the docstring's words are told."""
     methods: tuple[int, ...]
     """Methods that are shown of the first classes."""
     method: int
@@ -31,16 +35,16 @@ class SizeLimits(NamedTuple):
 
 
 USUAL = SizeLimits(
-    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passages=3, passage=700, api=7, api_line=330, methods=(6, 6), method=140,
+    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passages=3, passage=700, api=7, best_line=700, api_line=220, said=(4, 2), methods=(6, 6), method=140,
     module=420, uses=(),
 )  # fmt: skip
 AMPLE = SizeLimits(
-    options=(3600, 1500, 1200, 900, 600, 600), subcommands=4, call=900, head=1800, passages=3, passage=1000, api=12, api_line=330,
-    methods=(8, 5, 3, 2), method=300, module=420, uses=(800, 600, 400),
+    options=(3600, 1500, 1200, 900), subcommands=4, call=900, head=1800, passages=3, passage=1000, api=12, best_line=900, api_line=240, said=(4, 3, 1),
+    methods=(8, 5, 3, 2), method=300, module=420, uses=(700, 400),
 )  # fmt: skip
 LEVELS = (
     AMPLE,
-    AMPLE._replace(options=(3600, 1500, 1200, 900), call=600, head=1200, passage=700, uses=(700, 500)),
+    AMPLE._replace(call=600, head=1200, passage=700, uses=(600, 300)),
     AMPLE._replace(
         options=(3600, 1500, 900, 600),
         subcommands=3,
@@ -49,7 +53,8 @@ LEVELS = (
         passage=700,
         api=9,
         methods=(6, 4),
-        uses=(700, 400),
+        uses=(500,),
+        said=(4, 2),
         module=300,
     ),
     USUAL,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.excerpt import cut, excerpt
-from ml_agent.llm.likely import blocks_of, find_entries, likely_passages
+from ml_agent.llm.likely import blocks_of, find_entries, likely_passages, values_beside, with_tested_values
 from ml_agent.llm.likely_files import likely_files
-from ml_agent.llm.listing import api_line, line_of, options_of, parameter_of
-from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, shown_result
+from ml_agent.llm.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
+from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs, shown_result
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.settings_keys import keys_of, read_by_name
 from ml_agent.navigator import Workspace
@@ -34,6 +34,8 @@ _KEYS = 2_000
 """Characters for the keys of a configuration that a program reads by itself."""
 _SIGNATURES = 12_000
 """With how each is called."""
+_SAID, _DOC, _GIVES = 220, 80, 1400
+"""Characters of what is said of a parameter, of a method, and of what is given back."""
 _LISTED = 150
 _SEARCHED_FILES = 4_000
 _SEARCHED_BYTES = 200_000
@@ -103,7 +105,10 @@ class Toolbox:
         signatures = self._signatures(entry)
         if signatures:
             room = _SIGNATURE // len(signatures)
-            shown = [f"{line_of([one], self._workspace.path)}\n{self._options(one, room)}" for one in signatures]
+            heads: dict[str, list[str]] = {}
+            for one in signatures:
+                heads.setdefault(self._options(one, room), []).append(line_of([one], self._workspace.path))
+            shown = ["\n".join([*lines, options]) for options, lines in heads.items()]
             return neutral(cut("\n\n".join(shown), _SIGNATURES))
         return neutral(self._api(entry) or self._nothing_of(entry))
 
@@ -113,7 +118,8 @@ class Toolbox:
 
     def _options(self, signature: Signature, room: int) -> str:
         """The options that the source tells, or those that documents print."""
-        told = options_of(with_descriptions(signature, self._workspace), self._instruction, room)
+        known = with_tested_values(with_descriptions(signature, self._workspace), self._workspace)
+        told = options_of(known, self._instruction, room, values_beside(signature, self._workspace))
         if not signature.options:
             told = printed_help(signature, self._instruction, self._workspace, room) or told
         read = read_by_name(signature, self._workspace)[:1]
@@ -158,20 +164,26 @@ class Toolbox:
             found = next((item for item in api.objects if item.name.endswith(f".{last}")), found)
         if not isinstance(found, ApiObject):
             return ""
-        parameters = [f"  {parameter_of(one)}" for one in found.parameters]
+        docs = parameter_docs(found, self._workspace)
+        parameters = [f"  {parameter_of(one)}{_comment(docs.get(one.name, ''), _SAID)}" for one in found.parameters]
         methods = [
             f"  .{definition.name.rpartition('.')[2]}"
-            + ("" if definition.read else f"({', '.join(p.name for p in definition.parameters)})")
+            + ("" if definition.read else f"({parameters_of(definition.parameters)})")
             + (f" -> {shown_result(definition)}" if shown_result(definition) else "")
+            + _comment(definition.doc, _DOC)
             for module in api.facts.modules
             if module.path == found.path
             for definition in module.definitions
             if definition.kind == "method"
-            and (not definition.name.endswith("__") or definition.name.rpartition(".")[2] in CALLED_BY_SIGNS)
+            and (
+                not definition.name.rpartition(".")[2].startswith("_")
+                or definition.name.rpartition(".")[2] in CALLED_BY_SIGNS
+            )
             and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
         ]
-        said = f"  # {' '.join(found.doc.split())[:_LONGEST_LINE]}" if found.doc else ""
-        lines = [f"{found.path}:{found.line} {found.kind} {found.name}{said}", *parameters, *methods]
+        head = f"{found.path}:{found.line} {found.kind} {found.name}{_comment(found.doc, _LONGEST_LINE)}"
+        gives = result_docs(found, self._workspace) if found.kind != "class" else ""
+        lines = [head, *parameters, *([f"  gives {cut_off(gives, _GIVES)}"] if gives else []), *methods]
         return cut("\n".join(lines), _OBJECT)
 
     def _nothing_of(self, entry: str) -> str:
@@ -210,3 +222,7 @@ class Toolbox:
                 continue
             for number, line in enumerate(text.splitlines(), 1):
                 yield path, number, line
+
+
+def _comment(text: str, most: int) -> str:
+    return f"  # {cut_off(text, most)}" if text else ""

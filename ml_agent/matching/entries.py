@@ -36,6 +36,8 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 """A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
 _SETTINGS = frozenset({".yaml", ".yml", ".toml", ".gin", ".cfg", ".ini"})
 """Endings of files that hold settings, and nobody's data."""
+_SETS_UP = frozenset({"setup.py", "versioneer.py", "conftest.py"})
+"""Files whose words no program takes: their lists are keywords, classifiers, requirements."""
 _MOST_PROSE = 400
 _DEFAULT = re.compile(r"\bdefaults?(?: to|:| is) [\"'`]?([A-Za-z][\w-]+)")
 _MOST_SIBLINGS = 120
@@ -259,7 +261,8 @@ class RepositoryFacts:
     @cached_property
     def alternatives(self) -> Alternatives:
         """What its source has beside values."""
-        return Alternatives(Tree(self.index.root), sorted(self.index.files, key=lambda path: (path.count("/"), path)))
+        used = [path for path in self.index.files if posixpath.basename(path) not in _SETS_UP]
+        return Alternatives(Tree(self.index.root), sorted(used, key=lambda path: (path.count("/"), path)))
 
     def importable_names(self, folder: str) -> frozenset[str]:
         """The names that Python code in a folder, and in no other, can import of it."""

@@ -11,7 +11,7 @@ import msgspec
 
 from ml_agent.matching.slots import Slot
 from ml_agent.values.numbers import number
-from tools.docstrings import texts_in
+from tools.docstrings import descriptions_in
 from tools.files import Tree
 from tools.index import RepoIndex
 from tools.python_api.model import ApiObject, Parameter
@@ -74,7 +74,15 @@ class ApiCallable:
     @cached_property
     def parameter_docs(self) -> Mapping[str, str]:
         """What its docstring says of its parameters, by name, and what strings below its fields say of these."""
-        return {**texts_in(*self._definitions), **_field_descriptions(self._node)}
+        return {**descriptions_in(*self._definitions), **_field_descriptions(self._node)}
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """What the methods of a class set on `self`, without underscores before it."""
+        nodes = ast.walk(self._node) if isinstance(self._node, ast.ClassDef) else ()
+        stored = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store))
+        names = (one.attr for one in stored if isinstance(one.value, ast.Name) and one.value.id == "self")
+        return tuple(dict.fromkeys(name for name in names if not name.startswith("_")))
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:

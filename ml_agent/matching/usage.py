@@ -67,17 +67,22 @@ def usages(tree: ast.AST, names: frozenset[str], found: dict[str, OptionUsage]) 
     aliases: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         if isinstance(node, ast.Compare) and (name := _option_name(_bare(node.left), holders)) in names:
-            usage = found.setdefault(name, OptionUsage())
-            usage.compared = tuple(dict.fromkeys([*usage.compared, *_texts(node)]))[:_MOST_COMPARED]
+            _note_compared(node, found.setdefault(name, OptionUsage()))
         name = _option_name(node, holders)
         if name in names:
             for alias in _follow(node, parents, found.setdefault(name, OptionUsage())):
-                if alias != name:
-                    aliases[alias].add(name)
+                aliases[alias].add(name)
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            for name in aliases.get(node.id, ()):
+            for name in aliases.get(node.id, set()) - {node.id}:
                 _follow(node, parents, found[name])
+        if isinstance(node, ast.Compare) and isinstance(left := _bare(node.left), ast.Name):
+            for name in aliases.get(left.id, ()):
+                _note_compared(node, found[name])
+
+
+def _note_compared(node: ast.Compare, usage: OptionUsage) -> None:
+    usage.compared = tuple(dict.fromkeys([*usage.compared, *_texts(node)]))[:_MOST_COMPARED]
 
 
 def _bare(node: ast.expr) -> ast.expr:
@@ -127,7 +132,7 @@ def _follow(node: ast.AST, parents: Mapping[ast.AST, ast.AST], usage: OptionUsag
         if isinstance(parent, ast.Call):
             called = _function_name(parent, node)
             later = node in parent.args[1:]
-            if _count(called, parent, usage, inside) or called not in _JOINS or later:
+            if _count(called, parent, usage, inside) or called not in _JOINS | _CASES or later:
                 return ()
             inside = inside or called in {"join", "joinpath"}
         elif parent is None or not _begins(node, parent):

@@ -97,6 +97,22 @@ def test_values_in_code(workspace: Workspace) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "value"),
+    [
+        ("the pretrained part net.backbone", "fit(net.backbone.parameters(), lr=1e-4)", "net.backbone"),
+        ("with an angle dispersion of pi/8", "fit(2, np.pi / 8)", "pi/8"),
+        ("centred at (0, 0)", "fit(centers=[[0, 0], [20, 5]])", "(0, 0)"),
+    ],
+)
+def test_an_expression_in_code_is_a_use_in_its_usual_forms(
+    words: str, code: str, value: str, workspace: Workspace
+) -> None:
+    found = statuses(f"In Python: {words}", code, workspace, "python")
+    assert found == {value: "honoured"}
+    assert statuses(f"In Python: {words}", "fit(other.part, 7 / 3, [1, 2])", workspace, "python")[value] == "not found"
+
+
 def test_an_unused_value_is_advice_for_a_model_and_an_error_for_rules(workspace: Workspace) -> None:
     words = "a batch of 16"
     request = Request(instruction=words, values=stated_values(words))

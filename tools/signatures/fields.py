@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tools.docstrings import texts_in
+from tools.docstrings import descriptions_in
 from tools.signatures.annotations import AnnotationType, kind_of
 from tools.signatures.argparse_option import typed
 from tools.signatures.interpreter import Interpreter
@@ -46,7 +46,9 @@ def parameters(run: Interpreter, function: Function | Bound) -> tuple[list[Field
     nodes = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
     if bound or (plain.owner is not None and plain.kind != "staticmethod" and nodes):
         nodes = nodes[1:]
-    texts = texts_in(shown.node, plain.owner.node if plain.owner is not None and plain.name == "__init__" else None)
+    texts = descriptions_in(
+        shown.node, plain.owner.node if plain.owner is not None and plain.name == "__init__" else None
+    )
     fields = [_field(run, n, n.arg, shown.defaults.get(n.arg, _MISSING), shown.frame) for n in nodes]
     return [_with_text(one, texts) for one in fields], spec.kwarg is not None
 
@@ -75,7 +77,7 @@ def dataclass_fields(run: Interpreter, cls: Class) -> tuple[list[Field], bool]:
     """The fields of a dataclass and its bases, and whether a base from elsewhere may add more."""
     found: dict[str, Field] = {}
     for part in reversed(cls.mro()):
-        comments, texts = _comments(run, part), texts_in(part.node)
+        comments, texts = _comments(run, part), descriptions_in(part.node)
         for node in part.node.body:
             if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or _is_class_variable(node):
                 continue

@@ -1,19 +1,23 @@
 """A small real repository, indexed, and navigators on a scripted server."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ml_agent.budget import Budget, Limits
+from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
+from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
 from ml_agent.llm.sender import ClientParts
-from ml_agent.navigator import Workspace
+from ml_agent.navigator import Given, Workspace
 from ml_agent.testing.model_server import Brain, Misbehaviour, ModelServer
+from ml_agent.thread import Thread
 from tools.candidates import Candidate
 from tools.index import RepoIndex
 
@@ -130,3 +134,16 @@ def stage() -> Iterator[Callable[..., Stage]]:
     yield start
     for server in servers:
         server.__exit__(None, None, None)
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Callable[..., Thread]:
+    def opened(files: Mapping[str, str], text: str, drafts: tuple[Draft, ...] = ()) -> Thread:
+        for path, content in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(content)
+        workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
+        request = GroundedNavigator().understand(text, Given(repository="me/x"))
+        return open_thread(request, workspace, drafts)
+
+    return opened

@@ -1,19 +1,14 @@
 """The first message: what it tells of a repository, and how much room it takes."""
 
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from ml_agent.draft import Draft
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm import likely_files
-from ml_agent.llm.briefing import open_thread, system
-from ml_agent.navigator import Given, Workspace
+from ml_agent.llm.briefing import system
 from ml_agent.thread import Thread
-from tools.candidates import Candidate
-from tools.index import RepoIndex
 from tools.tokens import count_tokens
 
 SCRIPT = """import argparse
@@ -22,19 +17,6 @@ parser = argparse.ArgumentParser()
 parser.parse_args()
 """
 Told = Callable[..., Thread]
-
-
-@pytest.fixture
-def told(tmp_path: Path) -> Told:
-    def opened(files: Mapping[str, str], text: str, drafts: tuple[Draft, ...] = ()) -> Thread:
-        for path, content in files.items():
-            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / path).write_text(content)
-        workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
-        request = GroundedNavigator().understand(text, Given(repository="me/x"))
-        return open_thread(request, workspace, drafts)
-
-    return opened
 
 
 def script(*options: str) -> str:

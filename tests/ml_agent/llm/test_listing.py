@@ -1,7 +1,7 @@
 """Entry points as a model reads them."""
 
 from ml_agent.encoder.encoder import shipped
-from ml_agent.llm.listing import line_of, names_of, options_of, parameters_of
+from ml_agent.llm.listing import line_of, names_of, options_of, parameters_of, said_of
 from ml_agent.matching.sense import use_encoder
 from tools.python_api.model import Parameter
 from tools.signatures.model import Option, Signature
@@ -135,3 +135,27 @@ def test_an_option_that_is_meant_stands_before_others_though_no_word_is_shared()
     finally:
         use_encoder(None)
     assert "--early_stopping INT" in meant and "--early_stopping" not in options_of(signature, request, 300)
+
+
+def test_how_a_truth_is_given_is_told() -> None:
+    options = (
+        Option(dest="plot", flags=("--plot",), type="bool", default="False"),
+        Option(dest="gpu", flags=("--gpu",), type="bool", converter="bool", nargs="?", default="False"),
+        Option(dest="fast", flags=("--fast",), type="bool", converter="literal", nargs="?", default="True"),
+    )
+    shown = options_of(Signature(path="a.py", options=options), "", 400).splitlines()
+    assert shown == ["--plot {True|False} =False", "--gpu BOOL (any text is true) =False", "--fast [True|False] =True"]
+
+
+def test_of_parameters_that_are_spoken_of_those_come_first_whose_values_are_told() -> None:
+    described = {
+        "n_fft": "Points of the transform.",
+        "window_name": "One of 'hann', 'hamming'.",
+        "hop_length": "Samples between two windows.",
+        "seed": "One of many.",
+    }
+    words = "a hamming window, a hop of 5 samples, n_fft=512"
+    assert said_of(described, words, 1) == ["window_name: One of 'hann', 'hamming'."]
+    assert said_of(described, words, 3) == [
+        f"{name}: {described[name]}" for name in ("n_fft", "window_name", "hop_length")
+    ]

@@ -113,3 +113,36 @@ def test_options_that_only_documents_tell_are_told(tmp_path: Path) -> None:
     assert "-l N Loss.\n--bias A bias.\n-E int Epochs." in toolbox(tmp_path, "fit", "#!python2\nprint 1\n").signature(
         "fit"
     )
+
+
+def test_a_function_tells_what_is_said_of_its_parameters_and_what_it_gives(tmp_path: Path) -> None:
+    text = (
+        "def find(face, metric='cosine'):\n    '''Find a face.\n\n    Args:\n        metric (str): One of 'cosine',\n"
+        "            'angular'.\n\n    Returns:\n        list: dictionaries with 'age'\n    '''\n"
+    )
+    shown = toolbox(tmp_path, "faces.py", text).signature("faces.find")
+    assert shown.splitlines() == [
+        "faces.py:1 function faces.find  # Find a face.",
+        "  face",
+        "  metric='cosine'  # One of 'cosine', 'angular'.",
+        "  gives list: dictionaries with 'age'",
+    ]
+
+
+def test_a_class_tells_the_defaults_and_words_of_its_public_methods(tmp_path: Path) -> None:
+    text = "class Net:\n    def fit(self, x, rate=0.1):\n        '''Fit it.'''\n\n    def _step(self): ...\n"
+    shown = toolbox(tmp_path, "net.py", text).signature("Net")
+    assert shown.splitlines() == ["net.py:1 class net.Net", "  .fit(x, rate=0.1)  # Fit it."]
+
+
+def test_a_program_with_two_names_shows_its_options_once(tmp_path: Path) -> None:
+    code = (
+        "import argparse\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('--depth')\n    p.parse_args()\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    (tmp_path / "setup.py").write_text(
+        "from setuptools import setup\n"
+        "setup(name='dig', py_modules=['dig'], entry_points={'console_scripts': ['digger=dig:main']})\n"
+    )
+    shown = toolbox(tmp_path, "dig.py", code).signature("dig.py")
+    assert shown.splitlines() == ["dig.py (1 options)", "digger (1 options)", "--depth STR"]

@@ -188,3 +188,12 @@ def test_an_examples_file_follows_the_folder_that_is_named(facts: Open) -> None:
     assert told == ["config/Basso/model.yaml", "config/Alto/model.yaml", "config/Alto/model.yaml"]
     best = solve(read_request("say it with the Basso voice"), EntryIndex(known), shipped())[0]
     assert best.call["config"] == "config/Basso/model.yaml"
+
+
+def test_the_keywords_of_a_set_up_are_no_values(facts: Open) -> None:
+    code = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--name', default='easel')\np.parse_args()\n"
+    keywords = "from setuptools import setup\nsetup(keywords=['easel', 'canvas', 'oil'])\n"
+    shown = entry(facts({"run.py": code, "setup.py": keywords}), "run.py")
+    assert shown.alternatives(shown.signature.options[0]) == ()
+    shown = entry(facts({"run.py": code, "names.py": keywords}), "run.py")
+    assert shown.alternatives(shown.signature.options[0]) == ("canvas", "oil")

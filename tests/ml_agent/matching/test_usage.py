@@ -74,6 +74,9 @@ def test_the_slots_of_an_entry_point_know_it(tmp_path: Path) -> None:
         ("if args.x.lower() in ('adam', 'sgd'):\n    pass", ("adam", "sgd")),
         ("if args.x == 3 or args.x < 'a':\n    pass", ()),
         ("if args.y == 'kitti':\n    run(args.x)", ()),
+        ("kind = args.x\nif kind == 'merge':\n    pass", ("merge",)),
+        ("kind = args.x.upper()\nassert kind not in ['CLI', 'JSON']", ("CLI", "JSON")),
+        ("kind = read(args.x)\nif kind == 'merge':\n    pass", ()),
     ],
 )
 def test_the_words_that_the_source_compares(source: str, compared: tuple[str, ...]) -> None:

@@ -111,6 +111,26 @@ def test_fire(repository: Make, option: Find) -> None:
     assert option(train, "epochs").required and option(train, "fast").nargs == "?"
 
 
+def test_fire_tells_what_a_docstring_says_of_a_parameter(repository: Make, option: Find) -> None:
+    (found,) = repository({
+        "main.py": '''
+        import fire
+        def find(face, metric="cosine"):
+            """Finds a face.
+
+            Args:
+                metric (str): how alike two are, one of cosine,
+                    euclidean
+            """
+        if __name__ == "__main__":
+            fire.Fire(find)
+        '''
+    }).read("main.py")  # fmt: skip
+    assert (
+        option(found, "metric").help == "how alike two are, one of cosine, euclidean" and not option(found, "face").help
+    )
+
+
 def test_docopt(repository: Make, option: Find) -> None:
     found = repository({
         "main.py": '''
