@@ -9,7 +9,7 @@ _MOST_LINES, _LONGEST_LINE = 600, 400
 _MOST_TEXT = 1_000
 """Characters of what is said of one parameter."""
 _MOST_RESULT = 2_000
-_NAME = r"[`'\"]{0,2}(?P<names>\*{0,2}\w+(?:, ?\*{0,2}\w+)*)[`'\"]{0,2}"
+_NAME = r"[`'\"]{0,2}(?P<names>\*{0,2}(?<!\w)\w++(?:, ?\*{0,2}\w++)*+)[`'\"]{0,2}"
 _PLAIN = re.compile(rf"(?:[-*] )?{_NAME} ?(?:\(.*?\))?(?P<gap> ?)(?::(?: |$)|--? )(?P<text>.*)")
 """`name (type): text`, `name : type` with the text below, `name - text`."""
 _FIELD = re.compile(r"[:@]param (?:.*[ \]])?\*{0,2}(?P<names>\w+):(?P<gap>) ?(?P<text>.*)")

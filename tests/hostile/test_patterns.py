@@ -42,7 +42,7 @@ BOUNDED = {
         "lexer.py _PROMPT", "lexer.py _HARMLESS_PROMPT", "read.py RUNS", "read.py CALLS", "pip_errors.py wanted",
         "secret_files._NAMED", "secret_files._NOT_NAMED",
     ),
-    "cut before": ("handed_on.py _HANDS_ON", "output_kinds.py _DOWNLOAD", "output_kinds.py _PROGRESS"),
+    "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "output_kinds.py _DOWNLOAD", "output_kinds.py _PROGRESS"),
 }  # fmt: skip
 """Why patterns that take long for long texts see none, and the ends of their places."""
 _RUNS_ALONE = "sandbox.stubrun"
