@@ -12,9 +12,9 @@ _FEW_WORDS = 5
 _LONG_TITLE = 4
 _MOST_PARAGRAPHS = 4
 """That are looked at; what follows says how something is done."""
-_DATES = r"\W*(?:(?:\d{1,2}[./ -])?(?:19|20)\d\d\b|\d{1,2}/\d{1,2}\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
+_DATES = r"\W{0,8}(?:(?:\d{1,2}[./ -])?(?:19|20)\d\d\b|\d{1,2}/\d{1,2}\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
 _NEWS = re.compile(
-    rf"{_DATES}|\W*(?:(?:latest |recent )?(?:news|updates?|updated|releases?|announcements?|important|notes?|notice|warning|status|todo|"
+    rf"{_DATES}|\W{{0,8}}(?:(?:latest |recent )?(?:news|updates?|updated|releases?|announcements?|important|notes?|notice|warning|status|todo|"
     r"figure|fig|figs|table|authors?|add(?:ed)?|improve[ds]?|extend|fix(?:es|ed)?|new|we started|please)\b(?!-)|we (?:have )?(?:released?|added?|updated?|just)\b)|"
     r".{0,200}\b(?:is now available|(?:now|just|newly|been) released|new release|no longer|discord|slack|star (?:us|on)|subscribe|sponsor)",
     re.IGNORECASE,

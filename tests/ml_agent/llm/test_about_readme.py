@@ -28,6 +28,7 @@ def said_of(root: Path, readme: str) -> str:
         "Update June 2024: the weights of all models are here.",
         "## What's new\n\nThe weights of the large model are a download away.\n\n## Overview",
         "Figure 1: how a network dreams of sheep.",
+        "- Add a tutorial for all of the models.",
         "```python\nfrom dreamer import dream as d, wake as w\n```",
         "Please join our server for help with the program.",
         "This project is no longer maintained by its author.",
