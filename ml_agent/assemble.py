@@ -37,6 +37,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
         budget=budget,
         trajectory=around.trajectory,
         no_executor=why_not,
+        shows_inputs=job.show_inputs,
         on_phase=progress.on_phase if progress else silent,
         choose=progress.choose if progress else nobody,
     )

@@ -23,7 +23,7 @@ from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
 from ml_agent.given_names import unknown_names, with_option_names
-from ml_agent.inputs import Inputs, inputs_of
+from ml_agent.inputs import Inputs, inputs_of, kept_out
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
@@ -173,7 +173,7 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
     expected = {one.path for one in expected_of(state)}
-    inputs = inputs_for(state, workspace, draft)
+    inputs = inputs_for(state, workspace, draft, services)
     lacking = wording.of_inputs([path for path in inputs.absent if path not in expected], inputs.refused)
     services.note("check", wording.of_check(draft, state["instruction"], lacking))
     best = better(state, draft, "checked" if draft.sound else "none")
@@ -195,7 +195,7 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     workspace = workspace_of(state, services)
     draft = msgspec.convert(state["draft"], Draft)
     expected = expected_of(state)
-    taken = inputs_for(state, workspace, draft).taken
+    taken = inputs_for(state, workspace, draft, services).taken
     wanted = FileExpectations(expected=expected, inputs=taken, folder=Path.cwd(), instruction=state["instruction"])
     outcome = services.executor.run(workspace, draft, msgspec.convert(state["repairs"], list[Repair]), wanted)
     draft = with_rows_seen(draft, state["instruction"], outcome.judgements)
@@ -341,10 +341,11 @@ def without_candidates(state: State) -> Command[Any]:
     return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")
 
 
-def inputs_for(state: State, workspace: Workspace, draft: Draft) -> Inputs:
-    """Files of the user's that the request names: what goes in, and what is nowhere."""
+def inputs_for(state: State, workspace: Workspace, draft: Draft, services: Services) -> Inputs:
+    """Files of the user's that the request names: what goes in, and what is nowhere; nothing goes in where the run may show none."""
     values = [value for _, value in msgspec.convert(state["given"], Given).arguments]
-    return inputs_of(named_paths(state["instruction"], values), draft, workspace.index, Path.cwd())
+    found = inputs_of(named_paths(state["instruction"], values), draft, workspace.index, Path.cwd())
+    return found if services.shows_inputs else kept_out(found)
 
 
 def request_of(state: State) -> Request:

@@ -91,6 +91,12 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
     )
 
 
+def kept_out(inputs: Inputs) -> Inputs:
+    """The same where a run may see none of the user's files: none goes in, which is said of each."""
+    refused = (f"{path}: no file of yours is shown where a coding agent asks" for path in inputs.taken)
+    return Inputs((), inputs.absent, (*inputs.refused, *refused))
+
+
 def _folders_given(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder: Path) -> list[NamedPath]:
     """Folders of the user's that the command gives to what names no output: other words are called like a folder by chance."""
     given = _words_given(draft, index, may_be_read)

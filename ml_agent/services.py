@@ -40,6 +40,8 @@ class Services:
     budget: Budget
     trajectory: Trajectory
     no_executor: str = ""
+    shows_inputs: bool = False
+    """Whether a program may see the files of the user's that the request names."""
     on_phase: OnPhase = silent
     choose: Choose = nobody
     changed_from: str = ""

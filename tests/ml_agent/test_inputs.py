@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent import solve
 from ml_agent.draft import Draft
 from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs, refused_inputs
 from ml_agent.named_paths import named_paths, spread
@@ -257,3 +258,15 @@ def test_an_absolute_pattern_shows_the_files_that_it_fits_and_of_many_their_fold
     files_below(mine, *(f"many/{n}.png" for n in range(101)), *(f"keys/{n}.jpg" for n in range(101)))
     assert shown(f"lay out {mine}/many/*.png") == ["many"]
     assert shown(f"lay out {mine}/keys/*.jpg") == [], "a key lies among them"
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_no_file_goes_in_where_none_may_be_shown(shown: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files_below(tmp_path, "repository/README.md", "mine/known.csv")
+    (tmp_path / "repository/count.py").write_text(READS.replace("table", "input"))
+    monkeypatch.chdir(tmp_path / "mine")
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+    words = "count the rows with --input known.csv"
+    result = solve(words, repo=str(tmp_path / "repository"), run="none", navigator="grounded", show_inputs=shown)
+    told = "".join(path.read_text() for path in result.folder.glob("*.jsonl"))
+    assert ("known.csv: no file of yours is shown where a coding agent asks" in told) is not shown

@@ -53,5 +53,5 @@ def test_a_look_has_the_files_that_a_run_has_and_leaves_none(
     said = [one["result"] for one in read_trajectory(tmp_path / "out/trajectory.jsonl") if one["event"] == "tool"]
     assert ("one\ntwo" in said[0], "2 week/notes.txt" in said[1]) == (shows, shows) and "other.txt" not in said[0]
     logs = "".join(path.read_text() for path in (tmp_path / "out").rglob("*.log"))
-    assert "lines: 2" in logs and ".ml_agent_lent" not in f"{logs} {json.dumps(said)}"
-    assert result["evidence"] == "completed" and (mine / "week/notes.txt").read_text() == "one\ntwo\n"
+    assert ("lines: 2" in logs) is shows and ".ml_agent_lent" not in f"{logs} {json.dumps(said)}"
+    assert (result["evidence"] == "completed") is shows and (mine / "week/notes.txt").read_text() == "one\ntwo\n"
