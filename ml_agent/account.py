@@ -50,6 +50,8 @@ _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
 _SPOKEN = (ast.Attribute, ast.BinOp, ast.List, ast.Tuple)
 """What people write as it stands in code, or nearly so: `net.head`, pi/8 of `np.pi / 8`, (0, 0) of `[0, 0]`."""
+_MOST_SPOKEN = 2_000
+"""Of these in one answer that are looked at: a list of data says no more."""
 _MODULE = re.compile(r"\b[A-Za-z_]\w*\.(?=[A-Za-z_])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -325,9 +327,9 @@ def _in_code(text: str) -> Iterator[_Word]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value is not None and not isinstance(node.value, bool):
             yield _Word(str(node.value), lines[node.lineno - 1].strip())
-        elif isinstance(node, _SPOKEN):
-            plain = _MODULE.sub("", ast.unparse(node)) if isinstance(node, ast.BinOp) else ast.unparse(node)
-            yield _Word(plain, lines[node.lineno - 1].strip())
+    for part in islice((node for node in ast.walk(tree) if isinstance(node, _SPOKEN)), _MOST_SPOKEN):
+        plain = _MODULE.sub("", ast.unparse(part)) if isinstance(part, ast.BinOp) else ast.unparse(part)
+        yield _Word(plain, lines[part.lineno - 1].strip())
     for line in ast.unparse(tree).splitlines():
         yield _Word(line, line.strip())
 
