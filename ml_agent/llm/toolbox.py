@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.excerpt import cut, excerpt
@@ -158,11 +159,8 @@ class Toolbox:
 
     def _api(self, name: str) -> str:
         api = self._workspace.index.api
-        found = api.resolve(name, self._workspace.path)
-        if not isinstance(found, ApiObject):
-            last = name.rpartition(".")[2].removesuffix("()")
-            found = next((item for item in api.objects if item.name.endswith(f".{last}")), found)
-        if not isinstance(found, ApiObject):
+        found = self._object(name.removesuffix("()"))
+        if found is None:
             return ""
         docs = parameter_docs(found, self._workspace)
         parameters = [f"  {parameter_of(one)}{_comment(docs.get(one.name, ''), _SAID)}" for one in found.parameters]
@@ -185,6 +183,18 @@ class Toolbox:
         gives = result_docs(found, self._workspace) if found.kind != "class" else ""
         lines = [head, *parameters, *([f"  gives {cut_off(gives, _GIVES)}"] if gives else []), *methods]
         return cut("\n".join(lines), _OBJECT)
+
+    def _object(self, name: str) -> ApiObject | None:
+        """What a dotted name means, or its last parts: a method of a class, a class or function."""
+        api = self._workspace.index.api
+        found = api.resolve(name, self._workspace.path)
+        if isinstance(found, ApiObject):
+            return found
+        member, last = ".".join(name.split(".")[-2:]), name.rpartition(".")[2]
+        places = (module.path for module in api.facts.modules for one in module.definitions if one.name == member)
+        inside = (api.inside(path, member) for path in islice(places, 1))
+        named = (item for item in api.objects if item.name.endswith(f".{last}"))
+        return next((one for one in chain(inside, named) if isinstance(one, ApiObject)), None)
 
     def _nothing_of(self, entry: str) -> str:
         near = [line_of(one, self._workspace.path) for one in find_entries(entry, self._workspace, 3)]

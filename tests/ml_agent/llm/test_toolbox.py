@@ -146,3 +146,12 @@ def test_a_program_with_two_names_shows_its_options_once(tmp_path: Path) -> None
     )
     shown = toolbox(tmp_path, "dig.py", code).signature("dig.py")
     assert shown.splitlines() == ["dig.py (1 options)", "digger (1 options)", "--depth STR"]
+
+
+@pytest.mark.parametrize("name", ["Net.Net.Net.fit", "Net.fit", "Net.Net.fit()"])
+def test_a_method_is_known_by_its_class_also_where_the_package_hides_its_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / "Net").mkdir()
+    (tmp_path / "Net/__init__.py").write_text("from .Net import *\n")
+    text = "class Net:\n    def fit(self, x, rate=0.1):\n        '''Fit it.\n\n        Args:\n            rate: How fast.\n        '''\n"
+    shown = toolbox(tmp_path, "Net/Net.py", text).signature(name)
+    assert shown.splitlines()[0].startswith("Net/Net.py:2 method") and "  rate=0.1  # How fast." in shown
