@@ -8,6 +8,8 @@ from ml_agent.draft import Draft
 from tools.commandline.shell import parse_command
 
 MOST = 12
+_TRUTHS = frozenset({"true", "false", "yes", "no", "on", "off"})
+"""Values of a switch: who speaks of it does not say them."""
 _SETTING = re.compile(r"[+~]{0,2}[A-Za-z_][\w./@]{0,80}=")
 """A key of a configuration with its value: `model.width=3`."""
 
@@ -31,7 +33,8 @@ def _is_said(pair: list[str], said: set[str]) -> bool:
     """Whether the user spoke of a value, or of a switch by its name."""
     flag, _, value = pair[0].partition("=")
     values = [*pair[1:], *([value] if value else [])]
-    words = values or re.split(r"[-_]+", flag.strip("-"))
+    truths = all(word.lower() in _TRUTHS for word in values)
+    words = re.split(r"[-_]+", flag.rpartition(".")[2].strip("-")) if truths else values
     return any(_stem(word) in {_stem(other) for other in said} for word in words)
 
 

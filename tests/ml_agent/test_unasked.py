@@ -14,6 +14,8 @@ from ml_agent.unasked import unasked
         ("train on cora", "python fit.py --data cora", []),
         ("train it", "python fit.py --shuffle", ["--shuffle"]),
         ("shuffle it", "python fit.py --shuffle", []),
+        ("overwrite what is there", "python fit.py checkpoint.overwrite=true --shuffle False", ["--shuffle False"]),
+        ("leave out the shuffle", "python fit.py --shuffle False", []),
     ],
 )
 def test_what_no_word_is_behind_is_told(words: str, text: str, told: list[str]) -> None:
