@@ -130,6 +130,8 @@ class Hydra(Native):
         """A group as an option whose values are its files."""
         name = entry.name if entry is not None else None
         default = name if isinstance(name, str) and name != MISSING else None
+        if isinstance(name, list):  # several files at once
+            default = f"[{','.join(map(str, name))}]"
         optional = entry is not None and entry.optional
         return Option(
             dest=key, choices=choices, default=default, required=name == MISSING, converter=GROUP, path=self.settings.path,

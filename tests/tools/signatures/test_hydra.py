@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tools.commandline.render import render_command
 from tools.signatures.model import Option, Signature
 
 Find = Callable[[Signature, str], Option]
@@ -101,3 +102,14 @@ def test_where_the_default_configuration_is_missing_one_of_the_others_is_chosen(
     assert not option(found, "width").required and found.accepts_unknown
     files["conf/mine.yaml"] = "lr: 1\n"
     assert [one.dest for one in _read(repository, files).options] == ["lr"]
+
+
+def test_a_group_of_which_several_are_taken_says_which(repository: Make, option: Find) -> None:
+    main = MAIN.format(how='config_path="conf", config_name="config", version_base=None')
+    files = {f"conf/stages/{name}.yaml": f"{name}:\n  steps: 3\n" for name in ("one", "two", "three")}
+    listed = "defaults:\n  - stages:\n    - one\n    - two\n"
+    found = _read(repository, {"train.py": main, "conf/config.yaml": listed, **files})
+    assert option(found, "stages").default == "[one,two]"
+    assert (
+        render_command(found, {"stages": option(found, "stages").default}, ".") == "python train.py 'stages=[one,two]'"
+    )
