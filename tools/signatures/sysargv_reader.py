@@ -62,11 +62,51 @@ def _signature(tree: ast.Module, path: str) -> Signature:
         _option(place, named.get(place), Option(dest="", path=path, line=lines.get(place, 0), required=place <= needed))
         for place in range(1, max(lines, default=0) + 1)
     )
-    doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
+    doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500] or _usage_text(tree)
     framework = "sysargv" if options or uses else "none"
+    options += tuple(_rest(tree, len(options) + 1, path))
     return Signature(
         path=path, framework=framework, options=options, syntax="plain", doc=doc, accepts_unknown=not only_places or changed or not options
     )  # fmt: skip
+
+
+def _rest(tree: ast.Module, first: int, path: str) -> Iterator[Option]:
+    """All arguments from a place on, where the script gives them a name or goes through them: `paths = sys.argv[2:]`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            target, value = node.targets[0], _value_where_given(node.value)
+        elif isinstance(node, ast.For):
+            target, value = node.target, node.iter
+        else:
+            continue
+        whole = first == 1 and isinstance(node, ast.Assign)  # all words of a command line may be anything
+        if isinstance(target, ast.Name) and _rest_from(value) == first and not whole:
+            yield Option(dest=target.id, nargs="*", path=path, line=node.lineno, sure=False)
+            return
+
+
+def _value_where_given(value: ast.expr) -> ast.expr:
+    return value.body if isinstance(value, ast.IfExp) else value
+
+
+def _rest_from(node: ast.expr) -> int | None:
+    """The first argument of `sys.argv[2:]`."""
+    if not isinstance(node, ast.Subscript) or not _is_argv(node.value) or not isinstance(node.slice, ast.Slice):
+        return None
+    lower, plain = node.slice.lower, node.slice.upper is node.slice.step is None
+    value = lower.value if plain and isinstance(lower, ast.Constant) else None
+    return value if isinstance(value, int) and 0 < value <= MAX_PLACE else None
+
+
+_USAGE = re.compile(r"\W{0,8}(?:usage|synopsis)\b", re.IGNORECASE)
+
+
+def _usage_text(tree: ast.Module) -> str:
+    """What a script without a docstring says of how it is called."""
+    texts = (one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return next(
+        (" ".join(text[:2000].split())[:500] for text in texts if "\n" in text.strip() and _USAGE.match(text)), ""
+    )
 
 
 def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:

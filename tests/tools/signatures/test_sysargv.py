@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tools.commandline.render import render_words
 from tools.signatures.model import Signature
 
 Script = Callable[..., Signature]
@@ -42,3 +43,33 @@ def test_a_default_that_nobody_types_is_none(script: Script) -> None:
         t = sys.argv[2] if len(sys.argv) > 2 else "{long}"
     """)
     assert [(one.dest, one.default) for one in signature.options] == [("n", None), ("t", None)]
+
+
+def test_all_further_arguments_have_a_name(script: Script) -> None:
+    for line in (
+        "paths = sys.argv[2:] if len(sys.argv) > 2 else '.'",
+        "for paths in sys.argv[2:]:\n            print(paths)",
+    ):
+        signature = script(f"""
+        import sys
+        method = sys.argv[1]
+        {line}
+        """)
+        assert [(one.dest, one.nargs) for one in signature.options] == [("method", None), ("paths", "*")]
+        assert render_words(signature, {"method": "x", "paths": ["a", "b"]}) == ("x", "a", "b")
+    signature = script("import sys\nmain(sys.argv[1:])\nlast = sys.argv[3:]\n")
+    assert signature.options == () and signature.accepts_unknown
+
+
+def test_a_script_without_a_docstring_says_its_usage(script: Script) -> None:
+    signature = script("""
+        import sys
+        def usage():
+            print('''SYNOPSIS: tool [small|large]
+
+            small:  of few
+            ''')
+            sys.exit(1)
+        size = sys.argv[1] if len(sys.argv) > 1 else usage()
+    """)
+    assert signature.doc == "SYNOPSIS: tool [small|large] small: of few"
