@@ -112,6 +112,8 @@ class Composition:
         self.parts: list[PlacedConfiguration] = []
         """In the order in which they are merged."""
         self._overridden: dict[str, Any] = dict(choices.chosen)
+        self._listed: dict[str, Any] = {}
+        """By key: the choices of the lists that were met, which others may refer to before they are followed."""
 
     def run(self, name: str) -> None:
         """Follow the defaults list of one configuration."""
@@ -138,6 +140,9 @@ class Composition:
         more = [self._entry({key: value}, entry.folder, package) for key, value in added if key not in named]
         entries += [e._replace(added=True) for e in more if e is not None]
         self._take_overrides(entries)
+        for one in filter(None, entries):
+            if one.is_group and not one.override:
+                self._listed.setdefault(one.key, one.name)
         found = [self._follow(e, depth) if e is not None else [] for e in reversed(entries)][::-1]
         found.insert(place, [PlacedConfiguration(loaded, package)])
         return [part for parts in found for part in parts]
@@ -196,7 +201,8 @@ class Composition:
 
         def other(match: re.Match[str]) -> str:
             known = self.groups.get(match[1])
-            chosen = self._overridden.get(match[1], known.name if known is not None else None)
+            usual = known.name if known is not None else self._listed.get(match[1])
+            chosen = self._overridden.get(match[1], usual)
             return chosen if isinstance(chosen, str) else match[0]
 
         return _INTERPOLATION.sub(other, name) if isinstance(name, str) else name

@@ -113,3 +113,14 @@ def test_a_group_of_which_several_are_taken_says_which(repository: Make, option:
     assert (
         render_command(found, {"stages": option(found, "stages").default}, ".") == "python train.py 'stages=[one,two]'"
     )
+
+
+def test_a_group_that_goes_with_another_one_is_followed(repository: Make, option: Find) -> None:
+    main = MAIN.format(how='config_path="conf", config_name="config", version_base=None')
+    files = {
+        f"conf/{group}/{name}.yaml": f"of_{name}: 3\n" for group in ("data", "judge") for name in ("small", "large")
+    }
+    listed = "defaults:\n  - data: small\n  - judge: ${data}\n"
+    found = _read(repository, {"train.py": main, "conf/config.yaml": listed, **files})
+    assert found.whole and option(found, "judge").default == "small"
+    assert [o.dest for o in found.options if "." in o.dest] == ["data.of_small", "judge.of_small"]
