@@ -71,7 +71,10 @@ def _signature(tree: ast.Module, path: str) -> Signature:
 
 
 def _rest(tree: ast.Module, first: int, path: str) -> Iterator[Option]:
-    """All arguments from a place on, where the script gives them a name or goes through them: `paths = sys.argv[2:]`."""
+    """All arguments behind others, where the script gives them a name or goes through them: `paths = sys.argv[2:]`.
+
+    All words of a command line may be anything.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             target, value = node.targets[0], _value_where_given(node.value)
@@ -79,8 +82,7 @@ def _rest(tree: ast.Module, first: int, path: str) -> Iterator[Option]:
             target, value = node.target, node.iter
         else:
             continue
-        whole = first == 1 and isinstance(node, ast.Assign)  # all words of a command line may be anything
-        if isinstance(target, ast.Name) and _rest_from(value) == first and not whole:
+        if first > 1 and isinstance(target, ast.Name) and _rest_from(value) == first:
             yield Option(dest=target.id, nargs="*", path=path, line=node.lineno, sure=False)
             return
 
