@@ -1,4 +1,4 @@
-"""Watches click and docopt once a program imports them: what they made of the words, and whether they only show something."""
+"""Watches click, docopt and fire once a program imports them: what they made of the words, and whether they only show something."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +17,9 @@ _EAGER = "click.decorators"
 
 def watch(log: Log, scope: Scope) -> None:
     """Let the libraries that the host gave us report what they parsed; a module of the repository with their name is left alone."""
-    sys.meta_path.insert(0, _WatchedFinder({"click": _watch_click, "docopt": _watch_docopt}, log, scope))
+    sys.meta_path.insert(
+        0, _WatchedFinder({"click": _watch_click, "docopt": _watch_docopt, "fire": _watch_fire}, log, scope)
+    )
 
 
 class _WatchedFinder(MetaPathFinder):
@@ -99,3 +101,16 @@ def _watch_docopt(docopt: Any, log: Log) -> None:
         return found
 
     docopt.docopt = watched
+
+
+def _watch_fire(fire: Any, log: Log) -> None:
+    """fire goes through all words and shows its help then, where one of them asked for it."""
+    real = fire.core._Fire
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        trace = real(*args, **kwargs)
+        if trace.show_help and not trace.HasError():
+            log.only_shows(HELP)
+        return trace
+
+    fire.core._Fire = watched
