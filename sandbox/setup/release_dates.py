@@ -15,6 +15,8 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
+MOST = 64 * 1024 * 1024  # bytes of what an index says of one distribution
+
 
 def main() -> None:
     """Exit 1 when the index tells upload times of nothing."""
@@ -33,7 +35,7 @@ def bound(name: str, day: str, python: str) -> str:
     request = urllib.request.Request("{}/{}/".format(base.rstrip("/"), name), headers={"Accept": accept})
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
-            body = answer.read().decode("utf-8", "replace")
+            body = answer.read(MOST).decode("utf-8", "replace")
             kind = answer.headers.get("Content-Type", "")
     except OSError as error:
         print(f"{name}: {error}", file=sys.stderr)

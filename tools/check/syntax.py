@@ -17,6 +17,8 @@ _OTHER_PYTHON_3 = re.compile(
 """In a line that this Python cannot read: an older or a newer Python 3 may."""
 MOST = 400
 """Imported files that are looked at."""
+_DEEPEST = 20
+"""Packages within each other of an import."""
 
 
 def check_syntax(sources: Sources, path: str, invocation: Invocation, *, sure: bool) -> list[Finding]:
@@ -80,7 +82,7 @@ def _files_of(node: ast.stmt, sources: Sources, importer: str, script: str) -> I
         level = node.level
         names = [".".join(filter(None, (node.module, alias.name))) for alias in node.names]
     for name in names:
-        parts = name.split(".")
+        parts = name.split(".", _DEEPEST)[:_DEEPEST]
         for size in range(1, len(parts) + 1):
             path = sources.resolve(".".join(parts[:size]), level, importer, script)
             if path is not None:

@@ -4,10 +4,15 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 CHANGES_PATH = re.compile(r"\bsys\.path\b")
 _DEEPEST = 12
 """Names and calls within each other that are followed."""
+_MOST = 20
+"""Places where a file adds folders, and functions and calls that hand them on: programs have a handful."""
+_LONGEST = 1_000
+"""Characters of a path."""
 _SAME = frozenset(
     {"abspath", "realpath", "normpath", "expanduser", "fspath", "str", "Path", "PurePath", "PosixPath", "resolve", "absolute", "as_posix"}
 )  # fmt: skip
@@ -24,7 +29,7 @@ def added_folders(tree: ast.Module, path: str) -> tuple[str, ...]:
     """
     reader = _PathReader(tree, path)
     found: dict[str, None] = {}
-    for added in reader.added():
+    for added in islice(reader.added(), _MOST):
         own = reader.folder_of(added)
         if own is None:
             continue
@@ -32,7 +37,7 @@ def added_folders(tree: ast.Module, path: str) -> tuple[str, ...]:
         for base in (".",) if anchored else (posixpath.dirname(path) or ".", "."):
             folder = posixpath.normpath(posixpath.join(base, text))
             if not posixpath.isabs(folder) and folder.partition("/")[0] != posixpath.pardir:
-                found[folder.removeprefix(".")] = None
+                found["" if folder == "." else folder] = None
     return tuple(found)
 
 
@@ -43,6 +48,8 @@ class _PathReader:
         self.path = path
         self.nodes = list(ast.walk(tree))
         self.names: dict[str, ast.expr] = {}
+        self._folders: dict[str, tuple[bool, str] | None] = {}
+        """By name: what was read of it; one that is being read has none."""
         self.parameters: dict[str, list[tuple[str, int]]] = {}
         """By name: the functions that have such a parameter, and at which place."""
         for node in self.nodes:
@@ -72,7 +79,7 @@ class _PathReader:
 
     def _arguments_of_calls(self, parameter: str) -> Iterator[ast.expr]:
         """What calls give for a parameter of a function that adds it."""
-        for function, place in self.parameters.get(parameter, ()):
+        for function, place in self.parameters.get(parameter, ())[:_MOST]:
             for node in self.nodes:
                 called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
                 if called and isinstance(node, ast.Call) and len(node.args) > place:
@@ -88,10 +95,15 @@ class _PathReader:
             case ast.Name(id="__file__"):
                 return True, self.path
             case ast.Name(id=name) if name in self.names:
-                return self.folder_of(self.names[name], depth + 1)
+                if name not in self._folders:
+                    self._folders[name] = None
+                    self._folders[name] = self.folder_of(self.names[name], depth + 1)
+                return self._folders[name]
             case ast.Attribute(value=inner, attr="parent"):
                 return self._below(self.folder_of(inner, depth + 1), "..")
-            case ast.Subscript(value=ast.Attribute(value=inner, attr="parents"), slice=ast.Constant(value=int(count))):
+            case ast.Subscript(
+                value=ast.Attribute(value=inner, attr="parents"), slice=ast.Constant(value=int(count))
+            ) if 0 <= count < _DEEPEST:
                 return self._below(self.folder_of(inner, depth + 1), "/".join([".."] * (count + 1)))
             case ast.BinOp(left=left, op=ast.Add() | ast.Div(), right=right):
                 return self._together([left, right], depth)
@@ -124,4 +136,6 @@ class _PathReader:
         return found
 
     def _below(self, folder: tuple[bool, str] | None, more: str) -> tuple[bool, str] | None:
-        return None if folder is None else (folder[0], posixpath.normpath(posixpath.join(folder[1], more)))
+        if folder is None or len(folder[1]) + len(more) > _LONGEST:
+            return None
+        return folder[0], posixpath.normpath(posixpath.join(folder[1], more))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.processor_time import within
 from tools.signatures.read import SignatureReader
 from tools.signatures.search_paths import added_folders
 
@@ -31,6 +32,7 @@ from tools.signatures.search_paths import added_folders
         ("sys.path.append(os.environ['HOME'])", set()),
         ("a = b\nb = a\nsys.path.append(a)", set()),
         ("other.path.append('lib')", set()),
+        ("sys.path.append(os.path.join(os.path.dirname(__file__), '..', '.vendor'))", {".vendor"}),
     ],
 )
 def test_folders_as_programs_write_them(text: str, folders: set[str]) -> None:
@@ -85,3 +87,17 @@ def test_a_program_whose_options_lie_in_an_added_folder(tmp_path: Path) -> None:
     reader = SignatureReader(tmp_path)
     assert [option.dest for one in reader.read("src/main.py") for option in one.options] == ["arch"]
     assert [option.dest for one in reader.read("other/main.py") for option in one.options] == []
+
+
+_DOUBLED = "a0 = 'x'\n" + "".join(f"a{n} = os.path.join({', '.join([f'a{n - 1}'] * 40)})\n" for n in range(1, 12))
+_HANDED_ON = "".join(f"def f{n}(p):\n    sys.path.append(p)\nf{n}('lib')\n" for n in range(2_000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [_DOUBLED + "sys.path.append(a11)", _HANDED_ON, "sys.path.append(Path(__file__).parents[999999999])"],
+    ids=["names of names", "functions", "parents"],
+)
+def test_folders_that_are_made_to_be_long_are_left(text: str) -> None:
+    tree = ast.parse(text)
+    within(2.0, lambda: added_folders(tree, "tools/train.py"))
