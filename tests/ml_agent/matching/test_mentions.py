@@ -266,6 +266,7 @@ def test_a_path_with_numbers_is_read_in_linear_time(filling: str) -> None:
         ("audio at 16kHz", ["16000"]),
         (f"audio at {'9' * 5000} kHz", ["9" * 5000]),  # nobody counts so far
         ("for 2.5 x 10^6 steps", ["2.5e6"]),
+        ("with models/b2_1024x1024_160k.yml", []),  # a size, and no power of ten
         ("for 64k steps", ["64000"]),
         ("what happens when one moves 8 degrees", ["8"]),  # somebody, and no number
         ("on one GPU in 32 bit", ["1", "32"]),  # no share
