@@ -127,6 +127,7 @@ TABLE = (
     Launcher("torch.distributed.launch", "script"),
     Launcher("torch.distributed.run", "script"),
     Launcher("accelerate.commands.launch", "script"),
+    Launcher("paddle.distributed.launch", "script"),
 )  # fmt: skip
 """Every program that starts another, but for interpreters and shells."""
 LAUNCHERS: Mapping[str, Launcher] = MappingProxyType({launcher.name: launcher for launcher in TABLE})

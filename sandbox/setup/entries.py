@@ -12,7 +12,9 @@ _PIECE = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|&&|\|\||[;|&\n]|[^'"\\;|&\
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 _PYTHON = re.compile(r"(?:.*/)?python(?:\d(?:\.\d+)?)?$|torchrun$|accelerate$|deepspeed$")
-_LAUNCHERS = frozenset({"torch.distributed.launch", "torch.distributed.run", "accelerate.commands.launch"})
+_LAUNCHERS = frozenset(
+    {"torch.distributed.launch", "torch.distributed.run", "accelerate.commands.launch", "paddle.distributed.launch"}
+)
 _WITH_VALUE = frozenset({"-W", "-X"})
 _WRAPPERS = frozenset({
     "env", "nohup", "time", "exec", "command", "sudo", "xvfb-run", "srun", "nice", "ionice", "setsid", "stdbuf", "timeout",

@@ -141,6 +141,7 @@ def test_entries_through_shell_scripts_and_modules(tmp_path: Path) -> None:
     assert names("python -m pack.train --lr 1") == ["pack/train.py"]
     assert names("torchrun --nproc_per_node 1 main.py") == ["main.py"]
     assert names("python -m torch.distributed.launch --nproc_per_node=2 main.py") == ["main.py"]
+    assert names("python -m paddle.distributed.launch --gpus 0,1 main.py") == ["main.py"]
     assert names("python go.py", "sub") == ["sub/go.py"]
     assert names("python ../outside.py; python -c 'import os'; echo main.py 'un") == []
 

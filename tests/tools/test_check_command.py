@@ -158,6 +158,7 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "cd examples/arma && python citation.py --gpu 0",
         "cd examples; cd arma; python citation.py; cd ../.. ; python train.py",
         "python -m torch.distributed.run --nproc_per_node=8 train.py --lr 1",
+        "python -m paddle.distributed.launch --gpus 0,1 train.py --lr 1",
         "python -m pkg.run --seed 3",
         "python -m pip install -r requirements.txt",
         "python hello.py",

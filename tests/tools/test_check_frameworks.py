@@ -232,6 +232,7 @@ def test_what_fire_takes_of_a_class_from_elsewhere_is_open(checked: Make) -> Non
         ("torchrun --nnodes 1 --standalon=1 train.py", ["error bad-type --standalone"]),
         ("torchrun --master_port=12x train.py", ["error bad-type "]),
         ("torchrun --nproc_per_node 2 train.py --lrr 1", ["error unknown-option --lr"]),
+        ("python -m paddle.distributed.launch train.py --lrr 1", ["error unknown-option --lr"]),
         ("python -m torch.distributed.launch --nproc_pr_node=2 train.py", ["error unknown-option --nproc_per_node"]),
         ("accelerate launch --mixed_precision fp32 train.py", ["error bad-choice "]),
         ("accelerate launch --num_proceses 4 train.py", ["error unknown-option --num_processes"]),

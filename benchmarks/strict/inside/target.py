@@ -9,7 +9,7 @@ from pathlib import Path
 
 WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs", "-Q")
 LAUNCHERS = ("torch.distributed.launch", "torch.distributed.run", "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec",
-             "accelerate.commands.launch", "srun")  # fmt: skip
+             "accelerate.commands.launch", "paddle.distributed.launch", "srun")  # fmt: skip
 CONSOLE = "--console"
 """What stands before a console script's name and `module:function`; no interpreter knows such a word."""
 NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")

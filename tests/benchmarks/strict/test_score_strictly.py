@@ -29,6 +29,7 @@ def judge(
         "bash examples/run.sh cora",
         "torchrun --nproc_per_node 2 examples/train.py --dataset cora",
         "python -m torch.distributed.launch --nproc_per_node=2 examples/train.py --dataset cora",
+        "python -m paddle.distributed.launch --gpus 0,1 examples/train.py --dataset cora",
         "python -m examples.plain",
         "python -um examples.plain",
         "python -Bmexamples.plain",
