@@ -294,6 +294,11 @@ class Subcommands(Native):
     def __init__(self, parser: Parser) -> None:
         self.parser = parser
 
+    def note_handed(self, name: str) -> None:
+        """Foreign code was given the place for subcommands: it may add some."""
+        self.parser.subcommands_required = False
+        self.parser.note_handed(name)
+
     def do_add_parser(self, arguments: Arguments) -> Value:
         """add_parser."""
         made = Parser(self.parser.run, arguments)

@@ -143,6 +143,21 @@ def test_subcommands_are_signatures_of_their_own(repository: Callable[..., Any])
     assert found[0].doc == "train it"
 
 
+def test_subcommands_that_loaded_modules_add_are_not_seen(repository: Callable[..., Any]) -> None:
+    found = repository({
+        "main.py": """
+        import argparse, importlib, os
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--verbose", action="store_true")
+        commands = parser.add_subparsers(dest="command", required=True)
+        for name in os.listdir("commands"):
+            getattr(importlib.import_module(name), "add_subparser")(commands)
+        parser.parse_args()
+        """
+    }).read("main.py")  # fmt: skip
+    assert [(s.subcommand, s.accepts_unknown) for s in found] == [((), True)]
+
+
 @pytest.mark.parametrize(
     ("converter", "expected"),
     [
