@@ -5,6 +5,7 @@ import ast
 import msgspec
 
 from tools.signatures.click_parameters import Choice, ClickType, Noted, ParameterNote, VersionNote, plain_text
+from tools.signatures.folder_calls import find_commands
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Origin, Signature, Unseen
 from tools.signatures.values import (
@@ -65,6 +66,8 @@ class Command(Noted):
         words = arguments.get(0, "args")
         if isinstance(words, (list, tuple)):
             return UNKNOWN
+        if self.group:
+            find_commands(self.run)
         self.run.note_parsed(self, strict=True)
         self._go_on()
         return UNKNOWN

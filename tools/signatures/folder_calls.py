@@ -102,6 +102,17 @@ def fill(run: Machine, module: Module, name: str) -> None:
             return
 
 
+def find_commands(run: Machine) -> None:
+    """An application parses: modules that were imported for nothing else give it commands by its decorators."""
+    if run.importing:
+        return
+    known = [path for path, module in run.modules.items() if module.state != "new"]
+    with run.budget.unspent():
+        paths = run.sources.callers(("command", "group", "callback"), known)
+    for path in paths:
+        _run_package(run, path)
+
+
 def _run_package(run: Machine, path: str) -> None:
     """Follow a module, and the packages around it before."""
     names = path.removesuffix(".py").removesuffix("/__init__").split("/")

@@ -6,8 +6,9 @@ import msgspec
 
 from tools.signatures.argparse_option import metavar_of, typed
 from tools.signatures.fields import Field, parameters
+from tools.signatures.folder_calls import find_commands
 from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature, bounds_of
+from tools.signatures.model import Option, Signature, Unseen, bounds_of
 from tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
 
 
@@ -25,8 +26,11 @@ class App(Native):
     def __init__(self, run: Interpreter, arguments: Arguments) -> None:
         self.run = run
         self.arguments = arguments
-        self.commands: list[tuple[str, Function]] = []
+        self.commands: list[tuple[str, Function, bool]] = []
+        """Name and function of each, and whether it takes words that it does not know."""
         self.groups: list[tuple[str, App]] = []
+        self.foreign: list[tuple[str, Arguments]] = []
+        """Groups whose commands are not seen here."""
         self.callback: Function | None = None
         run.made.append(self)
 
@@ -43,7 +47,9 @@ class App(Native):
             function = given.get(0, "f")
             if isinstance(function, Function):
                 name = arguments.get(0, "name")
-                self.commands.append((name if isinstance(name, str) else _command_name(function), function))
+                settings = arguments.get(None, "context_settings")
+                takes_all = isinstance(settings, dict) and settings.get("ignore_unknown_options") is True
+                self.commands.append((name if isinstance(name, str) else _command_name(function), function, takes_all))
             return function
 
         return Method(decorate)
@@ -59,12 +65,15 @@ class App(Native):
         if isinstance(other, App):
             own = other.arguments.get(0, "name")
             self.groups.append((name if isinstance(name, str) else own if isinstance(own, str) else "", other))
+        elif isinstance(name, str):
+            self.foreign.append((name, arguments))
         return None
 
     def call(self, arguments: Arguments) -> Value:
         """Calling the application parses the command line."""
+        find_commands(self.run)
         self.run.note_parsed(self, strict=True)
-        for _, function in self.commands[:1] if len(self.commands) == 1 else []:
+        for _, function, _ in self.commands[:1] if len(self.commands) == 1 else []:
             follow(self.run, function)
         return UNKNOWN
 
@@ -73,16 +82,23 @@ class App(Native):
         level = len(subcommand)
         own = options_of(self.run, self.callback, level) if self.callback is not None else []
         outer = (*before, *own)
-        single = len(self.commands) == 1 and not self.groups and self.callback is None and not subcommand
+        single = (
+            len(self.commands) == 1
+            and not self.groups
+            and not self.foreign
+            and self.callback is None
+            and not subcommand
+        )
         self.run.budget.list_command(len(outer) * (1 + len(self.commands)))
         found: list[Signature] = []
-        for name, function in self.commands:
+        for name, function, takes_all in self.commands:
             path = () if single else (*subcommand, name)
             options = (*outer, *options_of(self.run, function, len(path)))
-            found.append(signature_of(self.run, function, options, path))
+            made = signature_of(self.run, function, options, path)
+            found.append(msgspec.structs.replace(made, accepts_unknown=takes_all))
         for name, group in self.groups:
             found += group.signatures((*subcommand, name) if name else subcommand, outer)
-        return found
+        return found + [_foreign(self.run, (*subcommand, name), outer, place) for name, place in self.foreign]
 
 
 def signature_of(
@@ -94,6 +110,15 @@ def signature_of(
     return Signature(
         path=run.script, framework="typer", options=options, subcommand=subcommand, syntax="click", allow_abbrev=False,
         doc=" ".join((doc or "").split("\n\n")[0].split())[:500], line=node.lineno,
+    )  # fmt: skip
+
+
+def _foreign(run: Interpreter, path: tuple[str, ...], options: tuple[Option, ...], place: Arguments) -> Signature:
+    """A group whose application is not the repository's: what it takes is open."""
+    unseen = Unseen(origin="library", name=f"the commands of {path[-1]}", path=place.path, line=place.line)
+    return Signature(
+        path=run.script, framework="typer", options=options, subcommand=path, syntax="click", allow_abbrev=False,
+        accepts_unknown=True, unseen=(unseen,),
     )  # fmt: skip
 
 
@@ -165,13 +190,20 @@ def _run(run: Interpreter, name: str, arguments: Arguments) -> Value:
     function = arguments.get(0, "function")
     app = App(run, Arguments([], {}))
     if isinstance(function, Function):
-        app.commands.append((_command_name(function), function))
+        app.commands.append((_command_name(function), function, False))
     return app.call(Arguments([], {}))
+
+
+def _as_command(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    """typer.main.get_command(app): click's command, which parses like the application when it is called."""
+    return arguments.get(0, "typer_instance")
 
 
 FACTORIES: dict[str, Factory] = {
     "typer.Typer": lambda run, name, arguments: App(run, arguments),
     "typer.run": _run,
+    "typer.main.get_command": _as_command,
+    "typer.main.get_group": _as_command,
     "typer.Option": lambda run, name, arguments: ParameterInfo(False, arguments),
     "typer.Argument": lambda run, name, arguments: ParameterInfo(True, arguments),
 }

@@ -95,6 +95,15 @@ JOB = """
 """
 
 
+def test_click_commands_lie_in_modules_that_are_imported_for_them_alone(repository: Make) -> None:
+    found = repository({
+        "main.py": "from tool import cli\nimport tool.train\nif __name__ == '__main__':\n    cli()\n",
+        "tool/__init__.py": "import click\n@click.group()\ndef cli(): ...\n",
+        "tool/train.py": "from tool import cli\n@cli.command()\ndef train(): ...\n",
+    }).read("main.py")  # fmt: skip
+    assert [(s.subcommand, s.accepts_unknown) for s in found] == [(("train",), False)]
+
+
 def test_click_lazy_groups(repository: Make) -> None:
     jobs = {
         "jobs/__init__.py": "",

@@ -83,6 +83,36 @@ def test_types_that_grow_take_no_time(repository: Make) -> None:
     assert [o.dest for o in made.options] == ["a", "b"] and time.monotonic() - start < 5
 
 
+def test_commands_of_typer_lie_in_modules_that_are_imported_for_them_alone(repository: Make) -> None:
+    found = repository({
+        "tool/__init__.py": "",
+        "tool/__main__.py": "from tool.cli import start\nstart()\n",
+        "tool/cli/__init__.py": "from ._base import app, start\nfrom .train import train_cli\n",
+        "tool/cli/_base.py": """
+        import typer
+        from other import app as others
+        from typer.main import get_command
+        Opt = typer.Option
+        app = typer.Typer()
+        app.add_typer(others, name="project")
+        def start():
+            command = get_command(app)
+            command(prog_name="tool")
+        """,
+        "tool/cli/train.py": """
+        from ._base import Opt, app
+        @app.command("train", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+        def train_cli(config: str, gpu: int = Opt(-1, "--gpu-id", "-g")): ...
+        @app.command("test")
+        def test_cli(config: str): ...
+        """,
+    }).read("tool/__main__.py")  # fmt: skip
+    assert [(s.subcommand, s.accepts_unknown, bool(s.unseen)) for s in found] == [
+        (("train",), True, False), (("test",), False, False), (("project",), True, True),
+    ]  # fmt: skip
+    assert [o.flags for o in found[0].options] == [(), ("--gpu-id", "-g")]
+
+
 def test_typer_run_needs_no_subcommand(script: Script) -> None:
     signature = script("""
         import typer
