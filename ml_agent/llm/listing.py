@@ -108,6 +108,8 @@ def options_of(signature: Signature, words: str, most: int, beside: Mapping[str,
     """
     options = [_said_first(option, words) for option in signature.options if _is_of_use(option)]
     order = _by_relevance(options, words)
+    if signature.syntax == "overrides":  # only what chooses the configuration has a flag, and all keys depend on it
+        order.sort(key=lambda place: not options[place].flags)
     texts: dict[int, str] = {}
     first = {options[place].dest for place in order[:_FIRST]}
     told = {dest: "|".join(values) for dest, values in beside.items() if dest in first}
