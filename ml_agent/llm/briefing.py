@@ -15,6 +15,7 @@ from ml_agent.llm.calls import documented_calls, in_short, signatures_called
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.heads import CUT, head_of
 from ml_agent.llm.likely import (
+    ASIDE,
     Entry,
     blocks_of,
     likely_entries,
@@ -248,7 +249,11 @@ def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, s
     """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configurations
     that fit best or are read by name where the command line of the likeliest changes what these say; of long ones the keys."""
     workspace, words = task.workspace, task.request.instruction
-    steered = [entry[0].path for entry in entries[:1] if not any(one.options for one in entry)]
+    steered = [
+        entry[0].path
+        for entry in entries[:1]
+        if not any(one.options for one in entry) and not ASIDE.search(entry[0].path)
+    ]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
     steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]

@@ -128,6 +128,11 @@ def test_what_the_documents_use_most_is_shown(told: Told) -> None:
     assert "lib.Alpha(" in told(files, "In Python, do the thing").opening
 
 
+def test_what_sets_a_project_up_does_not_show_how_it_begins(told: Told) -> None:
+    opening = told({"docs/conf.py": "project = 'paint'\nprint(project)\n"}, "conf of the paint project").opening
+    assert "docs/conf.py" in opening and "begins" not in opening
+
+
 def test_what_is_steered_from_within_shows_how_it_begins(told: Told) -> None:
     runner = "#!/bin/bash\n# Copyright 2020 Somebody\n\n# VIRTUAL_ENV: make a fresh environment\nUSE_CUDA=${USE_CUDA:-False}\n"
     opening = told({"run_all.sh": runner}, "Run all with run_all.sh on my card.").opening
