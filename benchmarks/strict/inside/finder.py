@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from typing import Any
 
 from . import calls
@@ -15,6 +16,8 @@ from .unknown import Unknown, UnknownModule
 
 WRITTEN_AT_INSTALL = ("version", "_version", "__version__")
 """Modules that a package's installation writes, and its repository does not hold."""
+COMPILED = (".pyx", ".pyx.in", ".c", ".cc", ".cpp", ".cu", ".f", ".f90")
+"""How the sources of modules end that an installation compiles."""
 Make = Callable[[], types.ModuleType]
 
 
@@ -54,13 +57,21 @@ class LastFinder(MetaPathFinder):
         parent = sys.modules.get(name.rpartition(".")[0])
         if top in sys.stdlib_module_names or top.startswith("_frozen"):
             return None
-        if parent is not None and name.rpartition(".")[2] in WRITTEN_AT_INSTALL:
+        if parent is not None and _made_at_install(parent, name.rpartition(".")[2]):
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         # `pyannote.core`, which a project requires, lies beside its own `pyannote.audio` once both are installed.
         shared = parent is not None and not {name.lower(), name.lower().replace(".", "_")}.isdisjoint(self.foreign)
         if isinstance(parent, UnknownModule) or shared or (parent is None and top in self.foreign):
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         return None
+
+
+def _made_at_install(package: types.ModuleType, name: str) -> bool:
+    """Whether an installation writes or compiles a module of a package."""
+    folders = map(str, getattr(package, "__path__", ()))
+    return name in WRITTEN_AT_INSTALL or any(
+        Path(folder, name + ending).is_file() for folder in folders for ending in COMPILED
+    )
 
 
 class FirstFinder(MetaPathFinder):

@@ -7,6 +7,7 @@ import pytest
 FILES = {
     "setup.py": "from setuptools import setup\nsetup(name='mylib', install_requires=['torch', 'somelib>=2'])\n",
     "mylib/__init__.py": "from mylib.net import Net, load\n",
+    "mylib/fast.pyx": "def add(int a, int b): return a + b\n",
     "mylib/net.py": """
 import torch
 from torch import nn

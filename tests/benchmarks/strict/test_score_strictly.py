@@ -94,6 +94,12 @@ print(model.predict(lines), out)
 """
 
 
+@pytest.mark.parametrize(("module", "passed"), [("fast", True), ("slow", False)])
+def test_a_module_that_an_installation_compiles_is_there(repository: Path, module: str, passed: bool) -> None:
+    (repository / "examples" / f"{module}.py").write_text(f"from mylib.{module} import add\nprint(add(1, 2))\n")
+    assert judge(repository, f"python examples/{module}.py").passed == passed
+
+
 def test_python_that_runs(repository: Path) -> None:
     verdict = judge(repository, CODE, "python", {"name": "small", "scale": "2.0"})
     assert verdict.passed, verdict.reason

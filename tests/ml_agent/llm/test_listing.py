@@ -115,7 +115,9 @@ def test_keys_of_a_configuration_are_left_open_or_need_no_value() -> None:
 def test_what_chooses_the_configuration_stands_before_its_keys() -> None:
     chooses = Option(dest="config-name", flags=("--config-name", "-cn"), choices=("slow_8x8", "moco"))
     keys = [Option(dest=f"train.rate{number}", type="float", default="0.1") for number in range(30)]
-    shown = options_of(Signature(path="a.py", options=(*keys, chooses), syntax="overrides"), "train at a rate of 1", 200)
+    shown = options_of(
+        Signature(path="a.py", options=(*keys, chooses), syntax="overrides"), "train at a rate of 1", 200
+    )
     assert "--config-name/-cn {slow_8x8|moco}" in shown
 
 
