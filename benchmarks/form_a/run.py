@@ -17,6 +17,7 @@ from benchmarks.folder_lock import lock_folder
 from benchmarks.form_a.delivery import with_inputs
 from benchmarks.form_a.output import Summary, as_row, summarise
 from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
+from benchmarks.kept_rows import read_kept
 from benchmarks.predict.live import LiveResult as Shown
 from benchmarks.predict.live import Progress
 from benchmarks.subjects.respondent import with_key
@@ -125,10 +126,7 @@ def fingerprint(plan: Plan) -> str:
 
 def load(rows: Path, task: Task) -> Outcome | None:
     """The result of a row, or None; a damaged file counts as none."""
-    try:
-        return msgspec.json.decode((rows / f"{task.key}.json").read_bytes(), type=Outcome)
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        return None
+    return read_kept(rows / f"{task.key}.json", Outcome)
 
 
 def _todo(outcome: Outcome | None, plan: Plan) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from benchmarks.engines import Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.folder_lock import lock_folder
+from benchmarks.kept_rows import read_kept
 from benchmarks.make.rows import MadeRows, RowSource, make_rows
 from benchmarks.make.spoken import reworded
 from benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
@@ -89,11 +90,11 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
                 f"{source.root} is called {source.name} in the rows: let it stand under that name in the --repos folder"
             )
     files = {source: parts / _name(source, order) for source in order.sources}
-    todo = [source for source, file in files.items() if _part(file) is None]
+    todo = [source for source, file in files.items() if read_kept(file, MadeRows) is None]
     for source, made in _carried_out(todo, order):
         write_atomically(files[source], msgspec.json.encode(made).decode())
         say(f"{source.name}: {len(made.rows)} rows")
-    found = [(source.name, part) for source, file in files.items() if (part := _part(file)) is not None]
+    found = [(source.name, part) for source, file in files.items() if (part := read_kept(file, MadeRows)) is not None]
     rows = [row for _, made in found for row in made.rows]
     write_atomically(order.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return Report(
@@ -107,14 +108,6 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
         wording=_sum_counts(made.wording for _, made in found),
         empty=tuple(name for name, made in found if not made.rows),
     )
-
-
-def _part(file: Path) -> MadeRows | None:
-    """The rows of one repository as they were made before; a damaged file counts as none."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=MadeRows)
-    except (OSError, msgspec.DecodeError):
-        return None
 
 
 def _carried_out(todo: Sequence[RowSource], order: Order) -> Iterator[tuple[RowSource, MadeRows]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.data import Key
+from benchmarks.kept_rows import read_kept
 from benchmarks.predictions import Usage
 from ml_agent.files import write_atomically
 
@@ -43,11 +44,7 @@ class RowStore:
 
     def get(self, key: Key, attempt: int) -> Result | None:
         """The result of a piece of work, or None; a damaged file counts as none."""
-        path = self.folder / f"{key}-{attempt}.json"
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=Result)
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-            return None
+        return read_kept(self.folder / f"{key}-{attempt}.json", Result)
 
     def forget(self, results: Iterable[Result]) -> None:
         """Remove results, so that they are made again."""

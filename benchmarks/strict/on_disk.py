@@ -5,7 +5,6 @@ import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 from platformdirs import user_cache_path
@@ -16,8 +15,6 @@ from benchmarks.strict.walls import bubblewrap
 from ml_agent.files import write_atomically
 from tools.errors import RepositoryError
 from tools.versions import local_version
-
-FoundT = TypeVar("FoundT", bound=msgspec.Struct)
 
 
 def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str] = ()) -> Path:
@@ -35,14 +32,6 @@ def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str
     whole = "\0".join((_source_version(tuple(sources)), _version(root), str(root), *machine, *parts))
     key = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
     return cache / name / key[:2] / f"{key}.json"
-
-
-def read(file: Path, kind: type[FoundT]) -> FoundT | None:
-    """What is kept in a file; None where that is nothing, or of another form."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError):  # a ValidationError is one, too
-        return None
 
 
 def keep(file: Path, found: msgspec.Struct) -> None:
