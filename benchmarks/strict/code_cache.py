@@ -39,7 +39,7 @@ def _own_folder() -> Path:
 
 
 def keep(paths: Iterable[str], root: Path) -> None:
-    """Compile files into the cache; one that cannot be compiled, or is no regular file below `root`, is left out."""
+    """Compile files into the cache, where that can be written; what cannot be compiled, or is no regular file below `root`, is left out."""
     tree = Tree(root)
     for path in paths:
         try:
@@ -47,11 +47,9 @@ def keep(paths: Iterable[str], root: Path) -> None:
             kept = folder() / cache_name(source, path)
             if kept.exists():
                 continue
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # what Python finds odd in somebody's code is none of the user's business
+            with warnings.catch_warnings():  # what Python finds odd in somebody's code is none of the user's business
+                warnings.simplefilter("ignore")
                 code = compile(rewrite(ast.parse(source, path)), path, "exec", dont_inherit=True)
+            write_whole(kept, marshal.dumps(code))
         except (OSError, UnsafePathError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        write_whole(kept, marshal.dumps(code))
