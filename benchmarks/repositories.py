@@ -87,7 +87,10 @@ def _sample(task: Task, folder: Path) -> LaidRepository:
         if not name.replace("-", "").isalnum() or not source.is_dir():
             return LaidRepository(name=task.repository, problem=f"no repository {name} comes with the program")
         new = not folder.is_dir()
-        shutil.copytree(source, folder, dirs_exist_ok=True)
+        try:
+            shutil.copytree(source, folder, dirs_exist_ok=True)
+        except OSError as error:
+            return LaidRepository(name=task.repository, problem=str(error))
     return LaidRepository(name=task.repository, commit="shipped", new=new)
 
 
