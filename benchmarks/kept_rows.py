@@ -22,7 +22,10 @@ def decode_kept(text: bytes, kind: type[RowT]) -> RowT | None:
     """What a JSON text holds; None where it is damaged or of another form."""
     try:
         return msgspec.json.decode(text, type=kind, dec_hook=lambda part, value: part(value))
-    except (ValueError, RecursionError):  # msgspec's own errors are ValueErrors; bytes that are no UTF-8 give another one
+    except (
+        ValueError,
+        RecursionError,
+    ):  # msgspec's own errors are ValueErrors; bytes that are no UTF-8 give another one
         return None
 
 

@@ -9,7 +9,14 @@ from benchmarks.error_classes import classify
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("fit.yaml", "E5"), ("none.yaml", "E2"), ("fit**.yaml", "E2"), ("f?t.yaml", "E2"), ("[ab].yaml", "E5"), ("*.yaml", "E2")],
+    [
+        ("fit.yaml", "E5"),
+        ("none.yaml", "E2"),
+        ("fit**.yaml", "E2"),
+        ("f?t.yaml", "E2"),
+        ("[ab].yaml", "E5"),
+        ("*.yaml", "E2"),
+    ],
 )
 def test_a_file_that_stands_elsewhere_is_told_by_its_name_as_it_is_spelled(
     name: str, expected: str, tmp_path: Path

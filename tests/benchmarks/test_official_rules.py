@@ -81,5 +81,5 @@ def test_rows_without_five_outputs_are_dropped_and_scored_apart(tmp_path_factory
     assert summary["dropped_by_the_official_script"]["n"] == 1  # type: ignore[index]
     assert summary["dropped_by_the_official_script"]["pass@1"] == 1.0  # type: ignore[index]
     assert summary["dropped_by_the_official_script"]["pass@5"] is None  # type: ignore[index]
-    assert [row["passed"] for row in summary["rows"]] == [[False, True, False, False, False], [True]]  # type: ignore[attr-defined]
+    assert [list(row["passed"]) for row in summary["rows"]] == [[False, True, False, False, False], [True]]  # type: ignore[attr-defined]
     assert [left.key for left in result.left_out] == ["1-9"]
