@@ -52,7 +52,7 @@ def plan(folder: Path, out: Path, rows: int, carry_out: object) -> Plan:
 
 def test_a_full_disk_is_told_by_row(small_disk: Path, tmp_path: Path) -> None:
     made = plan(tmp_path, small_disk / "out.jsonl", 8, functools.partial(answer, length=60_000))
-    summary = predict(made)
+    summary = predict(made, LocalEngine())
     assert summary.unwritten == "" or "No space left on device" in summary.unwritten
     kept = list((small_disk / "out.jsonl.rows/f").glob("*.json"))
     assert summary.missing == len(summary.failed) == 8 - len(kept)
@@ -72,9 +72,9 @@ def test_rows_that_could_not_be_kept_are_made_when_there_is_room(small_disk: Pat
     made = plan(tmp_path, small_disk / "out.jsonl", 4, answer)
     (small_disk / "out.jsonl.rows/f").mkdir(parents=True)
     filler = fill(small_disk)
-    assert predict(made).missing == 4
+    assert predict(made, LocalEngine()).missing == 4
     filler.unlink()
-    summary = predict(made)
+    summary = predict(made, LocalEngine())
     assert (summary.answered, summary.missing, summary.unwritten) == (4, 0, "")
 
 
