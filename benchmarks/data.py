@@ -98,6 +98,11 @@ class Visible(msgspec.Struct, frozen=True, kw_only=True):
     """Only in setting "oracle"."""
 
 
+def full_name(address: str) -> str:
+    """OWNER/NAME of a repository's address."""
+    return "/".join(address.rstrip("/").removesuffix(".git").split("/")[-2:])
+
+
 def visible(task: Task, setting: Setting) -> Visible:
     """What a navigator sees of a task in a setting."""
     return Visible(

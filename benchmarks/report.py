@@ -89,7 +89,7 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
         "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
         "repositories": sorted({r.repository for s in shared for r in s.rows}),
         "types": sorted({r.kind for s in shared for r in s.rows}),
-        "heat": {s.subject: _heat(s) for s in shared},
+        "heat": {s.subject: _shares(s, "repository") for s in shared},
         "kinds": {s.subject: _shares(s, "kind") for s in shared},
         "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},
         "points": _points(comparison), "most_tokens": most_tokens(comparison),
@@ -142,10 +142,6 @@ def _record(one: Scored, key: str, folder: Path) -> str:
         if one.name and (folder / place).is_file():
             return quote(place)
     return ""
-
-
-def _heat(scored: Scored) -> dict[str, Cell]:
-    return _shares(scored, "repository")
 
 
 def _shares(scored: Scored, field: str) -> dict[str, Cell]:

@@ -4,13 +4,13 @@ Both sides take turns in one run, on the same image and with the same limits, so
 """
 
 import argparse
-import statistics
 import subprocess
 import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import median
 from unittest import mock
 
 import msgspec
@@ -90,7 +90,7 @@ def measure_start(image: str, network: Network, repeat: int) -> OverheadMedians:
             _docker("rm", "-f", container)
             ours.append(_seconds(sandbox.start))
             sandbox.stop()
-    return OverheadMedians(what=f"start, network {network}", bare=_median(bare), ours=_median(ours), bar=START_BAR)
+    return OverheadMedians(what=f"start, network {network}", bare=median(bare), ours=median(ours), bar=START_BAR)
 
 
 def measure_exec(image: str, repeat: int) -> OverheadMedians:
@@ -109,7 +109,7 @@ def measure_exec(image: str, repeat: int) -> OverheadMedians:
         finally:
             sandbox.stop()
             _docker("rm", "-f", container)
-    return OverheadMedians(what="exec", bare=_median(bare), ours=_median(ours), bar=EXEC_BAR)
+    return OverheadMedians(what="exec", bare=median(bare), ours=median(ours), bar=EXEC_BAR)
 
 
 def measure_second(repository: Path | None, command: str, repeat: int) -> OverheadMedians:
@@ -127,7 +127,7 @@ def measure_second(repository: Path | None, command: str, repeat: int) -> Overhe
             ours = [_prepare(source, task, place, notes) for _ in range(repeat)]
     if sum("earlier run" in note for note in notes) < repeat:
         raise SystemExit("the environment was not kept: " + "; ".join(notes[:3]))
-    return OverheadMedians(what="second task on a repository, ready", bare=None, ours=_median(ours), bar=SECOND_BAR)
+    return OverheadMedians(what="second task on a repository, ready", bare=None, ours=median(ours), bar=SECOND_BAR)
 
 
 def _prepare(source: Source, task: Task, place: Path, notes: list[str]) -> float:
@@ -195,10 +195,6 @@ def _seconds(action: Callable[[], object]) -> float:
     began = time.perf_counter()
     action()
     return time.perf_counter() - began
-
-
-def _median(values: list[float]) -> float:
-    return statistics.median(values)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -186,14 +186,11 @@ def install_missing(plan: TablePlan, checkouts: dict[str, Path], say: Say) -> No
         if name in NAVIGATORS:
             continue
         found = registry.subject(name, checkouts.get(name))
-        _try(name, lambda found=found: found.find(plan.home) or found.install(plan.home, say), say)  # type: ignore[misc]
-
-
-def _try(name: str, install: Callable[[], object], say: Say) -> None:
-    try:
-        install()
-    except AgentMissingError as error:
-        say(f"{name}: {error}")
+        try:
+            if found.find(plan.home) is None:
+                found.install(plan.home, say)
+        except AgentMissingError as error:
+            say(f"{name}: {error}")
 
 
 def checked(subjects: Sequence[str]) -> tuple[str, ...]:

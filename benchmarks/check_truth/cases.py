@@ -96,7 +96,8 @@ def _draw(cases: Sequence[Case], most: int) -> list[Case]:
 def mutated(case: Case, index: RepoIndex) -> Iterator[Case]:
     """The case with one thing wrong, once for each kind of fault that applies."""
     for mutation, text in mutants(case.text, case.kind, lookup(index, case.folder), index):
-        yield msgspec.structs.replace(case, text=text, mutation=mutation)
+        if text != case.text:
+            yield msgspec.structs.replace(case, text=text, mutation=mutation)
 
 
 def lookup(index: RepoIndex, folder: str) -> Lookup:

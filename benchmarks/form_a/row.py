@@ -14,7 +14,7 @@ from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
 from benchmarks.subjects.places import Place, open_place
 from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import clear, lay, name_of
+from benchmarks.subjects.workplace import clear, folder_of, lay, name_of
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from sandbox.contract import Command, Sandbox
@@ -186,7 +186,7 @@ def _assignment(job: Job, sandbox: Sandbox) -> Assignment:
     workspace = sandbox.run(Command(text="pwd", timeout=60)).stdout.strip()
     if not workspace:
         raise AgentMissingError(f"the {sandbox.name} sandbox does not say where its workspace is")
-    folder = name if task.folder == "." else f"{name}/{task.folder}"
+    folder = folder_of(name, task.folder)
     subject_task = SubjectTask(
         text=instruction(seen, f"{workspace}/{folder}", settings.prompt_version),
         endpoint=settings.endpoint,

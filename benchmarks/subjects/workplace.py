@@ -21,6 +21,11 @@ def name_of(url: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", url.rstrip("/").removesuffix(".git").rpartition("/")[2]) or "repository"
 
 
+def folder_of(name: str, path: str) -> str:
+    """The task's folder in the workspace, of a repository that stands there as `name`."""
+    return name if path in ("", ".") else f"{name}/{path}"
+
+
 def clear(records: Path) -> None:
     """Make way for an attempt: what one left there that was cut off is kept beside it, under another name.
 
