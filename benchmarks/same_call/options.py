@@ -12,14 +12,15 @@ from benchmarks.same_call.model import Program
 from benchmarks.same_call.streams import UNKNOWN
 from benchmarks.same_call.values import plain, same
 from benchmarks.strict.inside.pictures import STDIN, STDOUT
+from benchmarks.strict.script_variables import signature_reader
+from tools.check.repository import decisions
 from tools.commandline.fire_words import fire_value
 from tools.commandline.hydra_words import OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
 from tools.signatures.console import read_console
 from tools.signatures.model import Option, Signature
-from tools.signatures.read import SignatureReader
-from tools.signatures.sweeps import GROUP, GROUPS
+from tools.signatures.sweeps import GROUP
 from tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
@@ -142,7 +143,9 @@ def _compose(root: Path, program: Program, base: Signature) -> Options:
         base: its signature without what the words choose.
     """
     known = _signatures(root, program)
-    signature = choose(_reader(root).called(known, lambda s: _decisions(s, program.words)), program.words) or base
+    signature = (
+        choose(signature_reader(root).called(known, lambda s: decisions(s, program.words)), program.words) or base
+    )
     call = parse_call(signature, program.words)
     whole = not (signature.accepts_unknown or signature.unseen)
     composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
@@ -167,12 +170,6 @@ def _modes(call: ParsedCall) -> dict[str, Any]:
 def _keys(signature: Signature) -> list[Option]:
     """What a configuration holds, the choices of its groups left out."""
     return [o for o in signature.options if o.converter != GROUP and not o.required]
-
-
-def _decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
-    """What words say that decides what a configuration holds."""
-    call = parse_call(signature, words)
-    return call.values | ({GROUPS: call.chosen} if call.chosen else {})
 
 
 def _is_text(option: Option) -> bool:
@@ -240,18 +237,13 @@ def _is_hidden(value: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=32)
-def _reader(root: Path) -> SignatureReader:
-    return SignatureReader(root)
-
-
-@functools.lru_cache(maxsize=32)
 def _console(root: Path) -> tuple[Signature, ...]:
-    return read_console(_reader(root))
+    return read_console(signature_reader(root))
 
 
 def _signatures(root: Path, program: Program) -> tuple[Signature, ...]:
     """Those of a script, or of the command that is installed under its name or for a function of its file."""
-    found = _reader(root).read(program.file) if program.file else ()
+    found = signature_reader(root).read(program.file) if program.file else ()
     return found or tuple(one for one in _console(root) if one.path == program.file or program.name in _names(one))
 
 

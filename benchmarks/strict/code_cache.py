@@ -21,10 +21,14 @@ from tools.errors import UnsafePathError
 from tools.files import Tree
 
 
+def cache_root() -> Path:
+    """The user's cache."""
+    return Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
+
+
 def folder() -> Path:
     """Where the compiled forms are kept, by interpreter."""
-    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
-    place = cache / "strict" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    place = cache_root() / "strict" / f"python{sys.version_info.major}.{sys.version_info.minor}"
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError:

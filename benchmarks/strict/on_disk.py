@@ -2,13 +2,12 @@
 
 import functools
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from platformdirs import user_cache_path
 
+from benchmarks.strict.code_cache import cache_root
 from benchmarks.strict.execute import HERE
 from benchmarks.strict.given import given_parsers
 from benchmarks.strict.walls import bubblewrap
@@ -26,12 +25,11 @@ def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str
         parts: what else it depends on, such as the answer.
         sources: files of ours that make it, beside those that run answers.
     """
-    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
     root = root.resolve()
     machine = (*sorted(given_parsers()), "walled" if bubblewrap() else "open")
     whole = "\0".join((_source_version(tuple(sources)), _version(root), str(root), *machine, *parts))
     key = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
-    return cache / name / key[:2] / f"{key}.json"
+    return cache_root() / name / key[:2] / f"{key}.json"
 
 
 def keep(file: Path, found: msgspec.Struct) -> None:
