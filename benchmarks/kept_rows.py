@@ -1,5 +1,6 @@
 """Results that are kept as JSON, so that a program can be cut at any moment and gone on with."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -36,6 +37,15 @@ class KeptRows(Generic[RowT]):
         self._file = file
         lines = file.read_bytes().split(b"\n") if file is not None and file.is_file() else []
         self.rows = [row for line in lines if (row := decode_kept(line, kind)) is not None]
+
+    def done(self, make: Callable[[], RowT], **known: object) -> RowT:
+        """The row with these values; made and kept where there is none."""
+        rows = (row for row in reversed(self.rows) if all(getattr(row, name) == one for name, one in known.items()))
+        found = next(rows, None)
+        if found is None:
+            found = make()
+            self.add(found)
+        return found
 
     def add(self, row: RowT) -> None:
         """Keep one more."""

@@ -62,3 +62,11 @@ def test_without_a_file_nothing_is_written(tmp_path: Path) -> None:
     kept = KeptRows(None, Row)
     kept.add(Row("a", True))
     assert kept.rows == [Row("a", True)] and not list(tmp_path.iterdir())
+
+
+def test_a_row_that_is_there_is_not_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    made = [KeptRows(file, Row).done(lambda n=n: Row("a", n == 0), name="a") for n in range(2)]  # type: ignore[misc]
+    assert made == [Row("a", True)] * 2
+    assert KeptRows(file, Row).done(lambda: Row("b", False), name="b") == Row("b", False)
+    assert len(file.read_text().splitlines()) == 2
