@@ -4,7 +4,8 @@ import functools
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -27,7 +28,7 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 12
+VERSION = 13
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -91,7 +92,11 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
             )
     files = {source: parts / _name(source, order) for source in order.sources}
     todo = [source for source, file in files.items() if read_kept(file, MadeRows) is None]
-    for source, made in _carried_out(todo, order):
+    # one repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows
+    work = Work(
+        carry_out=functools.partial(_one, order=order), lost=_lost_outcome, label=attrgetter("name"), seconds=SECONDS
+    )
+    for source, made in LocalEngine(order.jobs)(work, todo):
         write_atomically(files[source], msgspec.json.encode(made).decode())
         say(f"{source.name}: {len(made.rows)} rows")
     found = [(source.name, part) for source, file in files.items() if (part := read_kept(file, MadeRows)) is not None]
@@ -110,12 +115,6 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
     )
 
 
-def _carried_out(todo: Sequence[RowSource], order: Order) -> Iterator[tuple[RowSource, MadeRows]]:
-    """One repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows."""
-    work = Work(carry_out=functools.partial(_one, order=order), lost=_lost_outcome, label=_label, seconds=SECONDS)
-    yield from LocalEngine(order.jobs)(work, todo)
-
-
 def _one(source: RowSource, order: Order) -> tuple[RowSource, MadeRows]:
     index = RepoIndex.open(source.root, local_version(source.root), order.cache)
     made = make_rows(source, index, order.rows, order.seed)
@@ -127,10 +126,6 @@ def _one(source: RowSource, order: Order) -> tuple[RowSource, MadeRows]:
 
 def _lost_outcome(source: RowSource, reason: str) -> tuple[RowSource, MadeRows]:
     return source, MadeRows(rows=(), refused={reason: 1})
-
-
-def _label(source: RowSource) -> str:
-    return source.name
 
 
 def _settings(order: Order) -> Settings:
