@@ -5,6 +5,7 @@ applies, and prints the share that is caught.
 """
 
 import ast
+import functools
 import os
 import posixpath
 import re
@@ -36,7 +37,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def mutants(task: Task, choices: Mapping[str, Sequence[str]] | None = None) -> list[Mutant]:
+def mutants(task: Task, choices: Mapping[str, Sequence[str]]) -> list[Mutant]:
     """One mutant of each kind that applies to the task's reference.
 
     Args:
@@ -47,7 +48,7 @@ def mutants(task: Task, choices: Mapping[str, Sequence[str]] | None = None) -> l
         made = {
             "wrong-script": wrong_script(task.output),
             "unknown-option": unknown_option(task.output),
-            "wrong-choice": wrong_choice(task.output, choices or {}),
+            "wrong-choice": wrong_choice(task.output, choices),
             "value-as-comment": value_as_comment(task.output, task.arguments),
         }
     else:
@@ -161,6 +162,12 @@ def _own(module: str) -> bool:
     return module.partition(".")[0] not in _FOREIGN
 
 
+@functools.cache
+def index_in_memory(root: Path) -> RepoIndex:
+    """The index of a repository; nothing of it is kept on disk."""
+    return RepoIndex.open(root, str(root))
+
+
 def choices_of(task: Task, index: RepoIndex) -> Mapping[str, Sequence[str]]:
     """The options with choices of the script that a shell reference starts."""
     match = SCRIPT.search(task.output)
@@ -173,7 +180,6 @@ def choices_of(task: Task, index: RepoIndex) -> Mapping[str, Sequence[str]]:
 
 def catch_rates(tasks: Sequence[Task], repos: Path, jobs: int = 0) -> dict[str, tuple[int, list[str]]]:
     """For each kind: how many mutants there were, and which were not caught."""
-    indexes: dict[str, RepoIndex] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         sound = [
             t
@@ -182,13 +188,8 @@ def catch_rates(tasks: Sequence[Task], repos: Path, jobs: int = 0) -> dict[str, 
         ]
         work: list[tuple[Task, Mutant]] = []
         for task in sound:
-            root = case_of(task, repos).root
-            if task.kind == "bash" and task.repository not in indexes:
-                indexes[task.repository] = RepoIndex.open(root, str(root))
-            work += [
-                (task, m)
-                for m in mutants(task, choices_of(task, indexes[task.repository]) if task.kind == "bash" else None)
-            ]
+            index = index_in_memory(case_of(task, repos).root)
+            work += [(task, m) for m in mutants(task, choices_of(task, index) if task.kind == "bash" else {})]
         verdicts = list(pool.map(lambda w: score(w[1].text, case_of(w[0], repos)), work))
     rates: dict[str, tuple[int, list[str]]] = {}
     for (task, mutant), verdict in zip(work, verdicts, strict=True):

@@ -1,6 +1,7 @@
 """Lines of predictions, and files of them."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -22,6 +23,12 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     calls: int = 0
     seconds: float = 0.0
     usd: float = 0.0
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """What several answers cost together."""
+    several = list(usages)
+    return Usage(**{name: sum(getattr(one, name) for one in several) for name in Usage.__struct_fields__})
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -130,7 +130,7 @@ def show(rows: Sequence[RowRun]) -> None:
 
 
 def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> RowRun:
-    events = _events(folder)
+    events = list(read_trajectory(folder / "trajectory.jsonl"))
     failures = [event for event in events if event["event"] == "diagnosis"]
     log = result["sandbox"].get("log", "")
     text = Path(log).read_text(errors="replace") if log and Path(log).is_file() else ""
@@ -187,10 +187,6 @@ def _choose(tasks: Sequence[Task], names: Sequence[str] | None) -> list[Task]:
 def _split(words: list[str]) -> tuple[list[str], list[str]]:
     at = words.index("--") if "--" in words else len(words)
     return words[:at], words[at + 1 :]
-
-
-def _events(folder: Path) -> list[dict[str, Any]]:
-    return list(read_trajectory(folder / "trajectory.jsonl"))
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ from benchmarks.predict.live import Progress
 from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result, RowStore
 from benchmarks.predict.unit import Unit, lost
-from benchmarks.predictions import Prediction, Usage, dump_prediction
+from benchmarks.predictions import Prediction, dump_prediction, total
 from ml_agent.files import write_atomically
 
 
@@ -137,7 +137,7 @@ def _collect(plan: Plan, store: RowStore) -> Iterable[Prediction]:
                 github_id=task.github_id,
                 id=task.id,
                 output=_outputs(found, plan.who.apart),
-                usage=_sum([p.usage for p in found]),
+                usage=total(p.usage for p in found),
                 error="; ".join(dict.fromkeys(p.error for p in found if p.error)),
                 subject=plan.who.subject,
             )
@@ -147,10 +147,6 @@ def _outputs(parts: Sequence[Result], apart: bool) -> tuple[str, ...]:
     """All answers; where attempts are apart, one without an answer counts as an empty one, so that no later one takes its place."""
     texts = tuple(text for part in parts for text in (part.output or (("",) if apart else ())))
     return texts if any(texts) else ()
-
-
-def _sum(usages: Sequence[Usage]) -> Usage:
-    return Usage(**{name: sum(getattr(u, name) for u in usages) for name in Usage.__struct_fields__})
 
 
 def _summary(plan: Plan, predictions: Sequence[Prediction], troubles: dict[Key, str], missing: int) -> Summary:

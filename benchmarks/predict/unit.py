@@ -53,9 +53,9 @@ def answer(unit: Unit, config: Config) -> Result:
     error = ""
     try:
         if config.navigator == "raw":
-            from benchmarks.predict.raw import RawNavigator  # openai takes longer to import than all else
+            from benchmarks.predict import raw  # openai takes longer to import than all else
 
-            text, error = RawNavigator(config, budget).answer(unit.shown, unit.root, unit.attempt)
+            text, error = raw.ask(config, budget, raw.prompt(unit.shown, unit.root, config), unit.attempt)
             output = (text,)
         else:
             output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))

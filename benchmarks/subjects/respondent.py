@@ -5,13 +5,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import msgspec
 
 from benchmarks.data import Visible
-from benchmarks.errors import AgentMissingError, BenchError
+from benchmarks.errors import AgentMissingError
 from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result
 from benchmarks.predict.unit import Unit
@@ -39,7 +39,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Folder in which agents are installed."""
     model: str
     base_url: str = ""
-    setting: str = "agent"
+    setting: Literal["agent", "repo"] = "agent"
     attempts: int = 1
     limits: Limits = DEFAULT_LIMITS
     """Of one attempt."""
@@ -95,19 +95,13 @@ def agents_home(home: Path | None = None) -> Path:
 def agent(config: AgentConfig, records: Path) -> Respondent:
     """The agent as a respondent; what it leaves behind goes to `records`, one folder an attempt.
 
-    AgentMissingError where it is not installed, BenchError where the parts do not go together.
+    AgentMissingError where it is not installed.
     """
-    if config.setting not in ("agent", "repo"):
-        raise BenchError(
-            f"--setting {config.setting} shapes the prompt of --navigator raw; an agent reads the repository"
-        )
-    if not config.model:
-        raise BenchError(f"--agent {config.agent} needs --model (or ML_AGENT_MODEL)")
     trial = _trial(config)
     return Respondent(
         subject=trial.label,
         fingerprint=_fingerprint(config, trial.installed),
-        setting="repo" if config.setting == "repo" else "agent",
+        setting=config.setting,
         carry_out=functools.partial(answer, config=config, records=records.absolute()),
         attempts=config.attempts,
         apart=True,
