@@ -179,6 +179,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
     kind = KINDS.get(row["type"].strip())
     if kind is None:
         raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
+    texts = {name: row.get(name) or "" for name, types in _OPTIONAL_FIELDS.items() if types == (str,)}
     return Task(
         github_id=row["github_id"],
         id=row["id"],
@@ -186,17 +187,11 @@ def task_of(row: Mapping[str, Any]) -> Task:
         path=row["path"],
         arguments=parse_arguments(row["arguments"]),
         instruction=row["instruction"],
-        oracle=row.get("oracle") or "",
         kind=kind,
         output=row["output"],
-        prefix_code=row.get("prefix_code") or "",
         accept=_other_spellings(row.get("accept") or {}),
         forbid=tuple(map(str, row.get("forbid") or ())),
-        style=str(row.get("style") or ""),
-        framework=str(row.get("framework") or ""),
-        commit=str(row.get("commit") or ""),
-        inputs=str(row.get("inputs") or ""),
-        judge=str(row.get("judge") or ""),
+        **texts,
     )
 
 
@@ -204,8 +199,6 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "github_id": (int,), "id": (int,), "github": (str,), "path": (str,), "arguments": (str, dict), "instruction": (str,),
     "type": (str,), "output": (str,),
 }  # fmt: skip
-
-
 _OPTIONAL_FIELDS: dict[str, tuple[type, ...]] = {
     "oracle": (str,), "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "style": (str,), "framework": (str,),
     "commit": (str,), "inputs": (str,), "judge": (str,),

@@ -102,15 +102,6 @@ def _classes(modes: Set[str]) -> dict[str, str]:
     return (NAMES if modes != {"same-call"} else {}) | (SAME_CALL if "same-call" in modes else {})
 
 
-class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    passed: bool
-    error_class: str
-    reason: str
-    answer: str
-    record: str
-    """What the run left behind: a link from the report, empty where there is nothing."""
-
-
 def _verdicts(subjects: Sequence[Scored], folder: Path) -> dict[str, Any]:
     """Each shared row with its texts and every subject's first verdict."""
     keys = common_rows(list(subjects))
@@ -126,14 +117,10 @@ def _verdicts(subjects: Sequence[Scored], folder: Path) -> dict[str, Any]:
     return {"subjects": [one.subject for one in subjects], "rows": rows}
 
 
-def _verdict(row: ScoredRow, record: str) -> _Verdict:
-    return _Verdict(
-        passed=row.first,
-        error_class="".join(row.error_class[:1]),
-        reason="".join(row.reason[:1]),
-        answer=row.answer,
-        record=record,
-    )
+def _verdict(row: ScoredRow, record: str) -> dict[str, Any]:
+    """What the report shows of a row; `record` is a link to what the run left behind, "" where there is nothing."""
+    first = {"error_class": "".join(row.error_class[:1]), "reason": "".join(row.reason[:1])}
+    return {"passed": row.first, **first, "answer": row.answer, "record": record}
 
 
 def _record(one: Scored, key: str, folder: Path) -> str:

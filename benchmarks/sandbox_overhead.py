@@ -9,6 +9,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 from unittest import mock
@@ -175,20 +176,14 @@ def _docker(*words: str) -> str:
 def _forget() -> None:
     """Remove what was made, the kept environment included."""
     clean(run_id=RUN_ID)
-    client = connect()
-    try:
+    with closing(connect()) as client:
         for image in client.images.list(filters={"label": f"{RUN}={RUN_ID}"}):
             client.images.remove(str(image.id), force=True)
-    finally:
-        client.close()
 
 
 def _image() -> str:
-    client = connect()
-    try:
+    with closing(connect()) as client:
         return ensure_image(client)
-    finally:
-        client.close()
 
 
 def _seconds(action: Callable[[], object]) -> float:

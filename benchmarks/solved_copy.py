@@ -25,7 +25,6 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str
     model: str
-    key: str = "none"
 
 
 class SolvedCopy(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +47,7 @@ def solved_copy(
     with tempfile.TemporaryDirectory(prefix="ml-agent-solved-") as place:
         copy = shutil.copytree(repository, Path(place, repository.name))
         whole = load_settings(
-            navigator="llm", model=endpoint.model, base_url=endpoint.url, api_key=endpoint.key, run="full",
+            navigator="llm", model=endpoint.model, base_url=endpoint.url, api_key="none", run="full",
             sandbox="docker" if sandbox == "docker" else "local", unisolated=sandbox == "process", network="none",
             timeout=TIMEOUT, cache_dir=Path(place, "cache"), **settings,
         )  # fmt: skip

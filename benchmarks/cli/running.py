@@ -129,7 +129,7 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
     from benchmarks.errors import BenchError
     from benchmarks.form_a.own import NAVIGATORS, OwnSolver
     from benchmarks.form_a.row import AgentSolver
-    from benchmarks.subjects.respondent import see_that_it_answers
+    from benchmarks.subjects.respondent import find_agent, see_that_it_answers
 
     if config.agent in NAVIGATORS:
         if form == "L":
@@ -137,7 +137,7 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
         if config.agent == "llm" and not config.model:
             raise BenchError("--agent llm needs --model (or ML_AGENT_MODEL)")
         return OwnSolver("llm" if config.agent == "llm" else "grounded", config.place)
-    found = config.find()
+    found = find_agent(config.agent, config.home)
     if not config.model:
         raise BenchError(f"--agent {config.agent} needs --model (or ML_AGENT_MODEL)")
     see_that_it_answers(config.endpoint())

@@ -182,34 +182,28 @@ def _looks_typed(default: Any) -> bool:
     return isinstance(plain(default, "set"), (bool, int, float))
 
 
-class _Rest(msgspec.Struct, frozen=True, kw_only=True):
-    """What words say that the program's parser left."""
-
-    values: Mapping[str, Any]
-    defaults: Mapping[str, Any] = {}
-
-
-def _read_rest(program: Program, root: Path) -> _Rest:
+def _read_rest(program: Program, root: Path) -> Options:
     """The words that a parser left, for one that was not reached: by the signature where it knows them all, else by their look."""
     signature = choose(_signatures(root, program), program.words) if program.rest else None
     call = parse_call(signature, program.words) if signature is not None else None
     if signature is None or call is None or call.unknown or not set(call.values) - set(program.given):
-        return _Rest(values=by_look(program.rest))
+        loose = by_look(program.rest)
+        return Options(values=loose, given=frozenset(loose))
     known = {o.dest: o.default for o in signature.options if o.default is not None and o.dest not in program.values}
-    return _Rest(values={k: v for k, v in call.values.items() if k not in program.values}, defaults=known)
+    left = {k: v for k, v in call.values.items() if k not in program.values}
+    return Options(values=left, given=frozenset(left), defaults=known)
 
 
-def _parsed_options(program: Program, rest: _Rest) -> Options:
+def _parsed_options(program: Program, rest: Options) -> Options:
     """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
-    loose = rest.values
     shown = {k: v for k, v in program.values.items() if not _is_hidden(v)}
     hidden = {k: program.given[k] for k, v in program.values.items() if k in program.given and _is_hidden(v)}
     typed = {k: words[0] if len(words) == 1 else list(words) for k, words in hidden.items()}
     defaults = {**rest.defaults, **{k: v for k, v in program.defaults.items() if not _is_hidden(v)}}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
-    given = frozenset({*program.given, *loose} - {""})
+    given = frozenset({*program.given, *rest.given} - {""})
     return Options(
-        values={**shown, **unseen, **typed, **loose}, given=given, defaults=defaults, subcommand=program.subcommand,
+        values={**shown, **unseen, **typed, **rest.values}, given=given, defaults=defaults, subcommand=program.subcommand,
         words=program.given, texts=frozenset(_texts(program)), nullable=frozenset(k for k, v in defaults.items() if v is None),
     )  # fmt: skip
 

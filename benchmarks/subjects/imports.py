@@ -129,12 +129,8 @@ def _sources(path: Path) -> tuple[list[Path], list[Path]]:
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
     if path.name.endswith(MINI) or path.suffix == SWE:
-        return _trajectory
+        return lambda file: iter([functools.partial(_run, file)])
     return _preds if path.suffix == ".json" else _lines
-
-
-def _trajectory(path: Path) -> Iterator[Row]:
-    yield functools.partial(_run, path)
 
 
 def _run(path: Path) -> Prediction:

@@ -11,9 +11,9 @@ from benchmarks.official import as_published
 from benchmarks.predictions import Usage
 from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
-from benchmarks.subjects.places import Place, open_place
+from benchmarks.subjects.places import Place
 from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import clear, folder_of, lay, name_of
+from benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
 from ml_agent.budget import Limits
 from ml_agent.files import write_atomically
 from ml_agent.llm.endpoint import Endpoint
@@ -112,13 +112,8 @@ def _run(trial: Trial, seen: Visible, root: Path, records: Path) -> SubjectRun:
         reply_tokens=trial.reply_tokens,
         calling=trial.calling,
     )
-    sandbox = open_place(trial.place, records / "sandbox", trial.installed.mounts())
-    sandbox.start()
-    try:
-        lay(sandbox, root, name)
+    with workplace(trial.place, records, trial.installed.mounts(), root, name) as sandbox:
         return trial.subject.run(task, sandbox, trial.installed, records)
-    finally:
-        sandbox.stop()
 
 
 def _problem(run: SubjectRun) -> str:

@@ -47,14 +47,6 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     calling: Calling = "native"
     place: Place = Place()
 
-    def find(self) -> tuple[Subject, Installed]:
-        """The agent and its environment; AgentMissingError where it is not installed."""
-        found = subject(self.agent)
-        installed = found.find(self.home)
-        if installed is None:
-            raise AgentMissingError(f"{self.agent} is not installed: ml-agent bench agents install {self.agent}")
-        return found, installed
-
     def endpoint(self, with_key: bool = True) -> Endpoint:
         """The model's, with the key of this process's environment, or without one to be sent elsewhere."""
         found = endpoint_of(load_settings(navigator="llm", model=self.model, base_url=self.base_url or None))
@@ -121,12 +113,17 @@ def answer(unit: Unit, config: AgentConfig, records: Path) -> Result:
 
 
 @functools.lru_cache(maxsize=8)
-def _find(home: Path, name: str) -> tuple[Subject, Installed]:
-    return AgentConfig(agent=name, home=home, model="").find()
+def find_agent(name: str, home: Path) -> tuple[Subject, Installed]:
+    """An agent and its environment; AgentMissingError where it is not installed."""
+    found = subject(name)
+    installed = found.find(home)
+    if installed is None:
+        raise AgentMissingError(f"{name} is not installed: ml-agent bench agents install {name}")
+    return found, installed
 
 
 def _trial(config: AgentConfig) -> Trial:
-    found, installed = _find(config.home, config.agent)
+    found, installed = find_agent(config.agent, config.home)
     return Trial(
         subject=found, installed=installed, endpoint=config.endpoint(), limits=config.limits,
         reply_tokens=config.reply_tokens, calling=config.calling, place=config.place,
