@@ -103,6 +103,8 @@ def executes(output: str, task: Task, repos: Path) -> bool:
     try:
         return process.wait(timeout=settings().timeout(task.github_id, kind)) == 0
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
         return True
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=60)
