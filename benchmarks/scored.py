@@ -65,7 +65,7 @@ def load_scored(path: Path) -> Scored:
         data.setdefault("subject", path.stem)
         data["subject"], data["name"] = data["subject"] or path.stem, path.stem
         return msgspec.convert(data, Scored)
-    except (OSError, ValueError, TypeError, AttributeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
         raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error
 
 
