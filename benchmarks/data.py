@@ -19,7 +19,7 @@ from ml_agent.files import read_bytes
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
 MOST_BYTES = 1024**3
-"""Size of a file of rows."""
+"""Size of a file of rows, or of predictions."""
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
 SHIPPED = {"wild": "benchmarks.wild", "delivery": "benchmarks.delivery"}
@@ -144,8 +144,8 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
     problems: list[RowProblem] = []
     number = 0
     for number, row in enumerate(_rows(source), start=1):
-        if isinstance(row, _Unreadable):
-            problems.append(RowProblem(row=number, key=row.place, message=row.message))
+        if isinstance(row, RowProblem):
+            problems.append(msgspec.structs.replace(row, row=number))
             continue
         try:
             task = task_of(row)
@@ -259,15 +259,8 @@ def missing_place(task: Task, repos: Path) -> str:
     return "" if (root / task.folder).is_dir() else f"no folder {task.folder} in the repository {task.repository}"
 
 
-class _Unreadable(NamedTuple):
-    """A line of a file of rows that holds none."""
-
-    place: str
-    """As path:line."""
-    message: str
-
-
-_Row = Mapping[str, Any] | _Unreadable
+_Row = Mapping[str, Any] | RowProblem
+"""Or why a line of a file holds none; then its key is its place, as path:line."""
 
 
 def _rows(source: str) -> Iterator[_Row]:
@@ -294,7 +287,7 @@ def _jsonl(path: Path) -> Iterator[_Row]:
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
             row = _object(line, f"{path}:{number}")
-            yield row if isinstance(row, _Unreadable) else _place(row, path.parent)
+            yield row if isinstance(row, RowProblem) else _place(row, path.parent)
 
 
 def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -308,13 +301,14 @@ def _object(line: bytes, place: str) -> _Row:
     """One JSON object, or why there is none, so that the others go on."""
     try:
         value = whole(json.loads(line.decode("utf-8")))
+        if isinstance(value, dict):
+            return value
+        said = f"{type(value).__name__} where an object is expected"
     except UnicodeDecodeError as error:
-        return _Unreadable(place, f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)")
+        said = f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)"
     except (ValueError, RecursionError) as error:
-        return _Unreadable(place, f"no JSON ({error})")
-    return (
-        value if isinstance(value, dict) else _Unreadable(place, f"{type(value).__name__} where an object is expected")
-    )
+        said = f"no JSON ({error})"
+    return RowProblem(row=0, key=place, message=said)
 
 
 def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -113,21 +113,23 @@ def _python(text: str, change: Callable[[ast.Module], bool]) -> str | None:
     return ast.unparse(tree) if change(tree) else None
 
 
+def _own_imports(tree: ast.Module) -> list[ast.ImportFrom]:
+    """The imports out of modules of the repository, the last first."""
+    found = (node for node in reversed(list(ast.walk(tree))) if isinstance(node, ast.ImportFrom) and node.module)
+    return [node for node in found if str(node.module).partition(".")[0] not in _FOREIGN]
+
+
 def _missing_module(tree: ast.Module) -> bool:
-    """The last import of a submodule, of a module that does not exist."""
-    for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.ImportFrom) and node.module and _own(node.module):
-            node.module += "_other"
-            return True
+    for node in _own_imports(tree)[:1]:
+        node.module = f"{node.module}_other"
+        return True
     return False
 
 
 def _missing_name(tree: ast.Module) -> bool:
-    for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.ImportFrom) and node.module and _own(node.module) and node.names[0].name != "*":
-            alias = node.names[0]
-            alias.asname, alias.name = alias.asname or alias.name, alias.name + "_other"
-            return True
+    for alias in [node.names[0] for node in _own_imports(tree) if node.names[0].name != "*"][:1]:
+        alias.asname, alias.name = alias.asname or alias.name, alias.name + "_other"
+        return True
     return False
 
 
@@ -156,10 +158,6 @@ _FOREIGN = (
     "typing",
     "skimage",
 )
-
-
-def _own(module: str) -> bool:
-    return module.partition(".")[0] not in _FOREIGN
 
 
 @functools.cache

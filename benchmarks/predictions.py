@@ -7,12 +7,9 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.characters import whole
-from benchmarks.data import Key
+from benchmarks.data import MOST_BYTES, Key
 from benchmarks.errors import PredictionFileError
 from ml_agent.files import read_lines
-
-MOST_BYTES = 1024**3
-"""Size of a file of predictions."""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):

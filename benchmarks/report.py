@@ -18,7 +18,7 @@ from benchmarks.compare import Comparison, compare, with_modes
 from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS
 from benchmarks.scored import Scored, ScoredRow, common_rows
-from benchmarks.show import number
+from benchmarks.show import number, percent
 from ml_agent.files import write_atomically
 from prompts.hidden import HIDDEN
 
@@ -172,7 +172,7 @@ def _environment(name: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = lambda v: "-" if v is None else f"{100 * v:.1f} %"
+    environment.filters["percent"] = percent
     environment.filters["interval"] = lambda v: "" if v is None else f"{100 * v[0]:.0f} to {100 * v[1]:.0f}"
     environment.filters["number"] = number
     return environment

@@ -145,7 +145,7 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
         judge = _judge(mode)
-        rows = list(pool.map(lambda pair: _row_of(judge, *pair, repos), pairs))
+        rows = list(pool.map(lambda pair: _row_of(judge, pair[0], pair[1], repos), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
 
 

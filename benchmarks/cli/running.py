@@ -87,9 +87,9 @@ def run(
     """
     config = _config(manner, talk, _limits(manner.form, limits.budget()))
     solver = _solver(manner.form, config)
-    rows = _rows(manner.form, source.tasks, source.sample)
+    rows = o.load_rows(source.tasks, source.sample)
     o.see_repositories(source.repos)
-    errand = Errand(config, rows, source.repos, _result_folder(out), work.retry_failed)
+    errand = Errand(config, rows, source.repos, out, work.retry_failed)
     o.clear_up()
     with o.engine_of(work) as carry_out:
         if solver is None:
@@ -109,16 +109,6 @@ def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "Age
         attempts=manner.attempts, reply_tokens=talk.reply_tokens, calling=talk.calling, limits=limits,
         place=Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None),
     )  # fmt: skip
-
-
-def _rows(form: str, tasks: str, sample: Path | None) -> o.Rows:
-    """The rows; in form D BenchError where one of them has no judge."""
-    from benchmarks.form_a.delivery import see_that_all_can_be_judged
-
-    rows = o.load_rows(tasks, sample)
-    if form == "D":
-        see_that_all_can_be_judged(tuple(rows.tasks))
-    return rows
 
 
 def _solver(form: str, config: "AgentConfig") -> "Solver | None":
@@ -168,16 +158,6 @@ def _limits(form: str, given: "Limits") -> "Limits":
     of_form = DEFAULT_LIMITS if form == "L" else LIMITS
     said = {name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
     return msgspec.structs.replace(of_form, **said)
-
-
-def _result_folder(folder: Path) -> Path:
-    from benchmarks.errors import BenchError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BenchError(f"--out {folder}: {error.strerror}") from error
-    return folder
 
 
 def _form_l(errand: Errand, engine: "Engine") -> int:

@@ -13,7 +13,7 @@ from benchmarks.data import Task, repository_folder
 from benchmarks.engines import Engine, Work
 from benchmarks.errors import AgentMissingError, BenchError
 from benchmarks.folder_lock import lock_folder
-from benchmarks.form_a.delivery import with_inputs
+from benchmarks.form_a.delivery import see_that_all_can_be_judged, with_inputs
 from benchmarks.form_a.output import Summary, as_row, summarise
 from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
 from benchmarks.kept_rows import read_kept
@@ -55,8 +55,11 @@ def run(plan: Plan, engine: Engine) -> FormResult:
         plan: What to do.
         engine: Carries out rows.
 
-    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written.
+    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written, or in
+    form D a row has no judge.
     """
+    if plan.settings.delivers:
+        see_that_all_can_be_judged(plan.tasks)
     with lock_folder(plan.out, plan.out):
         return _run(plan, engine)
 
@@ -64,7 +67,8 @@ def run(plan: Plan, engine: Engine) -> FormResult:
 def _run(plan: Plan, engine: Engine) -> FormResult:
     rows = plan.out / "rows" / fingerprint(plan)
     rows.mkdir(parents=True, exist_ok=True)
-    todo = [task for task in plan.tasks if _todo(load(rows, task), plan)]
+    kept = [(task, load(rows, task)) for task in plan.tasks]
+    todo = [task for task, one in kept if one is None or (plan.retry_failed and not one.counts)]
     sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
     work = Work(
         carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost_outcome, plan=sent), label=_label
@@ -115,10 +119,6 @@ def fingerprint(plan: Plan) -> str:
 def load(rows: Path, task: Task) -> Outcome | None:
     """The result of a row, or None; a damaged file counts as none."""
     return read_kept(rows / f"{task.key}.json", Outcome)
-
-
-def _todo(outcome: Outcome | None, plan: Plan) -> bool:
-    return outcome is None or (plan.retry_failed and not outcome.counts)
 
 
 def _label(task: Task) -> str:

@@ -94,7 +94,7 @@ def test_strangers_are_refused(tmp_path: Path) -> None:
     with metered(tmp_path) as (meter, server):
         assert post(meter, token="guess").status_code == post(meter, token=KEY).status_code == 401
         odd = httpx.post(
-            meter.url + "/chat/completions", headers={"authorization": "Bearer \u00e9".encode()}, json=ASKED
+            meter.url + "/chat/completions", headers={b"authorization": "Bearer \u00e9".encode()}, json=ASKED
         )
         assert odd.status_code == 401
         assert post(meter, path="/embeddings").status_code == 404
