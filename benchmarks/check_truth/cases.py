@@ -86,7 +86,7 @@ def _is_module(invocation: Invocation) -> bool:
 def _draw(cases: Sequence[Case], most: int) -> list[Case]:
     if len(cases) <= most:
         return list(cases)
-    return [cases[round(n * (len(cases) - 1) / (most - 1))] for n in range(most)]
+    return [cases[round(n * (len(cases) - 1) / max(1, most - 1))] for n in range(most)]
 
 
 def mutated(case: Case, index: RepoIndex) -> Iterator[Case]:

@@ -137,3 +137,9 @@ def test_the_same_required_option_is_left_out_each_time(repository: Path) -> Non
         for seed in "123"
     }  # fmt: skip
     assert left == {"['python many.py --data b --out c --name d']\n"}
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_as_few_texts_are_drawn_as_are_asked_for(most: int, repository: Path) -> None:
+    kinds = Counter(case.kind for case in documented(RepoIndex.open(repository, "1"), most))
+    assert (kinds["bash"], kinds["python"]) == (most, most // 2)
