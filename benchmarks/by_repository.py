@@ -1,15 +1,11 @@
 """Figures with the repository as the unit: what a subject does on a repository that nobody fitted it to."""
 
-import random
-from collections.abc import Callable, Sequence
 from statistics import fmean
 
 import msgspec
 
-from benchmarks.metrics import Interval, bootstrap
+from benchmarks.metrics import Interval, bootstrap, cluster_bootstrap, mean_of
 from benchmarks.scored import Scored
-
-ROUNDS, LEVEL = 2000, 0.95
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +61,7 @@ def by_repository(scored: Scored) -> ByRepository | None:
         shares=shares,
         macro=fmean(s.share for s in shares),
         macro_interval=bootstrap([s.share for s in shares]),
-        micro_interval=cluster_bootstrap(list(groups.values()), _micro),
+        micro_interval=cluster_bootstrap(list(groups.values())),
         worst=min(shares, key=lambda s: (s.share, -s.n)),
         without_best=min(rest, key=lambda s: s.share),
         without_worst=max(rest, key=lambda s: s.share),
@@ -79,32 +75,9 @@ def difference(first: Scored, second: Scored) -> Difference | None:
     if not gaps:
         return None
     return Difference(
-        first=first.subject, second=second.subject, macro=fmean(gaps), interval=_spread(gaps),
+        first=first.subject, second=second.subject, macro=fmean(gaps), interval=bootstrap(gaps) if len(set(gaps)) > 1 else None,
         better=sum(g > 0 for g in gaps), worse=sum(g < 0 for g in gaps),
     )  # fmt: skip
-
-
-def cluster_bootstrap(
-    groups: Sequence[Sequence[float]], figure: Callable[[Sequence[Sequence[float]]], float], seed: int = 0
-) -> Interval | None:
-    """Percentile interval of a figure, by drawing whole groups with replacement; None for fewer than two groups.
-
-    Rows of one repository stand and fall together: drawing single rows would make the interval too narrow. Where all rows agree,
-    drawing finds no spread: then the interval is exact, with each group counted once.
-    """
-    if len(groups) < 2:
-        return None
-    rows = {value for group in groups for value in group}
-    if rows in ({0.0}, {1.0}):
-        return bootstrap([fmean(g) for g in groups])
-    draw = random.Random(seed)
-    drawn = sorted(figure(draw.choices(groups, k=len(groups))) for _ in range(ROUNDS))
-    cut = int((1 - LEVEL) / 2 * ROUNDS)
-    return Interval(drawn[cut], drawn[ROUNDS - 1 - cut])
-
-
-def _spread(gaps: Sequence[float]) -> Interval | None:
-    return cluster_bootstrap([[gap] for gap in gaps], _micro) if len(set(gaps)) > 1 else None
 
 
 def _groups(scored: Scored) -> dict[str, list[float]]:
@@ -114,10 +87,6 @@ def _groups(scored: Scored) -> dict[str, list[float]]:
     return groups
 
 
-def _micro(groups: Sequence[Sequence[float]]) -> float:
-    return sum(map(sum, groups)) / sum(map(len, groups))
-
-
 def _without(groups: dict[str, list[float]], name: str) -> Share:
     rest = [rows for other, rows in groups.items() if other != name]
-    return Share(name=name, n=sum(map(len, rest)), share=_micro(rest) if rest else 0.0)
+    return Share(name=name, n=sum(map(len, rest)), share=mean_of(rest) if rest else 0.0)

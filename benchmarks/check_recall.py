@@ -21,13 +21,13 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.data import Key, Task, load_tasks
+from benchmarks.mutations import index_in_memory
 from benchmarks.predictions import load_predictions
 from benchmarks.scoring import case_of
 from benchmarks.strict.score import score
 from benchmarks.strict.text import kind_of, unfence
 from tools.check.command import check_command
 from tools.check.python import check_python
-from tools.index import RepoIndex
 
 AT_RUN_TIME = frozenset(["rejected-by-hand", "unknown-key", "failed", "timeout"])
 """Reasons of the strict scorer that need the program to run."""
@@ -54,23 +54,14 @@ class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
         return self.failure.partition(":")[0]
 
 
-class Checker:
-    """Checks answers against the repositories of their rows."""
-
-    def __init__(self, repos: Path) -> None:
-        self._repos = repos
-        self._indexes: dict[Path, RepoIndex] = {}
-
-    def judge(self, task: Task, answer: str) -> JudgedAnswer:
-        """Both verdicts on one answer."""
-        case = case_of(task, self._repos)
-        if case.root not in self._indexes:
-            self._indexes[case.root] = RepoIndex.open(case.root, str(case.root))
-        text = unfence(answer)
-        check = check_command if kind_of(text) == "bash" else check_python
-        found = check(text, self._indexes[case.root], os.path.normpath(case.path))
-        errors = tuple(finding.message for finding in found if finding.severity == "error")
-        return JudgedAnswer(key=str(task.key), failure=score(answer, case).failure, errors=errors)
+def judge(task: Task, answer: str, repos: Path) -> JudgedAnswer:
+    """Both verdicts on one answer, against the repository of its row."""
+    case = case_of(task, repos)
+    text = unfence(answer)
+    check = check_command if kind_of(text) == "bash" else check_python
+    found = check(text, index_in_memory(case.root), os.path.normpath(case.path))
+    errors = tuple(finding.message for finding in found if finding.severity == "error")
+    return JudgedAnswer(key=str(task.key), failure=score(answer, case).failure, errors=errors)
 
 
 def show(title: str, judged: Sequence[JudgedAnswer]) -> bool:
@@ -103,14 +94,13 @@ def main(
 ) -> None:
     """Print recall and false alarms; the exit code says whether the bar is met and no reference is blamed wrongly."""
     known = {task.key: task for task in load_tasks(tasks).tasks}
-    checker = Checker(repos)
-    references = [checker.judge(task, task.output) for task in known.values()]
+    references = [judge(task, task.output, repos) for task in known.values()]
     false = [one for one in references if one.errors and not one.failure]
     blamed = [one for one in references if one.errors]
     Console().print(f"references: {len(references)}, with errors {len(blamed)}, false alarms {len(false)}")
     for one in false:
         Console().print(f"false alarm {one.key}: {one.errors[0]}", highlight=False, markup=False, soft_wrap=True)
-    met = show("recorded answers", [checker.judge(task, text) for task, text in _answers(answers or [], known)])
+    met = show("recorded answers", [judge(task, text, repos) for task, text in _answers(answers or [], known)])
     raise typer.Exit(0 if not false and (met or not answers) else 1)
 
 

@@ -31,14 +31,9 @@ class ConsoleTruth(msgspec.Struct, frozen=True, kw_only=True):
 
 def console_truth(root: Path, reader: SignatureReader) -> ConsoleTruth:
     """Compare what the root's setup files declare with what was read."""
-    declared = {name for text in _declarations(root) if (name := _name(text))}
+    declared = {found[1] for text in _declarations(root) if (found := DECLARED.match(text))}
     read = {signature.name for signature in read_console(reader)}
     return ConsoleTruth(declared=tuple(sorted(declared)), read=tuple(sorted(read)))
-
-
-def _name(text: str) -> str:
-    found = DECLARED.match(text)
-    return found[1] if found else ""
 
 
 def _declarations(root: Path) -> Iterator[str]:

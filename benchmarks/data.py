@@ -19,7 +19,7 @@ from ml_agent.files import read_bytes
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
 MOST_BYTES = 1024**3
-"""Size of a file of rows."""
+"""Size of a file of rows, or of predictions."""
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
 SHIPPED = {"wild": "benchmarks.wild", "delivery": "benchmarks.delivery"}
@@ -98,6 +98,11 @@ class Visible(msgspec.Struct, frozen=True, kw_only=True):
     """Only in setting "oracle"."""
 
 
+def full_name(address: str) -> str:
+    """OWNER/NAME of a repository's address."""
+    return "/".join(address.rstrip("/").removesuffix(".git").split("/")[-2:])
+
+
 def visible(task: Task, setting: Setting) -> Visible:
     """What a navigator sees of a task in a setting."""
     return Visible(
@@ -139,8 +144,8 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
     problems: list[RowProblem] = []
     number = 0
     for number, row in enumerate(_rows(source), start=1):
-        if isinstance(row, _Unreadable):
-            problems.append(RowProblem(row=number, key=row.place, message=row.message))
+        if isinstance(row, RowProblem):
+            problems.append(msgspec.structs.replace(row, row=number))
             continue
         try:
             task = task_of(row)
@@ -174,6 +179,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
     kind = KINDS.get(row["type"].strip())
     if kind is None:
         raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
+    texts = {name: row.get(name) or "" for name, types in _OPTIONAL_FIELDS.items() if types == (str,)}
     return Task(
         github_id=row["github_id"],
         id=row["id"],
@@ -181,17 +187,11 @@ def task_of(row: Mapping[str, Any]) -> Task:
         path=row["path"],
         arguments=parse_arguments(row["arguments"]),
         instruction=row["instruction"],
-        oracle=row.get("oracle") or "",
         kind=kind,
         output=row["output"],
-        prefix_code=row.get("prefix_code") or "",
         accept=_other_spellings(row.get("accept") or {}),
         forbid=tuple(map(str, row.get("forbid") or ())),
-        style=str(row.get("style") or ""),
-        framework=str(row.get("framework") or ""),
-        commit=str(row.get("commit") or ""),
-        inputs=str(row.get("inputs") or ""),
-        judge=str(row.get("judge") or ""),
+        **texts,
     )
 
 
@@ -199,8 +199,6 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "github_id": (int,), "id": (int,), "github": (str,), "path": (str,), "arguments": (str, dict), "instruction": (str,),
     "type": (str,), "output": (str,),
 }  # fmt: skip
-
-
 _OPTIONAL_FIELDS: dict[str, tuple[type, ...]] = {
     "oracle": (str,), "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "style": (str,), "framework": (str,),
     "commit": (str,), "inputs": (str,), "judge": (str,),
@@ -261,15 +259,8 @@ def missing_place(task: Task, repos: Path) -> str:
     return "" if (root / task.folder).is_dir() else f"no folder {task.folder} in the repository {task.repository}"
 
 
-class _Unreadable(NamedTuple):
-    """A line of a file of rows that holds none."""
-
-    place: str
-    """As path:line."""
-    message: str
-
-
-_Row = Mapping[str, Any] | _Unreadable
+_Row = Mapping[str, Any] | RowProblem
+"""Or why a line of a file holds none; then its key is its place, as path:line."""
 
 
 def _rows(source: str) -> Iterator[_Row]:
@@ -296,7 +287,7 @@ def _jsonl(path: Path) -> Iterator[_Row]:
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
             row = _object(line, f"{path}:{number}")
-            yield row if isinstance(row, _Unreadable) else _place(row, path.parent)
+            yield row if isinstance(row, RowProblem) else _place(row, path.parent)
 
 
 def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -310,13 +301,14 @@ def _object(line: bytes, place: str) -> _Row:
     """One JSON object, or why there is none, so that the others go on."""
     try:
         value = whole(json.loads(line.decode("utf-8")))
+        if isinstance(value, dict):
+            return value
+        said = f"{type(value).__name__} where an object is expected"
     except UnicodeDecodeError as error:
-        return _Unreadable(place, f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)")
+        said = f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)"
     except (ValueError, RecursionError) as error:
-        return _Unreadable(place, f"no JSON ({error})")
-    return (
-        value if isinstance(value, dict) else _Unreadable(place, f"{type(value).__name__} where an object is expected")
-    )
+        said = f"no JSON ({error})"
+    return RowProblem(row=0, key=place, message=said)
 
 
 def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.data import full_name
 from ml_agent.budget import Budget
 from ml_agent.discovery import queries
 from ml_agent.finder import CatalogFinder
@@ -37,7 +38,7 @@ class Task(msgspec.Struct, frozen=True):
     @property
     def repository(self) -> str:
         """OWNER/NAME in lower case."""
-        return "/".join(self.github.rstrip("/").removesuffix(".git").split("/")[-2:]).lower()
+        return full_name(self.github).lower()
 
 
 class Miss(msgspec.Struct, frozen=True):

@@ -1,5 +1,6 @@
 """The paper's error classes (Appendix G.9), decided by what the scorer saw and not by a model."""
 
+import glob
 from pathlib import Path
 from typing import Literal
 
@@ -72,4 +73,4 @@ def _elsewhere(about: str, root: Path) -> bool:
     if "'" not in about:
         return False
     name = Path(about.split("'")[1]).name
-    return bool(name) and next(root.rglob(name.replace("[", "[[]")), None) is not None
+    return bool(name) and next(root.rglob(glob.escape(name)), None) is not None

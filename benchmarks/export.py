@@ -53,13 +53,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Whose tokenizer counts."""
     context: int | None = None
     """Longer examples are left out; tokens."""
-    context_tokens: int = 12000
-    """Where setting "code" cuts the repository."""
 
 
 def examples(tasks: Iterable[Task], repos: Path, wanted: Wanted) -> Iterator[ChatExample | str]:
     """An example for each row, or the reason why there is none."""
-    config = Config(navigator="raw", setting=wanted.setting, model=wanted.model, context_tokens=wanted.context_tokens)
+    config = Config(navigator="raw", setting=wanted.setting, model=wanted.model)
     for task in tasks:
         root = repository_folder(task, repos)
         if root is None and wanted.setting != "oracle":

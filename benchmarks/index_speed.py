@@ -16,8 +16,6 @@ from typing import Any
 
 from tools.index import RepoIndex
 
-_SELF = "benchmarks.index_speed"
-
 
 def main(arguments: list[str] | None = None) -> None:
     """Print files, seconds cold (and of processor time, which other load does not change) and warm, the longest time without progress, memory and disk."""
@@ -66,7 +64,7 @@ def measure(folder: Path, cache: Path) -> dict[str, Any]:
 
 
 def _in_own_process(folder: Path, cache: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", _SELF, str(folder), "--cache", str(cache)]
+    command = [sys.executable, "-m", "benchmarks.index_speed", str(folder), "--cache", str(cache)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
     result: dict[str, Any] = json.loads(done.stdout)
     return result

@@ -32,20 +32,20 @@ from tools.signatures.values import Arguments, Class, Function, Value
 TRANSFORMERS = ("4.6.1", "4.20.1", "4.30.2", "4.40.2", "4.46.3", "4.57.1")
 TRL = ("0.9.6", "0.15.2", "0.24.0")
 LIGHTNING = ("0.7.6", "1.0.8", "1.3.8", "1.6.5", "1.9.5", "2.0.9", "2.5.5")
-WANTED: dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, ...]]] = {
+WANTED: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {
     ("transformers", TRANSFORMERS): {
-        "TrainingArguments": ("transformers/training_args.py",),
-        "Seq2SeqTrainingArguments": ("transformers/training_args_seq2seq.py",),
+        "TrainingArguments": "transformers/training_args.py",
+        "Seq2SeqTrainingArguments": "transformers/training_args_seq2seq.py",
     },
     ("trl", TRL): {
-        "SFTConfig": ("trl/trainer/sft_config.py",), "DPOConfig": ("trl/trainer/dpo_config.py",),
-        "RewardConfig": ("trl/trainer/reward_config.py",), "KTOConfig": ("trl/trainer/kto_config.py",),
-        "ModelConfig": ("trl/trainer/model_config.py",), "GRPOConfig": ("trl/trainer/grpo_config.py",),
-        "ScriptArguments": ("trl/scripts/utils.py",),
+        "SFTConfig": "trl/trainer/sft_config.py", "DPOConfig": "trl/trainer/dpo_config.py",
+        "RewardConfig": "trl/trainer/reward_config.py", "KTOConfig": "trl/trainer/kto_config.py",
+        "ModelConfig": "trl/trainer/model_config.py", "GRPOConfig": "trl/trainer/grpo_config.py",
+        "ScriptArguments": "trl/scripts/utils.py",
     },
-    ("pytorch-lightning", LIGHTNING): {"Trainer": ("pytorch_lightning/trainer/trainer.py",)},
+    ("pytorch-lightning", LIGHTNING): {"Trainer": "pytorch_lightning/trainer/trainer.py"},
 }  # fmt: skip
-"""Distribution and versions: classes, and the files that may define them."""
+"""Distribution and versions: classes, and the file that defines each."""
 TORCH = ("1.13.1", "2.3.1", "2.9.1")
 ACCELERATE = ("0.20.3", "0.34.2", "1.2.1", "1.12.0")
 Parsers = dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, str]]]
@@ -104,18 +104,17 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def read(name: str, versions: Sequence[str], classes: dict[str, tuple[str, ...]], wheels: Path) -> list[KnownClass]:
+def read(name: str, versions: Sequence[str], classes: dict[str, str], wheels: Path) -> list[KnownClass]:
     """The classes of one library over several versions."""
     seen: dict[str, dict[str, dict[str, Option]]] = {}
     bases: dict[str, tuple[str, ...]] = {}
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
             unpack(wheel(name, version, wheels), Path(folder))
-            for cls, paths in classes.items():
-                for path in paths:
-                    options, bases[cls] = options_of(Path(folder), path, cls)
-                    if options:
-                        seen.setdefault(cls, {})[version] = options
+            for cls, path in classes.items():
+                options, bases[cls] = options_of(Path(folder), path, cls)
+                if options:
+                    seen.setdefault(cls, {})[version] = options
     package = name.replace("-", "_")
     return [joined(package, cls, found, bases[cls]) for cls, found in seen.items()]
 
@@ -176,17 +175,8 @@ def wheel(name: str, version: str, folder: Path) -> Path:
     """The wheel of one version, downloaded where it is missing."""
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not list(folder.glob(pattern)):
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "-q",
-            "--no-deps",
-            "--only-binary=:all:",
-            *SMALLEST.get(name, ()),
-            f"{name}=={version}",
-        ]
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
+        command += [*SMALLEST.get(name, ()), f"{name}=={version}"]
         subprocess.run([*command, "-d", str(folder)], check=True, timeout=600)
     return next(folder.glob(pattern))
 

@@ -1,12 +1,15 @@
 """Pass@k, intervals and the paired test."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from math import comb
 from statistics import fmean
 from typing import NamedTuple
 
 KS = (1, 2, 5)
+ROUNDS, LEVEL = 2000, 0.95
+"""Of drawing, for an interval."""
 
 
 class Interval(NamedTuple):
@@ -38,20 +41,32 @@ def _estimate(n: int, passed: int, k: int) -> float:
     return float(passed > 0) if n < k else 1 - comb(n - passed, k) / comb(n, k)
 
 
-def bootstrap(values: Sequence[float], rounds: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
-    """Percentile interval of the mean, by drawing rows with replacement; None for fewer than two rows.
+def bootstrap(values: Sequence[float]) -> Interval | None:
+    """Percentile interval of the mean, 95 %, by drawing rows with replacement; None for fewer than two rows."""
+    return cluster_bootstrap([[value] for value in values])
 
-    Where no row passes, or every one, drawing finds no spread: then it is the exact interval (Clopper and Pearson 1934).
+
+def cluster_bootstrap(groups: Sequence[Sequence[float]]) -> Interval | None:
+    """The same by drawing whole groups of rows; None for fewer than two groups.
+
+    Rows of one group stand and fall together: drawing single rows would make the interval too narrow. Where no row passes, or every
+    one, drawing finds no spread: then it is the exact interval (Clopper and Pearson 1934), with each group counted once.
     """
-    if len(values) < 2:
+    if len(groups) < 2:
         return None
-    if set(values) in ({0.0}, {1.0}):
-        unseen = 1 - ((1 - level) / 2) ** (1 / len(values))
-        return Interval(0.0, unseen) if values[0] == 0.0 else Interval(1 - unseen, 1.0)
-    draw = random.Random(seed)
-    means = sorted(fmean(draw.choices(values, k=len(values))) for _ in range(rounds))
-    cut = int((1 - level) / 2 * rounds)
-    return Interval(means[cut], means[rounds - 1 - cut])
+    values = {value for group in groups for value in group}
+    if values in ({0.0}, {1.0}):
+        unseen = 1 - ((1 - LEVEL) / 2) ** (1 / len(groups))
+        return Interval(0.0, unseen) if values == {0.0} else Interval(1 - unseen, 1.0)
+    draw = random.Random(0)
+    means = sorted(mean_of(draw.choices(groups, k=len(groups))) for _ in range(ROUNDS))
+    cut = int((1 - LEVEL) / 2 * ROUNDS)
+    return Interval(means[cut], means[ROUNDS - 1 - cut])
+
+
+def mean_of(groups: Iterable[Sequence[float]]) -> float:
+    """Mean over the rows of all groups."""
+    return fmean(list(chain.from_iterable(groups)))
 
 
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> float:

@@ -5,6 +5,7 @@ applies, and prints the share that is caught.
 """
 
 import ast
+import functools
 import os
 import posixpath
 import re
@@ -36,7 +37,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-def mutants(task: Task, choices: Mapping[str, Sequence[str]] | None = None) -> list[Mutant]:
+def mutants(task: Task, choices: Mapping[str, Sequence[str]]) -> list[Mutant]:
     """One mutant of each kind that applies to the task's reference.
 
     Args:
@@ -47,7 +48,7 @@ def mutants(task: Task, choices: Mapping[str, Sequence[str]] | None = None) -> l
         made = {
             "wrong-script": wrong_script(task.output),
             "unknown-option": unknown_option(task.output),
-            "wrong-choice": wrong_choice(task.output, choices or {}),
+            "wrong-choice": wrong_choice(task.output, choices),
             "value-as-comment": value_as_comment(task.output, task.arguments),
         }
     else:
@@ -112,21 +113,23 @@ def _python(text: str, change: Callable[[ast.Module], bool]) -> str | None:
     return ast.unparse(tree) if change(tree) else None
 
 
+def _own_imports(tree: ast.Module) -> list[ast.ImportFrom]:
+    """The imports out of modules of the repository, the last first."""
+    found = (node for node in reversed(list(ast.walk(tree))) if isinstance(node, ast.ImportFrom) and node.module)
+    return [node for node in found if str(node.module).partition(".")[0] not in _FOREIGN]
+
+
 def _missing_module(tree: ast.Module) -> bool:
-    """The last import of a submodule, of a module that does not exist."""
-    for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.ImportFrom) and node.module and _own(node.module):
-            node.module += "_other"
-            return True
+    for node in _own_imports(tree)[:1]:
+        node.module = f"{node.module}_other"
+        return True
     return False
 
 
 def _missing_name(tree: ast.Module) -> bool:
-    for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.ImportFrom) and node.module and _own(node.module) and node.names[0].name != "*":
-            alias = node.names[0]
-            alias.asname, alias.name = alias.asname or alias.name, alias.name + "_other"
-            return True
+    for alias in [node.names[0] for node in _own_imports(tree) if node.names[0].name != "*"][:1]:
+        alias.asname, alias.name = alias.asname or alias.name, alias.name + "_other"
+        return True
     return False
 
 
@@ -157,8 +160,10 @@ _FOREIGN = (
 )
 
 
-def _own(module: str) -> bool:
-    return module.partition(".")[0] not in _FOREIGN
+@functools.cache
+def index_in_memory(root: Path) -> RepoIndex:
+    """The index of a repository; nothing of it is kept on disk."""
+    return RepoIndex.open(root, str(root))
 
 
 def choices_of(task: Task, index: RepoIndex) -> Mapping[str, Sequence[str]]:
@@ -173,7 +178,6 @@ def choices_of(task: Task, index: RepoIndex) -> Mapping[str, Sequence[str]]:
 
 def catch_rates(tasks: Sequence[Task], repos: Path, jobs: int = 0) -> dict[str, tuple[int, list[str]]]:
     """For each kind: how many mutants there were, and which were not caught."""
-    indexes: dict[str, RepoIndex] = {}
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         sound = [
             t
@@ -182,13 +186,8 @@ def catch_rates(tasks: Sequence[Task], repos: Path, jobs: int = 0) -> dict[str, 
         ]
         work: list[tuple[Task, Mutant]] = []
         for task in sound:
-            root = case_of(task, repos).root
-            if task.kind == "bash" and task.repository not in indexes:
-                indexes[task.repository] = RepoIndex.open(root, str(root))
-            work += [
-                (task, m)
-                for m in mutants(task, choices_of(task, indexes[task.repository]) if task.kind == "bash" else None)
-            ]
+            index = index_in_memory(case_of(task, repos).root)
+            work += [(task, m) for m in mutants(task, choices_of(task, index) if task.kind == "bash" else {})]
         verdicts = list(pool.map(lambda w: score(w[1].text, case_of(w[0], repos)), work))
     rates: dict[str, tuple[int, list[str]]] = {}
     for (task, mutant), verdict in zip(work, verdicts, strict=True):

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import msgspec
 from benchmarks.data import Kind, Task
 
 MARKS = (".sh ", ".py ")
+_ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
 
 
 class OfficialSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +53,11 @@ def validate_arguments(output: str, arguments: Mapping[str, Any]) -> bool:
 def looks_like_bash(output: str) -> bool:
     """`.sh ` or `.py `, with the blank, makes an output bash; anything else is Python."""
     return any(mark in output for mark in MARKS)
+
+
+def as_published(command: str) -> str:
+    """A command in the form that is taken for bash: where no blank follows `.py` or `.sh`, one is added at the end of a line."""
+    return command if looks_like_bash(command) else _ENDS_WITH_SCRIPT.sub(r"\1 ", command, count=1)
 
 
 def validate_type(output: str, kind: Kind) -> bool:
@@ -96,6 +103,8 @@ def executes(output: str, task: Task, repos: Path) -> bool:
     try:
         return process.wait(timeout=settings().timeout(task.github_id, kind)) == 0
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
         return True
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=60)

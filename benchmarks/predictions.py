@@ -1,17 +1,15 @@
 """Lines of predictions, and files of them."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from benchmarks.characters import whole
-from benchmarks.data import Key
+from benchmarks.data import MOST_BYTES, Key
 from benchmarks.errors import PredictionFileError
 from ml_agent.files import read_lines
-
-MOST_BYTES = 1024**3
-"""Size of a file of predictions."""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +20,12 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     calls: int = 0
     seconds: float = 0.0
     usd: float = 0.0
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """What several answers cost together."""
+    several = list(usages)
+    return Usage(**{name: sum(getattr(one, name) for one in several) for name in Usage.__struct_fields__})
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -18,7 +18,7 @@ from benchmarks.compare import Comparison, compare, with_modes
 from benchmarks.error_classes import NAMES, SAME_CALL
 from benchmarks.metrics import KS
 from benchmarks.scored import Scored, ScoredRow, common_rows
-from benchmarks.show import number
+from benchmarks.show import number, percent
 from ml_agent.files import write_atomically
 from prompts.hidden import HIDDEN
 
@@ -89,7 +89,7 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
         "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
         "repositories": sorted({r.repository for s in shared for r in s.rows}),
         "types": sorted({r.kind for s in shared for r in s.rows}),
-        "heat": {s.subject: _heat(s) for s in shared},
+        "heat": {s.subject: _shares(s, "repository") for s in shared},
         "kinds": {s.subject: _shares(s, "kind") for s in shared},
         "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},
         "points": _points(comparison), "most_tokens": most_tokens(comparison),
@@ -100,15 +100,6 @@ def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
 def _classes(modes: Set[str]) -> dict[str, str]:
     """The classes of what can go wrong, as the modes name them."""
     return (NAMES if modes != {"same-call"} else {}) | (SAME_CALL if "same-call" in modes else {})
-
-
-class _Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    passed: bool
-    error_class: str
-    reason: str
-    answer: str
-    record: str
-    """What the run left behind: a link from the report, empty where there is nothing."""
 
 
 def _verdicts(subjects: Sequence[Scored], folder: Path) -> dict[str, Any]:
@@ -126,14 +117,10 @@ def _verdicts(subjects: Sequence[Scored], folder: Path) -> dict[str, Any]:
     return {"subjects": [one.subject for one in subjects], "rows": rows}
 
 
-def _verdict(row: ScoredRow, record: str) -> _Verdict:
-    return _Verdict(
-        passed=row.first,
-        error_class="".join(row.error_class[:1]),
-        reason="".join(row.reason[:1]),
-        answer=row.answer,
-        record=record,
-    )
+def _verdict(row: ScoredRow, record: str) -> dict[str, Any]:
+    """What the report shows of a row; `record` is a link to what the run left behind, "" where there is nothing."""
+    first = {"error_class": "".join(row.error_class[:1]), "reason": "".join(row.reason[:1])}
+    return {"passed": row.first, **first, "answer": row.answer, "record": record}
 
 
 def _record(one: Scored, key: str, folder: Path) -> str:
@@ -142,10 +129,6 @@ def _record(one: Scored, key: str, folder: Path) -> str:
         if one.name and (folder / place).is_file():
             return quote(place)
     return ""
-
-
-def _heat(scored: Scored) -> dict[str, Cell]:
-    return _shares(scored, "repository")
 
 
 def _shares(scored: Scored, field: str) -> dict[str, Cell]:
@@ -189,7 +172,7 @@ def _environment(name: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = lambda v: "-" if v is None else f"{100 * v:.1f} %"
+    environment.filters["percent"] = percent
     environment.filters["interval"] = lambda v: "" if v is None else f"{100 * v[0]:.0f} to {100 * v[1]:.0f}"
     environment.filters["number"] = number
     return environment

@@ -3,13 +3,13 @@
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task
+from benchmarks.data import Task, full_name
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
 from tools.atomic import write_whole
@@ -19,6 +19,8 @@ from tools.work_tree import WorkTree
 
 MARK = ".commit"
 """File that holds the commit of a folder that is no git work tree."""
+ROOT_MARKS = (MARK, ".git", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "README.rst")
+"""Any of them stands in the root of a repository."""
 SAMPLE = "sample:"
 """Begins the address of a repository that comes with the program."""
 SECONDS = 1800.0
@@ -59,7 +61,7 @@ def lay_repositories(
     """
     repos.mkdir(parents=True, exist_ok=True)
     for task in {t.repository: t for t in tasks}.values():
-        full = "/".join(task.github.rstrip("/").removesuffix(".git").split("/")[-2:])
+        full = full_name(task.github)
         commit = commits.get(task.repository) or task.commit or pinned().get(full.lower(), "")
         folder = repos / task.repository
         if task.github.startswith(SAMPLE):
@@ -70,6 +72,16 @@ def lay_repositories(
             yield LaidRepository(name=task.repository, commit=commit, new=False)
         else:
             yield _lay(task, full, folder, commit, mirrors)
+
+
+def repositories_in(folders: Iterable[Path]) -> list[Path]:
+    """Each folder itself where it is a repository, else the folders in it."""
+    found: list[Path] = []
+    for folder in folders:
+        own = any(folder.glob("*.py")) or any((folder / mark).exists() for mark in ROOT_MARKS)
+        inner = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+        found += [folder] if own else inner
+    return found
 
 
 def _commit_at(folder: Path) -> str:
@@ -87,7 +99,10 @@ def _sample(task: Task, folder: Path) -> LaidRepository:
         if not name.replace("-", "").isalnum() or not source.is_dir():
             return LaidRepository(name=task.repository, problem=f"no repository {name} comes with the program")
         new = not folder.is_dir()
-        shutil.copytree(source, folder, dirs_exist_ok=True)
+        try:
+            shutil.copytree(source, folder, dirs_exist_ok=True)
+        except OSError as error:
+            return LaidRepository(name=task.repository, problem=str(error))
     return LaidRepository(name=task.repository, commit="shipped", new=new)
 
 
@@ -99,9 +114,8 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
                 commit, absent = _from_mirror(_mirror(mirrors, full), commit, tree)
             else:
                 commit, absent = _from_host(task.github, commit, tree)
-            write_whole(
-                tree / MARK, f"{commit}\n".encode()
-            )  # in the place of what the repository calls so, be it a link
+            # in the place of what the repository calls so, be it a link
+            write_whole(tree / MARK, f"{commit}\n".encode())
             shutil.rmtree(folder, ignore_errors=True)
             tree.rename(folder)
         except (RepositoryError, OSError) as error:

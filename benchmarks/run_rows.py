@@ -20,8 +20,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.data import MOST_BYTES, Task, load_tasks, repository_folder
-from ml_agent.files import read_lines, whole_lines
+from benchmarks.data import Task, load_tasks, repository_folder
+from benchmarks.kept_rows import KeptRows
 from ml_agent.keys import handed_over
 from ml_agent.trajectory import read_trajectory
 
@@ -74,12 +74,13 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # ignored in the background of a shell, and so in a row's process
-    done = {ran.key: ran for ran in _read(options.out) if ran.ending != "crashed"}
+    kept = KeptRows(options.out, RowRun)
+    done = {ran.key: ran for ran in kept.rows if ran.ending != "crashed"}
     runs = options.runs or options.out.with_suffix(".runs")
     for task in tasks:
         if str(task.key) not in done:
             ran = run_row(task, options.repos, runs / f"{task.key}-{time.strftime('%H%M%S')}", options.limit, extra)
-            _append(options.out, ran)
+            kept.add(ran)
             done[ran.key] = ran
             print(f"{ran.key:8} {ran.evidence:10} {ran.seconds:7.1f} s  {ran.message[:150]}", flush=True)
     rows = [done[str(task.key)] for task in tasks]
@@ -129,7 +130,7 @@ def show(rows: Sequence[RowRun]) -> None:
 
 
 def _ran(task: Task, result: dict[str, Any], folder: Path, seconds: float) -> RowRun:
-    events = _events(folder)
+    events = list(read_trajectory(folder / "trajectory.jsonl"))
     failures = [event for event in events if event["event"] == "diagnosis"]
     log = result["sandbox"].get("log", "")
     text = Path(log).read_text(errors="replace") if log and Path(log).is_file() else ""
@@ -163,14 +164,19 @@ def _run(command: Sequence[str], limit: float) -> tuple[str, bool]:
         return process.communicate(timeout=limit)[1], False
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
-    except BaseException:  # Ctrl-C reaches the row's process, too: it is given time to remove its container
-        process.communicate(timeout=GRACE)
+        return _end(process), True
+    except BaseException:  # Ctrl-C reaches the row's process, too
+        _end(process)
         raise
+
+
+def _end(process: "subprocess.Popen[str]") -> str:
+    """What a process said that was told to end; it is given time to remove its container."""
     try:
-        return process.communicate(timeout=GRACE)[1], True
+        return process.communicate(timeout=GRACE)[1]
     except subprocess.TimeoutExpired:
         process.kill()
-        return process.communicate(timeout=GRACE)[1], True
+        return process.communicate(timeout=GRACE)[1]
 
 
 def _choose(tasks: Sequence[Task], names: Sequence[str] | None) -> list[Task]:
@@ -183,24 +189,8 @@ def _split(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:at], words[at + 1 :]
 
 
-def _events(folder: Path) -> list[dict[str, Any]]:
-    return list(read_trajectory(folder / "trajectory.jsonl"))
-
-
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9.]", "", text.lower())
-
-
-def _read(file: Path) -> list[RowRun]:
-    whole_lines(file)  # what a kill cut short is run again
-    lines = read_lines(file, MOST_BYTES) if file.is_file() else []
-    return [msgspec.json.decode(line, type=RowRun) for line in lines if line.strip()]
-
-
-def _append(file: Path, ran: RowRun) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("ab") as out:
-        out.write(msgspec.json.encode(ran) + b"\n")
 
 
 if __name__ == "__main__":

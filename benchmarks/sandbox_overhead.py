@@ -4,13 +4,14 @@ Both sides take turns in one run, on the same image and with the same limits, so
 """
 
 import argparse
-import statistics
 import subprocess
 import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
+from statistics import median
 from unittest import mock
 
 import msgspec
@@ -90,7 +91,7 @@ def measure_start(image: str, network: Network, repeat: int) -> OverheadMedians:
             _docker("rm", "-f", container)
             ours.append(_seconds(sandbox.start))
             sandbox.stop()
-    return OverheadMedians(what=f"start, network {network}", bare=_median(bare), ours=_median(ours), bar=START_BAR)
+    return OverheadMedians(what=f"start, network {network}", bare=median(bare), ours=median(ours), bar=START_BAR)
 
 
 def measure_exec(image: str, repeat: int) -> OverheadMedians:
@@ -109,7 +110,7 @@ def measure_exec(image: str, repeat: int) -> OverheadMedians:
         finally:
             sandbox.stop()
             _docker("rm", "-f", container)
-    return OverheadMedians(what="exec", bare=_median(bare), ours=_median(ours), bar=EXEC_BAR)
+    return OverheadMedians(what="exec", bare=median(bare), ours=median(ours), bar=EXEC_BAR)
 
 
 def measure_second(repository: Path | None, command: str, repeat: int) -> OverheadMedians:
@@ -127,7 +128,7 @@ def measure_second(repository: Path | None, command: str, repeat: int) -> Overhe
             ours = [_prepare(source, task, place, notes) for _ in range(repeat)]
     if sum("earlier run" in note for note in notes) < repeat:
         raise SystemExit("the environment was not kept: " + "; ".join(notes[:3]))
-    return OverheadMedians(what="second task on a repository, ready", bare=None, ours=_median(ours), bar=SECOND_BAR)
+    return OverheadMedians(what="second task on a repository, ready", bare=None, ours=median(ours), bar=SECOND_BAR)
 
 
 def _prepare(source: Source, task: Task, place: Path, notes: list[str]) -> float:
@@ -175,30 +176,20 @@ def _docker(*words: str) -> str:
 def _forget() -> None:
     """Remove what was made, the kept environment included."""
     clean(run_id=RUN_ID)
-    client = connect()
-    try:
+    with closing(connect()) as client:
         for image in client.images.list(filters={"label": f"{RUN}={RUN_ID}"}):
             client.images.remove(str(image.id), force=True)
-    finally:
-        client.close()
 
 
 def _image() -> str:
-    client = connect()
-    try:
+    with closing(connect()) as client:
         return ensure_image(client)
-    finally:
-        client.close()
 
 
 def _seconds(action: Callable[[], object]) -> float:
     began = time.perf_counter()
     action()
     return time.perf_counter() - began
-
-
-def _median(values: list[float]) -> float:
-    return statistics.median(values)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,19 @@ from benchmarks.errors import BenchError
 from benchmarks.predictions import Usage
 
 
-class RowTexts(msgspec.Struct, frozen=True, kw_only=True):
-    """Which row it is, with the texts that a report opens."""
+class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of a subject, with the texts that a report opens."""
 
     github_id: int
     id: int
+    passed: tuple[bool, ...]
+    reason: tuple[str, ...] = ()
+    error_class: tuple[str, ...] = msgspec.field(default=(), name="class")
+    repository: str = ""
+    kind: str = ""
+    usage: Usage = Usage()
+    gates: tuple[bool, ...] = ()
+    """Whether the published rules 1 and 2 pass each answer."""
     instruction: str = ""
     reference: str = ""
     answer: str = ""
@@ -23,19 +31,6 @@ class RowTexts(msgspec.Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """The row's name."""
         return f"{self.github_id}-{self.id}"
-
-
-class ScoredRow(RowTexts, frozen=True, kw_only=True):
-    """One row of a subject."""
-
-    passed: tuple[bool, ...]
-    reason: tuple[str, ...] = ()
-    error_class: tuple[str, ...] = msgspec.field(default=(), name="class")
-    repository: str = ""
-    kind: str = ""
-    usage: Usage = Usage()
-    gates: tuple[bool, ...] = ()
-    """Whether the published rules 1 and 2 pass each answer."""
 
     @property
     def first(self) -> bool:
@@ -70,7 +65,7 @@ def load_scored(path: Path) -> Scored:
         data.setdefault("subject", path.stem)
         data["subject"], data["name"] = data["subject"] or path.stem, path.stem
         return msgspec.convert(data, Scored)
-    except (OSError, ValueError, TypeError, AttributeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
         raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error
 
 

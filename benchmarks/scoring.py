@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -14,10 +14,10 @@ from benchmarks import official
 from benchmarks.data import Task, missing_place, repository_folder
 from benchmarks.error_classes import CANNOT_BE_JUDGED, classify
 from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
-from benchmarks.predictions import Prediction, Usage
+from benchmarks.predictions import Prediction
 from benchmarks.same_call import Verdict as SameCall
 from benchmarks.same_call import same_call
-from benchmarks.scored import RowTexts
+from benchmarks.scored import ScoredRow
 from benchmarks.strict.score import Case, Verdict, score
 from tools import plugins
 from tools.errors import PluginError
@@ -25,14 +25,22 @@ from tools.errors import PluginError
 Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"
 NO_PREDICTION = "no prediction"
-BY_OUTPUT = ("passed", "reason", "error_class", "arguments", "type", "executes", "hits", "gates")
-"""What a row holds for each of its outputs."""
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.EIO)
 """Errors that say nothing about the answer."""
 
 
-class Row(RowTexts, frozen=True, kw_only=True):
-    """The verdicts on the outputs of one row."""
+class Row(ScoredRow, frozen=True, kw_only=True):
+    """The verdicts on the outputs of one row, also those that are only summed up."""
+
+    arguments: tuple[bool, ...] = ()
+    type: tuple[bool, ...] = ()
+    executes: tuple[bool | None, ...] = ()
+    hits: tuple[float, ...] = ()
+    """Share of the values present, by output."""
+
+
+class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a row holds for each of its outputs, by the names of `Row`."""
 
     passed: tuple[bool, ...]
     reason: tuple[str, ...]
@@ -40,16 +48,11 @@ class Row(RowTexts, frozen=True, kw_only=True):
     arguments: tuple[bool, ...] = ()
     type: tuple[bool, ...] = ()
     executes: tuple[bool | None, ...] = ()
-    repository: str = ""
-    kind: str = ""
-    usage: Usage = Usage()
     hits: tuple[float, ...] = ()
-    """Share of the values present, by output."""
     gates: tuple[bool, ...] = ()
-    """Whether the published rules 1 and 2 pass it, by output; in every mode."""
 
 
-RowJudge = Callable[[Task, Prediction, Path], Row]
+RowJudge = Callable[[Task, Prediction, Path], Verdicts]
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -85,7 +88,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         if self.apart:
             data["dropped_by_the_official_script"] = {"n": len(self.apart), **figures(self.apart)}
         data["left_out"] = msgspec.to_builtins(self.left_out)
-        data["rows"] = [_row(r) for r in both]
+        data["rows"] = [_as_scored(r) for r in both]
         return data
 
 
@@ -102,12 +105,9 @@ def figures(rows: Sequence[Row]) -> dict[str, float | None]:
     return data
 
 
-def _row(row: Row) -> dict[str, object]:
-    return {
-        "github_id": row.github_id, "id": row.id, "passed": list(row.passed), "reason": list(row.reason),
-        "class": list(row.error_class), "repository": row.repository, "kind": row.kind, "usage": msgspec.to_builtins(row.usage),
-        "gates": list(row.gates), "instruction": row.instruction, "reference": row.reference, "answer": row.answer,
-    }  # fmt: skip
+def _as_scored(row: Row) -> dict[str, object]:
+    names = {one.encode_name for one in msgspec.structs.fields(ScoredRow)}
+    return {name: value for name, value in msgspec.to_builtins(row).items() if name in names}
 
 
 def modes() -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
             keys = {b.key for b in broken}
             pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
         judge = _judge(mode)
-        rows = list(pool.map(lambda pair: _with_texts(_row_of(judge, pair[0], pair[1], repos), *pair), pairs))
+        rows = list(pool.map(lambda pair: _row_of(judge, pair[0], pair[1], repos), pairs))
     return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
 
 
@@ -160,27 +160,25 @@ def _nothing(task: Task) -> Prediction:
     return Prediction(github_id=task.github_id, id=task.id, output=(), error=NO_PREDICTION)
 
 
-def _with_texts(row: Row, task: Task, prediction: Prediction) -> Row:
-    """The verdicts with what they are about, so that a report can show it."""
-    answer = "".join(prediction.output[:1])
-    return msgspec.structs.replace(row, instruction=task.instruction, reference=task.output, answer=answer)
-
-
 def _judge(mode: str) -> RowJudge:
     if plugins.is_added(plugins.SCORERS, mode, get_args(Mode)):
-        return functools.partial(_added_row, functools.partial(_added_verdict, mode))
-    return _same_call_row if mode == "same-call" else _strict_row
+        return functools.partial(_judge_added, mode)
+    return _judge_same_call if mode == "same-call" else _judge_strictly
 
 
 def _row_of(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
     """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
     single = [msgspec.structs.replace(prediction, output=(text,)) for text in prediction.output]
-    first, *others = [_judge_guarded(judge, task, one, repos) for one in single] or [judge(task, prediction, repos)]
-    joined = {name: sum((getattr(row, name) for row in others), getattr(first, name)) for name in BY_OUTPUT}
-    return msgspec.structs.replace(first, **joined)
+    each = [_judge_guarded(judge, task, one, repos) for one in single] or [judge(task, prediction, repos)]
+    names = Verdicts.__struct_fields__
+    joined: dict[str, Any] = {name: tuple(v for one in each for v in getattr(one, name)) for name in names}
+    return Row(
+        github_id=task.github_id, id=task.id, repository=task.repository, kind=task.kind, usage=prediction.usage,
+        instruction=task.instruction, reference=task.output, answer="".join(prediction.output[:1]), **joined,
+    )  # fmt: skip
 
 
-def _judge_guarded(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
+def _judge_guarded(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Verdicts:
     """One output's verdict; whatever the output brings about is a failure that says so, and the machine's own trouble is raised."""
     try:
         return judge(task, prediction, repos)
@@ -205,20 +203,11 @@ def _added_verdict(mode: str, task: Task, text: str, root: Path) -> tuple[bool, 
             raise PluginError(f"{whose}: scorer {mode!r} gives {given} where (passes, why not) is expected")
 
 
-def _added_row(
-    scorer: Callable[[Task, str, Path], tuple[bool, str]], task: Task, prediction: Prediction, repos: Path
-) -> Row:
+def _judge_added(mode: str, task: Task, prediction: Prediction, repos: Path) -> Verdicts:
     root = repository_folder(task, repos) or repos / task.repository
-    verdicts = [scorer(task, text, root) for text in prediction.output] or [(False, _no_answer(prediction.error))]
-    return Row(
-        github_id=task.github_id,
-        id=task.id,
-        passed=tuple(passed for passed, _ in verdicts),
-        reason=tuple(reason for _, reason in verdicts),
-        repository=task.repository,
-        kind=task.kind,
-        usage=prediction.usage,
-    )
+    found = [_added_verdict(mode, task, text, root) for text in prediction.output]
+    passed, reasons = zip(*(found or [(False, _no_answer(prediction.error))]), strict=True)
+    return Verdicts(passed=passed, reason=reasons)
 
 
 def subject_of(predictions: Sequence[Prediction]) -> str:
@@ -232,7 +221,7 @@ def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> lis
 
     def own(task: Task) -> Row:
         reference = Prediction(github_id=task.github_id, id=task.id, output=(task.output,))
-        return _row_of(_strict_row, task, reference, repos)
+        return _row_of(_judge_strictly, task, reference, repos)
 
     return [
         LeftOut(key=str(t.key), reason=f"its reference fails: {row.reason[0]}", by_rule=True)
@@ -250,41 +239,31 @@ def case_of(task: Task, repos: Path) -> Case:
     )  # fmt: skip
 
 
-def _strict_row(task: Task, prediction: Prediction, repos: Path) -> Row:
+def _judge_strictly(task: Task, prediction: Prediction, repos: Path) -> Verdicts:
     case = case_of(task, repos)
     verdicts = [_verdict(text, case, prediction.error) for text in prediction.output or ("",)]
-    return Row(
-        github_id=task.github_id,
-        id=task.id,
+    return Verdicts(
         passed=tuple(v.passed for v in verdicts),
         reason=tuple(v.reason for v in verdicts),
         error_class=tuple("" if v.passed else classify(v.reason, case.root) for v in verdicts),
         arguments=tuple(v.arguments for v in verdicts),
         type=tuple(v.type for v in verdicts),
         executes=tuple(v.executes for v in verdicts),
-        repository=task.repository,
-        kind=task.kind,
-        usage=prediction.usage,
         hits=tuple(1 - len(v.missing) / len(task.arguments) if task.arguments else 1.0 for v in verdicts),
         gates=_gates(prediction, task),
     )
 
 
-def _same_call_row(task: Task, prediction: Prediction, repos: Path) -> Row:
+def _judge_same_call(task: Task, prediction: Prediction, repos: Path) -> Verdicts:
     root = repository_folder(task, repos) or repos / task.repository
     outputs = prediction.output or ("",)
     verdicts = [same_call(task, text, root) for text in outputs]
-    return Row(
-        github_id=task.github_id,
-        id=task.id,
+    return Verdicts(
         passed=tuple(v.passed for v in verdicts),
         reason=tuple(_same_call_reason(v, prediction.error) for v in verdicts),
         error_class=tuple(v.reason_class for v in verdicts),
         type=tuple(v.reason_class not in ("not the kind", "no answer") for v in verdicts),
         executes=tuple(v.reason_class not in ("refused", "no answer") for v in verdicts),
-        repository=task.repository,
-        kind=task.kind,
-        usage=prediction.usage,
         hits=tuple(_hits(text, task) for text in outputs),
         gates=_gates(prediction, task),
     )
@@ -310,8 +289,8 @@ def _no_answer(error: str) -> str:
 def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: Sequence[LeftOut]) -> Score:
     """Serial, as published: one answer after the other in the repository's own environment."""
     whole = official.can_execute([t for t, _ in pairs])
-    judge = functools.partial(_official_row, whole=whole)
-    rows = [(p, _with_texts(_row_of(judge, t, p, repos), t, p)) for t, p in pairs]
+    judge = functools.partial(_judge_officially, whole=whole)
+    rows = [(p, _row_of(judge, t, p, repos)) for t, p in pairs]
     complete = official.settings().outputs
     return Score(
         mode="official" if whole else GATES,
@@ -321,24 +300,20 @@ def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: S
     )
 
 
-def _official_row(task: Task, prediction: Prediction, repos: Path, whole: bool) -> Row:
+def _judge_officially(task: Task, prediction: Prediction, repos: Path, whole: bool) -> Verdicts:
     arguments = tuple(official.validate_arguments(o, task.arguments) for o in prediction.output)
     kinds = tuple(official.validate_type(o, task.kind) for o in prediction.output)
-    runs: list[bool | None] = []
-    for output, first, second in zip(prediction.output, arguments, kinds, strict=True):
-        runs.append(official.executes(output, task, repos) if whole and first and second else None)
+    runs = tuple(
+        official.executes(output, task, repos) if whole and first and second else None
+        for output, first, second in zip(prediction.output, arguments, kinds, strict=True)
+    )
     rows = list(zip(arguments, kinds, runs, strict=True))
-    return Row(
-        github_id=task.github_id,
-        id=task.id,
+    return Verdicts(
         passed=tuple(a and k and r is not False for a, k, r in rows) or (False,),
         reason=tuple(_official_reason(a, k, r) for a, k, r in rows) or (_no_answer(prediction.error),),
         arguments=arguments,
         type=kinds,
-        executes=tuple(runs),
-        repository=task.repository,
-        kind=task.kind,
-        usage=prediction.usage,
+        executes=runs,
         hits=tuple(_hits(o, task) for o in prediction.output),
         gates=_gates(prediction, task),
     )

@@ -1,6 +1,6 @@
 """How true are the signatures? Runs every parser of a folder of repositories for real, under stubs, and compares option by option.
 
-    python -m benchmarks.signature_truth DIR... [--json] [--jobs N] [--examples N]
+    python -m benchmarks.signature_truth DIR... [--json] [--jobs N]
 
 DIR is a repository or a folder of repositories. A file counts as a candidate where its text holds `ArgumentParser(` or
 `flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in a process of its own (sandbox.stubrun):
@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.console_truth import ConsoleTruth, console_truth
+from benchmarks.repositories import repositories_in
 from sandbox.stubrun.host import StubReport, StubRequest, run_stubbed
 from tools.signatures.model import Option, Signature
 from tools.signatures.read import SignatureReader
@@ -63,9 +64,9 @@ class FileTruth(msgspec.Struct, frozen=True, kw_only=True):
         return self.status == "compared"
 
 
-def candidates(root: Path, reader: SignatureReader, files: Iterable[str]) -> Iterator[tuple[str, bool]]:
+def candidates(reader: SignatureReader) -> Iterator[tuple[str, bool]]:
     """Files worth running, and whether they make a parser themselves."""
-    for path in sorted(files):
+    for path in sorted(reader.sources.files or ()):
         if not path.endswith(".py"):
             continue
         makes = bool(MAKES_PARSER.search(reader.sources.text(path) or ""))
@@ -234,19 +235,9 @@ class Totals(msgspec.Struct, kw_only=True):
         self.fields = dict(Counter(self.fields) + Counter(d.field for d in truth.differences))
 
 
-def repositories(folders: Iterable[Path]) -> list[Path]:
-    """Each folder itself, or the folders in it where it holds no source of its own."""
-    found: list[Path] = []
-    for folder in folders:
-        marks = (".commit", ".git", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "README.rst")
-        own = any(folder.glob("*.py")) or any((folder / mark).exists() for mark in marks)
-        found += [folder] if own else sorted(p for p in folder.iterdir() if p.is_dir())
-    return found
-
-
 def measure(root: Path, reader: SignatureReader, jobs: int) -> list[FileTruth]:
     """All candidates of one repository."""
-    chosen = list(candidates(root, reader, reader.sources.files or ()))
+    chosen = list(candidates(reader))
     with ThreadPoolExecutor(jobs) as pool:
         runs = list(pool.map(lambda pair: run_really(root, pair[0]), chosen))
     return [truth_of(root, path, makes, real, reader) for (path, makes), real in zip(chosen, runs, strict=True)]
@@ -262,7 +253,7 @@ def main(words: Sequence[str] | None = None) -> int:
     totals = Totals()
     consoles: dict[str, ConsoleTruth] = {}
     truths: dict[str, list[FileTruth]] = {}
-    for root in repositories(p.resolve() for p in args.folders):
+    for root in repositories_in(p.resolve() for p in args.folders):
         reader = SignatureReader(root, list_files(root))
         truths[root.name] = measure(root, reader, args.jobs)
         consoles[root.name] = console_truth(root, reader)

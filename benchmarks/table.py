@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,14 +82,13 @@ def names() -> tuple[str, ...]:
     return (*NAVIGATORS, *registry.names())
 
 
-def make_table(plan: TablePlan, engine: Engine, say: Say, score_jobs: int = 0) -> TableResult:
+def make_table(plan: TablePlan, engine: Engine, say: Say) -> TableResult:
     """Answer, score and report subject by subject; the report is there after the first and grows with each.
 
     Args:
         plan: what goes into it.
         engine: carries out the work.
         say: is told what is under way.
-        score_jobs: answers judged at the same time; 0 takes one for each processor.
 
     Raises ProviderError where no endpoint answers and a subject needs one.
     """
@@ -108,7 +107,7 @@ def make_table(plan: TablePlan, engine: Engine, say: Say, score_jobs: int = 0) -
             absent[name] = str(error)
             say(f"{name} did not run: {error}")
         else:
-            found.append(_score(name, plan, score_jobs))
+            found.append(_score(name, plan))
         write_absent(scores, absent)
         report = write_report(found, scores, notes(plan), absent)[0] if found else None
     return TableResult(report=report, absent=absent, missing=missing)
@@ -172,9 +171,9 @@ def _see_that_it_ran(predictions: Sequence[Prediction]) -> None:
         raise AgentMissingError(f"{reason} ({rows} of {len(predictions)} rows)")
 
 
-def _score(name: str, plan: TablePlan, jobs: int) -> Scored:
+def _score(name: str, plan: TablePlan) -> Scored:
     path = plan.scores / f"{name}.json"
-    score = score_all(plan.tasks, load_predictions(plan.out / f"{name}.jsonl"), plan.repos, plan.mode, jobs)
+    score = score_all(plan.tasks, load_predictions(plan.out / f"{name}.jsonl"), plan.repos, plan.mode)
     label = score.subject.replace(f"raw ({NAVIGATORS[name][1]})", name) if name in NAVIGATORS else score.subject
     write_atomically(path, json.dumps({**score.summary(), "subject": label}, ensure_ascii=False))
     return load_scored(path)
@@ -186,14 +185,11 @@ def install_missing(plan: TablePlan, checkouts: dict[str, Path], say: Say) -> No
         if name in NAVIGATORS:
             continue
         found = registry.subject(name, checkouts.get(name))
-        _try(name, lambda found=found: found.find(plan.home) or found.install(plan.home, say), say)  # type: ignore[misc]
-
-
-def _try(name: str, install: Callable[[], object], say: Say) -> None:
-    try:
-        install()
-    except AgentMissingError as error:
-        say(f"{name}: {error}")
+        try:
+            if found.find(plan.home) is None:
+                found.install(plan.home, say)
+        except AgentMissingError as error:
+            say(f"{name}: {error}")
 
 
 def checked(subjects: Sequence[str]) -> tuple[str, ...]:

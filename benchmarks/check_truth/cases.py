@@ -12,7 +12,6 @@ from benchmarks.check_truth.mutate import mutants
 from tools.check.repository import checked_repository
 from tools.commandline.invocation import Invocation
 from tools.commandline.parse import Lookup, parse
-from tools.examples import Example
 from tools.index import RepoIndex
 
 Mutation = Literal[
@@ -54,7 +53,9 @@ def documented(index: RepoIndex, most: int) -> list[Case]:
             continue
         if example.kind == "python" and not (example.api and _does_something(text)):
             continue
-        found.setdefault((text, example.workdir), _case(index.root, example, text))
+        place = f"{example.path}:{example.line}"
+        case = Case(root=index.root, text=text, folder=example.workdir, kind=example.kind, place=place)
+        found.setdefault((text, example.workdir), case)
     commands = [case for case in found.values() if case.kind == "bash"]
     code = [case for case in found.values() if case.kind == "python"]
     return [*_draw(commands, most), *_draw(code, most // 2)]
@@ -68,11 +69,6 @@ def _does_something(code: str) -> bool:
         return False
     defines = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return any(not isinstance(node, defines) for node in tree.body)
-
-
-def _case(root: Path, example: Example, text: str) -> Case:
-    place = f"{example.path}:{example.line}"
-    return Case(root=root, text=text, folder=example.workdir, kind=example.kind, place=place)
 
 
 def _is_ours(text: str, consoles: Collection[str]) -> bool:
@@ -90,13 +86,14 @@ def _is_module(invocation: Invocation) -> bool:
 def _draw(cases: Sequence[Case], most: int) -> list[Case]:
     if len(cases) <= most:
         return list(cases)
-    return [cases[round(n * (len(cases) - 1) / (most - 1))] for n in range(most)]
+    return [cases[round(n * (len(cases) - 1) / max(1, most - 1))] for n in range(most)]
 
 
 def mutated(case: Case, index: RepoIndex) -> Iterator[Case]:
     """The case with one thing wrong, once for each kind of fault that applies."""
     for mutation, text in mutants(case.text, case.kind, lookup(index, case.folder), index):
-        yield msgspec.structs.replace(case, text=text, mutation=mutation)
+        if text != case.text:
+            yield msgspec.structs.replace(case, text=text, mutation=mutation)
 
 
 def lookup(index: RepoIndex, folder: str) -> Lookup:

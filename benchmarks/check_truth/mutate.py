@@ -92,7 +92,7 @@ def _spoilt(call: Call, fits: Callable[[Option], bool], value: str) -> Call | No
 
 def missing_required(call: Call) -> Call | None:
     """The call without the first required option that is given."""
-    required = {option.dest for option in (call.signature.options if call.signature else ()) if option.required}
+    required = [option.dest for option in (call.signature.options if call.signature else ()) if option.required]
     for option in required:
         kept = tuple(part for part in call.arguments if part.dest != option)
         if len(kept) < len(call.arguments):

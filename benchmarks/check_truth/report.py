@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.check_truth.run import CheckedCase, Outcome, run
+from benchmarks.repositories import repositories_in
 
 RIGHT: tuple[Outcome, ...] = ("right", "false error", "false warning", "cannot tell")
 BROKEN: tuple[Outcome, ...] = ("caught", "warned", "missed", "untold")
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     shown = {*options.show, *(WORTH_READING if "wrong" in options.show else ())}
     found: dict[str, list[CheckedCase]] = {}
-    for root in _repositories(options.folders):
+    for root in repositories_in(options.folders):
         found[root.name] = run(root, options.most, options.jobs, options.cache)
         for one in found[root.name]:
             if one.outcome in shown:
@@ -50,16 +51,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(msgspec.json.encode({n: [_picture(c) for c in cases] for n, cases in found.items()}).decode())
         return
     print("\n".join(lines(found)))
-
-
-def _repositories(folders: Sequence[Path]) -> list[Path]:
-    """The folders themselves where they are repositories, else the folders in them."""
-    found: list[Path] = []
-    for folder in folders:
-        inner = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
-        is_one = any(p.is_file() and p.suffix in (".py", ".md", ".rst", ".toml") for p in folder.iterdir())
-        found += [folder] if is_one else inner
-    return found
 
 
 def _picture(one: CheckedCase) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Checks every case and holds the verdict against the judge's."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
@@ -29,6 +29,11 @@ Outcome = Literal[
 ]
 
 
+OF_DOCUMENTED: Mapping[str, Outcome] = {"error": "false error", "warning": "false warning", "unsure": "cannot tell"}
+OF_BROKEN: Mapping[str, Outcome] = {"error": "caught", "warning": "warned", "unsure": "untold"}
+"""What the worst finding makes of a text."""
+
+
 class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
     """One case with what the check and the judge said."""
 
@@ -52,14 +57,10 @@ class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
         if not self.case.mutation:
             if self.ruling.opinion == "refused":
                 return "refused"
-            names: tuple[tuple[str, Outcome], ...] = (
-                ("error", "false error"), ("warning", "false warning"), ("unsure", "cannot tell"),
-            )  # fmt: skip
-            return next((outcome for severity, outcome in names if severity in found), "right")
+            return next((outcome for severity, outcome in OF_DOCUMENTED.items() if severity in found), "right")
         if self.ruling.opinion != "refused":
             return "undecided"
-        broken: tuple[tuple[str, Outcome], ...] = (("error", "caught"), ("warning", "warned"), ("unsure", "untold"))
-        return next((outcome for severity, outcome in broken if severity in found), "missed")
+        return next((outcome for severity, outcome in OF_BROKEN.items() if severity in found), "missed")
 
 
 def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[CheckedCase]:
@@ -77,13 +78,9 @@ def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[Che
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(lambda case: _check(case, index), shown))
         sound = [one.case for one in found if one.ruling.opinion != "refused"]
-        broken = [other for case in sound for other in _mutants(case, index)]
+        broken = [other for case in sound for other in mutated(case, index)]
         found += pool.map(lambda case: _check(case, index), broken)
     return found
-
-
-def _mutants(case: Case, index: RepoIndex) -> Iterator[Case]:
-    return (other for other in mutated(case, index) if other.text != case.text)
 
 
 def _check(case: Case, index: RepoIndex) -> CheckedCase:

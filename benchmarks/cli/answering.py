@@ -77,9 +77,8 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
     rows = o.load_rows(source.tasks, source.sample)
     o.see_repositories(source.repos)
     plan = Plan(
-        tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), jobs=o.processes(work.jobs),
-        retry_failed=work.retry_failed,
-    )  # fmt: skip
+        tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), retry_failed=work.retry_failed
+    )
     with o.engine_of(work) as carry_out:
         summary = run(plan, carry_out)
     return finish(summary, out, rows.bad)

@@ -171,7 +171,7 @@ def load_rows(source: str, sample: Path | None) -> Rows:
     if sample is not None:
         try:
             listed = json.loads(sample.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise TaskFileError(f"{sample}: no JSON list of rows ({error})") from error
         if not isinstance(listed, list) or not listed:
             raise TaskFileError(f'{sample}: no JSON list of rows, such as ["101-1", "101-2"]')

@@ -87,9 +87,9 @@ def run(
     """
     config = _config(manner, talk, _limits(manner.form, limits.budget()))
     solver = _solver(manner.form, config)
-    rows = _rows(manner.form, source.tasks, source.sample)
+    rows = o.load_rows(source.tasks, source.sample)
     o.see_repositories(source.repos)
-    errand = Errand(config, rows, source.repos, _result_folder(out), work.retry_failed)
+    errand = Errand(config, rows, source.repos, out, work.retry_failed)
     o.clear_up()
     with o.engine_of(work) as carry_out:
         if solver is None:
@@ -111,16 +111,6 @@ def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "Age
     )  # fmt: skip
 
 
-def _rows(form: str, tasks: str, sample: Path | None) -> o.Rows:
-    """The rows; in form D BenchError where one of them has no judge."""
-    from benchmarks.form_a.delivery import see_that_all_can_be_judged
-
-    rows = o.load_rows(tasks, sample)
-    if form == "D":
-        see_that_all_can_be_judged(tuple(rows.tasks))
-    return rows
-
-
 def _solver(form: str, config: "AgentConfig") -> "Solver | None":
     """Who solves rows of form A; None in form L, where the agent is looked for all the same.
 
@@ -129,7 +119,7 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
     from benchmarks.errors import BenchError
     from benchmarks.form_a.own import NAVIGATORS, OwnSolver
     from benchmarks.form_a.row import AgentSolver
-    from benchmarks.subjects.respondent import see_that_it_answers
+    from benchmarks.subjects.respondent import find_agent, see_that_it_answers
 
     if config.agent in NAVIGATORS:
         if form == "L":
@@ -137,7 +127,7 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
         if config.agent == "llm" and not config.model:
             raise BenchError("--agent llm needs --model (or ML_AGENT_MODEL)")
         return OwnSolver("llm" if config.agent == "llm" else "grounded", config.place)
-    found = config.find()
+    found = find_agent(config.agent, config.home)
     if not config.model:
         raise BenchError(f"--agent {config.agent} needs --model (or ML_AGENT_MODEL)")
     see_that_it_answers(config.endpoint())
@@ -168,16 +158,6 @@ def _limits(form: str, given: "Limits") -> "Limits":
     of_form = DEFAULT_LIMITS if form == "L" else LIMITS
     said = {name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
     return msgspec.structs.replace(of_form, **said)
-
-
-def _result_folder(folder: Path) -> Path:
-    from benchmarks.errors import BenchError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BenchError(f"--out {folder}: {error.strerror}") from error
-    return folder
 
 
 def _form_l(errand: Errand, engine: "Engine") -> int:

@@ -8,9 +8,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.feedback.run import SCRIPTED, Endpoint, Row, SandboxKind, Way, run_task
+from benchmarks.feedback.run import SCRIPTED, Row, Way, run_task
 from benchmarks.feedback.tasks import FeedbackTask, load
 from benchmarks.kept_rows import KeptRows
+from benchmarks.solved_copy import Endpoint, SandboxKind
 
 
 def main(
@@ -31,11 +32,12 @@ def main(
 
 
 def _row(task: FeedbackTask, way: Way, kept: KeptRows[Row]) -> Row:
-    key = (task.id, way.sandbox, way.attempts, way.endpoint.model if way.endpoint else SCRIPTED)
-    done = next((row for row in kept.rows if (row.task, row.sandbox, row.attempts, row.model) == key), None)
-    if done is None:
-        done = run_task(task, way)
-        kept.add(done)
+    known = {
+        "sandbox": way.sandbox,
+        "attempts": way.attempts,
+        "model": way.endpoint.model if way.endpoint else SCRIPTED,
+    }
+    done = kept.done(lambda: run_task(task, way), task=task.id, **known)
     outcome = "completed" if done.completed else "; ".join([done.evidence, *done.wrong])
     Console(stderr=True).print(f"{done.task}: {outcome} ({done.seconds:.0f} s)", markup=False)
     return done

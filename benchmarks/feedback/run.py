@@ -1,34 +1,16 @@
 """Drives one task through the whole of `ml-agent solve` and says what became of it."""
 
-import shutil
-import tempfile
 import time
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from benchmarks.feedback.script import brain_for
 from benchmarks.feedback.tasks import FeedbackTask
-from ml_agent.job import Job
-from ml_agent.run_job import run_job
-from ml_agent.runs import new_run
-from ml_agent.settings import load_settings
+from benchmarks.solved_copy import Endpoint, SandboxKind, solved_copy
 from ml_agent.testing.model_server import ModelServer
-from ml_agent.trajectory import read_trajectory
 
-SandboxKind = Literal["docker", "local", "process"]
 SCRIPTED = "scripted"
-TIMEOUT = 60.0
-"""Seconds for one execution; each takes a moment."""
-
-
-class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A model to ask in place of the scripted one."""
-
-    url: str
-    model: str
-    key: str = "none"
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,31 +56,22 @@ def run_task(task: FeedbackTask, way: Way) -> Row:
 
 def _run(task: FeedbackTask, way: Way, endpoint: Endpoint) -> Row:
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="feedback-") as place:
-        root = Path(shutil.copytree(task.folder, Path(place) / task.folder.name))
-        settings = load_settings(
-            navigator="llm", model=endpoint.model, base_url=endpoint.url, api_key=endpoint.key, run="full",
-            sandbox="docker" if way.sandbox == "docker" else "local", unisolated=way.sandbox == "process",
-            network="none", timeout=TIMEOUT, max_attempts=way.attempts, cache_dir=Path(place) / "cache",
-        )  # fmt: skip
-        folder = new_run(Path(place) / "runs", Path(place) / "out", {})
-        result = run_job(Job(instruction=task.instruction, repository=str(root)), settings, folder)
-        events = list(read_trajectory(folder.trajectory))
-        wrong = task.mismatches(folder.outputs)
-    used = result["budget"]
+    with solved_copy(task.instruction, task.folder, endpoint, way.sandbox, max_attempts=way.attempts) as solved:
+        events = solved.events
+        wrong = task.mismatches(solved.outputs)
     return Row(
         task=task.id,
         sandbox=way.sandbox,
         attempts=way.attempts,
         model=endpoint.model,
-        completed=result["evidence"] in ("completed", "delivered") and not wrong,
-        evidence=result["evidence"],
+        completed=solved.evidence in ("completed", "delivered") and not wrong,
+        evidence=solved.evidence,
         drafts=tuple(event["draft"]["text"].strip() for event in events if _is_draft(event)),
         repairs=sum(map(_is_repair, events)),
         told=any(task.error in _prompt(event) for event in events if event["event"] == "model-call"),
         wrong=tuple(wrong),
-        tokens=used["prompt_tokens"] + used["completion_tokens"],
-        calls=used["calls"],
+        tokens=solved.tokens,
+        calls=solved.calls,
         seconds=round(time.monotonic() - began, 1),
     )
 

@@ -13,6 +13,7 @@ import msgspec
 
 from benchmarks.data import Task
 from benchmarks.form_a.invokes import ScriptUse, read
+from benchmarks.subjects.workplace import folder_of
 from sandbox.contract import Command, Response, Sandbox
 
 SCRIPT = "run.sh"
@@ -59,7 +60,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def folder(self) -> str:
         """The task's folder in the workspace."""
-        return self.name if self.task.folder == "." else f"{self.name}/{self.task.folder}"
+        return folder_of(self.name, self.task.folder)
 
 
 def check(sandbox: Sandbox, place: Script, rules: Rules) -> ScriptVerdict:

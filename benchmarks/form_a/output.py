@@ -4,19 +4,13 @@ A row has the fields of OpenHands' EvalOutput at 156d068, and those that its sum
 `metrics.success`). `instance_id` is "github_id-id", since an id alone names no row. What is ours stands under `ml_agent`.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchmarks.data import Task
-from benchmarks.errors import PredictionFileError
 from benchmarks.form_a.row import Outcome, Settings
-from benchmarks.predictions import prediction_lines
-
-OURS = "ml_agent"
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,31 +32,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Of the agents, summed up."""
     usd: float | None
     """None where the price of something is unknown."""
-
-    @property
-    def counted(self) -> int:
-        """Rows that count."""
-        return self.rows - self.infrastructure
-
-    @property
-    def official_rate(self) -> float | None:
-        """Share of the rows that count; None without any."""
-        return self.official / self.counted if self.counted else None
-
-    @property
-    def strict_rate(self) -> float | None:
-        """Likewise, strictly."""
-        return self.strict / self.counted if self.counted else None
-
-    @property
-    def delivered_rate(self) -> float | None:
-        """Likewise, by the rows' judges; None in form A."""
-        return None if self.delivered is None or not self.counted else self.delivered / self.counted
-
-    def usd_per_solved(self, strict: bool = False) -> float | None:
-        """The whole cost by the rows solved, as the paper counts it; None where the price or the rows are missing."""
-        solved = self.strict if strict else self.official
-        return None if self.usd is None or not solved else self.usd / solved
 
 
 def as_row(outcome: Outcome, task: Task, settings: Settings) -> dict[str, Any]:
@@ -99,19 +68,8 @@ def as_row(outcome: Outcome, task: Task, settings: Settings) -> dict[str, Any]:
         "eval_script": checked.script,
         "eval_output": checked.output,
         "eval_exit_code": checked.exit_code,
-        OURS: msgspec.to_builtins(outcome),
+        "ml_agent": msgspec.to_builtins(outcome),
     }
-
-
-def load_outcomes(path: Path) -> list[Outcome]:
-    """The outcomes of an output.jsonl of ours; PredictionFileError names the line that is none."""
-    found = []
-    for number, line in enumerate(prediction_lines(path), start=1):
-        try:
-            found.append(msgspec.convert(json.loads(line)[OURS], Outcome))
-        except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
-            raise PredictionFileError(f"{path}:{number}: not a row of form A: {error}") from error
-    return found
 
 
 def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
@@ -141,13 +99,21 @@ def _count_delivered(rows: Sequence[Outcome]) -> int | None:
 
 
 def summary_table(summary: Summary) -> Mapping[str, Any]:
-    """The figures as they are printed and compared."""
-    figures = msgspec.to_builtins(summary)
+    """The figures as they are printed and compared; None for a share of no rows, and for a cost whose price or rows are missing."""
+    counted, usd = summary.rows - summary.infrastructure, summary.usd
+
+    def share(solved: int | None) -> float | None:
+        return None if solved is None or not counted else solved / counted
+
+    def cost(solved: int) -> float | None:
+        """The whole cost by the rows solved, as the paper counts it."""
+        return None if usd is None or not solved else usd / solved
+
     return {
-        **figures,
-        "official_rate": summary.official_rate,
-        "strict_rate": summary.strict_rate,
-        "delivered_rate": summary.delivered_rate,
-        "usd_per_solved": summary.usd_per_solved(),
-        "usd_per_strictly_solved": summary.usd_per_solved(strict=True),
+        **msgspec.to_builtins(summary),
+        "official_rate": share(summary.official),
+        "strict_rate": share(summary.strict),
+        "delivered_rate": share(summary.delivered),
+        "usd_per_solved": cost(summary.official),
+        "usd_per_strictly_solved": cost(summary.strict),
     }

@@ -12,9 +12,9 @@ from benchmarks.form_a.delivery import DeliveryVerdict, judged
 from benchmarks.form_a.words import PromptVersion, instruction
 from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
-from benchmarks.subjects.places import Place, open_place
+from benchmarks.subjects.places import Place
 from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import clear, lay, name_of
+from benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from sandbox.contract import Command, Sandbox
@@ -160,11 +160,9 @@ def solve_row(job: Job, records: Path) -> Outcome:
 
 def _try(job: Job, outcome: Outcome, records: Path) -> Outcome:
     clear(records)
-    sandbox = open_place(job.settings.place, records / "sandbox", job.solver.mounts())
-    sandbox.start()
-    try:
-        assignment = _assignment(job, sandbox)
-        lay(sandbox, job.root, assignment.name)
+    name = name_of(job.task.github)
+    with workplace(job.settings.place, records, job.solver.mounts(), job.root, name) as sandbox:
+        assignment = _assignment(job, name, sandbox)
         run = job.solver.solve(assignment, sandbox, records)
         outcome = msgspec.structs.replace(
             outcome, told=assignment.task.text, ended=run.ended, error=run.error, spent=outcome.spent.plus(run)
@@ -175,18 +173,15 @@ def _try(job: Job, outcome: Outcome, records: Path) -> Outcome:
         checked = check(sandbox, place, job.settings.rules)
         delivered = judged(sandbox, place.folder, Path(job.task.judge)) if job.settings.delivers else None
         return msgspec.structs.replace(outcome, checked=checked, delivered=delivered)
-    finally:
-        sandbox.stop()
 
 
-def _assignment(job: Job, sandbox: Sandbox) -> Assignment:
+def _assignment(job: Job, name: str, sandbox: Sandbox) -> Assignment:
     task, settings = job.task, job.settings
     seen = visible(task, "agent")
-    name = name_of(seen.github)
     workspace = sandbox.run(Command(text="pwd", timeout=60)).stdout.strip()
     if not workspace:
         raise AgentMissingError(f"the {sandbox.name} sandbox does not say where its workspace is")
-    folder = name if task.folder == "." else f"{name}/{task.folder}"
+    folder = folder_of(name, task.folder)
     subject_task = SubjectTask(
         text=instruction(seen, f"{workspace}/{folder}", settings.prompt_version),
         endpoint=settings.endpoint,

@@ -11,13 +11,12 @@ import msgspec
 
 from benchmarks.data import Task, repository_folder
 from benchmarks.engines import Engine, Work
-from benchmarks.engines.local import LocalEngine
 from benchmarks.errors import AgentMissingError, BenchError
 from benchmarks.folder_lock import lock_folder
-from benchmarks.form_a.delivery import with_inputs
+from benchmarks.form_a.delivery import see_that_all_can_be_judged, with_inputs
 from benchmarks.form_a.output import Summary, as_row, summarise
 from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
-from benchmarks.predict.live import LiveResult as Shown
+from benchmarks.kept_rows import read_kept
 from benchmarks.predict.live import Progress
 from benchmarks.subjects.respondent import with_key
 from ml_agent.files import write_atomically
@@ -35,7 +34,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Folder: output.jsonl, rows/ with one result a row, records/ with what agents left."""
     solver: Solver
     settings: Settings
-    jobs: int = 1
     retry_failed: bool = False
     """Do rows again that failed for a reason of the infrastructure."""
 
@@ -50,36 +48,41 @@ class FormResult(msgspec.Struct, frozen=True, kw_only=True):
     """These rows, each with the reason."""
 
 
-def run(plan: Plan, engine: Engine | None = None) -> FormResult:
+def run(plan: Plan, engine: Engine) -> FormResult:
     """Do every row that has no result yet, then write output.jsonl.
 
     Args:
         plan: What to do.
-        engine: Carries out rows; None takes processes of this machine.
+        engine: Carries out rows.
 
-    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written.
+    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written, or in
+    form D a row has no judge.
     """
+    if plan.settings.delivers:
+        see_that_all_can_be_judged(plan.tasks)
     with lock_folder(plan.out, plan.out):
         return _run(plan, engine)
 
 
-def _run(plan: Plan, engine: Engine | None) -> FormResult:
+def _run(plan: Plan, engine: Engine) -> FormResult:
     rows = plan.out / "rows" / fingerprint(plan)
     rows.mkdir(parents=True, exist_ok=True)
-    todo = [task for task in plan.tasks if _todo(load(rows, task), plan)]
+    kept = [(task, load(rows, task)) for task in plan.tasks]
+    todo = [task for task, one in kept if one is None or (plan.retry_failed and not one.counts)]
     sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
     work = Work(
         carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost_outcome, plan=sent), label=_label
     )
-    carry_out: Engine = engine or LocalEngine(plan.jobs)
     troubles: dict[str, str] = {}
     with Progress(len(plan.tasks), len(plan.tasks) - len(todo), plan.solver.label) as progress:
         try:
-            for outcome in carry_out(work, todo):
+            for outcome in engine(work, todo):
                 name = f"{outcome.github_id}-{outcome.id}"
                 if trouble := _keep(rows / f"{name}.json", outcome):
                     troubles[name] = trouble
-                progress.add(_progress_line(name, outcome))
+                spent = outcome.spent
+                tokens = spent.prompt_tokens + spent.completion_tokens
+                progress.add(name, tokens, spent.usd or 0.0, outcome.infrastructure or outcome.error)
         finally:
             found = _write(plan, rows)
     return _finish(plan, found, troubles)
@@ -92,16 +95,6 @@ def _keep(path: Path, outcome: Outcome) -> str:
     except OSError as error:
         return f"its result cannot be kept: {error.strerror or error}"
     return ""
-
-
-def _progress_line(name: str, outcome: Outcome) -> Shown:
-    spent = outcome.spent
-    return Shown(
-        name=name,
-        tokens=spent.prompt_tokens + spent.completion_tokens,
-        usd=spent.usd or 0.0,
-        error=outcome.infrastructure or outcome.error,
-    )
 
 
 def _finish(plan: Plan, found: Sequence[Outcome], troubles: dict[str, str]) -> FormResult:
@@ -125,14 +118,7 @@ def fingerprint(plan: Plan) -> str:
 
 def load(rows: Path, task: Task) -> Outcome | None:
     """The result of a row, or None; a damaged file counts as none."""
-    try:
-        return msgspec.json.decode((rows / f"{task.key}.json").read_bytes(), type=Outcome)
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        return None
-
-
-def _todo(outcome: Outcome | None, plan: Plan) -> bool:
-    return outcome is None or (plan.retry_failed and not outcome.counts)
+    return read_kept(rows / f"{task.key}.json", Outcome)
 
 
 def _label(task: Task) -> str:

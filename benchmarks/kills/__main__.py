@@ -60,15 +60,11 @@ def _trials(
             wholes[way, errand.name] = undisturbed(errand, place, place.folder / f"whole-{way}-{errand.name}")
         trial = kill(errand, place, wholes[way, errand.name], folder, number, seed)
         done.append(msgspec.structs.replace(trial, errand=f"{errand.name} ({way})"))
-        _tell(done[-1])
+        said = "; ".join(trial.wrong) or "survived"
+        print(f"{number:3d} {done[-1].errand:22} after {trial.moment:6.2f} s: {said}", flush=True)
         if not trial.wrong:
             shutil.rmtree(folder, ignore_errors=True)
     return done
-
-
-def _tell(trial: Trial) -> None:
-    said = "; ".join(trial.wrong) or "survived"
-    print(f"{trial.number:3d} {trial.errand:22} after {trial.moment:6.2f} s: {said}", flush=True)
 
 
 def _show(trials: Sequence[Trial]) -> None:

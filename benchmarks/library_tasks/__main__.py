@@ -1,5 +1,6 @@
 """How many library tasks a model does: `python -m benchmarks.library_tasks tests/library_tasks/tasks.toml --url URL --model NAME`."""
 
+import functools
 from pathlib import Path
 from typing import Annotated
 
@@ -7,9 +8,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.feedback.run import Endpoint, SandboxKind
 from benchmarks.kept_rows import KeptRows
 from benchmarks.library_tasks.run import Row, load, run_task
+from benchmarks.solved_copy import Endpoint, SandboxKind
 
 
 def main(
@@ -23,21 +24,15 @@ def main(
 ) -> None:
     """Run each task and judge the file that it leaves."""
     kept = KeptRows(out, Row)
-    console, table = (
-        Console(width=140),
-        Table("task", "delivered", "answers", "evidence", "tokens", "calls", "s", "why"),
-    )
-    done = {(row.task, row.sandbox, row.model): row for row in kept.rows}
+    console = Console(width=140)
+    table = Table("task", "delivered", "answers", "evidence", "tokens", "calls", "s", "why")
+    repositories, endpoint = tasks.resolve().parent / "repositories", Endpoint(url=url, model=model)
     rows = []
     for task in load(tasks):
         if only and task.id not in only:
             continue
-        row = done.get((task.id, sandbox, model))
-        if row is None:
-            row = run_task(
-                task, tasks.resolve().parent / "repositories", Endpoint(url=url, model=model), sandbox, answers
-            )
-            kept.add(row)
+        run = functools.partial(run_task, task, repositories, endpoint, sandbox, answers)
+        row = kept.done(run, task=task.id, sandbox=sandbox, model=model)
         rows.append(row)
         table.add_row(
             row.task, "yes" if row.delivered else "no", str(len(row.drafts)), row.evidence, str(row.tokens), str(row.calls),

@@ -1,21 +1,14 @@
 """One task through the whole of `ml-agent solve`, and the judgement of what it left."""
 
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
 from pathlib import Path
 
 import msgspec
 
-from benchmarks.feedback.run import TIMEOUT, Endpoint, SandboxKind
-from ml_agent.job import Job
-from ml_agent.run_job import run_job
-from ml_agent.runs import new_run
-from ml_agent.settings import load_settings
-from ml_agent.trajectory import read_trajectory
+from benchmarks.solved_copy import Endpoint, SandboxKind, solved_copy
 
 JUDGE_SECONDS = 20
 
@@ -70,28 +63,18 @@ def judged(task: LibraryTask, outputs: Path) -> str:
 def run_task(task: LibraryTask, root: Path, endpoint: Endpoint, sandbox: SandboxKind, answers: int = 5) -> Row:
     """One run in folders of its own, with at most so many answers. Raises AgentError where the agent cannot run at all."""
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="delivery-") as place:
-        copy = Path(shutil.copytree(root / task.repository, Path(place) / task.repository))
-        settings = load_settings(
-            navigator="llm", model=endpoint.model, base_url=endpoint.url, api_key=endpoint.key, run="full",
-            sandbox="docker" if sandbox == "docker" else "local", unisolated=sandbox == "process", network="none",
-            timeout=TIMEOUT, max_attempts=answers, cache_dir=Path(place) / "cache", model_profile="tools",
-        )  # fmt: skip
-        folder = new_run(Path(place) / "runs", Path(place) / "out", {})
-        result = run_job(Job(instruction=task.instruction, repository=str(copy)), settings, folder)
-        events = list(read_trajectory(folder.trajectory))
-        folder.outputs.mkdir(exist_ok=True)
-        why = judged(task, folder.outputs)
-    used = result["budget"]
+    wanted = {"max_attempts": answers, "model_profile": "tools"}
+    with solved_copy(task.instruction, root / task.repository, endpoint, sandbox, **wanted) as solved:
+        why = judged(task, solved.outputs)
     return Row(
         task=task.id,
         sandbox=sandbox,
         model=endpoint.model,
         delivered=not why,
         why=why,
-        evidence=result["evidence"],
-        drafts=tuple(event["draft"]["text"].strip() for event in events if event["event"] == "draft"),
-        tokens=used["prompt_tokens"] + used["completion_tokens"],
-        calls=used["calls"],
+        evidence=solved.evidence,
+        drafts=tuple(event["draft"]["text"].strip() for event in solved.events if event["event"] == "draft"),
+        tokens=solved.tokens,
+        calls=solved.calls,
         seconds=round(time.monotonic() - began, 1),
     )

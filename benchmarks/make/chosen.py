@@ -36,7 +36,7 @@ def chosen(start: Seed, known: EntryKnowledge, varied: ValueMaker) -> list[Reque
     """The options that a row sets, in the order of the signature.
 
     Raises:
-        Refused: no value is known for one that is needed, or there are too many or too few.
+        RefusedCommand: no value is known for one that is needed, or there are too many or too few.
     """
     varied.fresh()
     found = {
@@ -62,7 +62,7 @@ def needed(start: Seed, known: EntryKnowledge) -> list[Option]:
     """What the parser requires, and what the document shows and the program may not do without.
 
     Raises:
-        Refused: no document shows the entry point, and it may need something that its parser does not require.
+        RefusedCommand: no document shows the entry point, and it may need something that its parser does not require.
     """
     required = {o.dest: o for o in start.signature.options if _is_required(o)}
     options = {o.dest: o for o in start.signature.options}

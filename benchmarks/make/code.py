@@ -12,7 +12,7 @@ import msgspec
 from benchmarks.make.reference import RefusedCommand
 from benchmarks.make.seeds import LEFT_OUT, OPEN, PLACEHOLDER
 from benchmarks.make.vary import ValueMaker
-from benchmarks.make.wording import Style, UnsayableRequest, quoted
+from benchmarks.make.wording import Style, UnsayableRequest, join_phrases, quoted
 from benchmarks.same_call.code import required
 from benchmarks.same_call.model import CodeCall, Observation
 from benchmarks.same_call.observation import observe
@@ -59,8 +59,8 @@ def code_row(example: Example, style: Style, varied: ValueMaker, root: Path, rep
     """One row.
 
     Raises:
-        Refused: the block does not run as far as can be told, or has nothing to vary.
-        Unsaid: it does more than a request can name.
+        RefusedCommand: the block does not run as far as can be told, or has nothing to vary.
+        UnsayableRequest: it does more than a request can name.
     """
     text = _vary_numbers(example.text, varied, observe(example.text, root, "."))
     seen = observe(text, root, ".")
@@ -79,7 +79,7 @@ def code_row(example: Example, style: Style, varied: ValueMaker, root: Path, rep
     if any(isinstance(v, str) and OPEN.search(v) for v in values):
         raise RefusedCommand("code: a placeholder")
     instruction = _request(calls, style, varied.random, repository) + _input(seen.calls, text)
-    arguments = {f"{c.name.rpartition('.')[2]} {n}": _argument_text(v) for c in calls for n, v in _values(c).items()}
+    arguments = {f"{c.name.rpartition('.')[2]} {n}": str(v) for c in calls for n, v in _values(c).items()}
     return CodeRow(text=text, instruction=instruction, arguments=arguments, example=example)
 
 
@@ -170,10 +170,6 @@ def _is_written(value: Any, text: str) -> bool:
     return float(value) in [float(n) for n in NUMBER.findall(text)]
 
 
-def _argument_text(value: Any) -> str:
-    return str(value)
-
-
 def _request(calls: Sequence[CodeCall], style: Style, random: Random, repository: str) -> str:
     if any(name.isdigit() for c in calls for name in _values(c)):
         raise UnsayableRequest("an argument has no name")
@@ -197,7 +193,7 @@ def _input(calls: Sequence[CodeCall], text: str) -> str:
     """What is said of the random tensor that an object is called on; "" where none is called.
 
     Raises:
-        Unsaid: it is called on something else, which a request that names the constructor alone would not tell.
+        UnsayableRequest: it is called on something else, which a request that names the constructor alone would not tell.
     """
     called = [c for c in calls if c.name.endswith("()")]
     if not called:
@@ -213,11 +209,8 @@ def _input(calls: Sequence[CodeCall], text: str) -> str:
 
 
 def _short_name(call: CodeCall) -> str:
-    return (
-        ".".join(call.name.removesuffix("()").split(".")[-2:])
-        if call.name.rpartition(".")[2][:1].islower()
-        else call.name.rpartition(".")[2]
-    )
+    last = call.name.rpartition(".")[2]
+    return ".".join(call.name.removesuffix("()").split(".")[-2:]) if last[:1].islower() else last
 
 
 def _verb(call: CodeCall) -> str:
@@ -229,5 +222,4 @@ def _verb(call: CodeCall) -> str:
 
 
 def _enumerate_values(values: dict[str, Any]) -> str:
-    parts = [f"{name.replace('_', ' ')} {quoted(value)}" for name, value in values.items()]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return join_phrases([f"{name.replace('_', ' ')} {quoted(value)}" for name, value in values.items()])

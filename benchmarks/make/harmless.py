@@ -134,9 +134,5 @@ def needs_another(option: Option, found: Collection[str]) -> bool:
         found: names of the options that are set.
     """
     clauses = [m.group(1).lower().replace("-", "_") for m in NEEDS.finditer(option.help)]
-    names = _normalize_names(found)
+    names = [name.lower().replace("-", "_") for name in found]
     return any(not any(re.search(rf"(?<![a-z]){re.escape(n)}(?![a-z])", clause) for n in names) for clause in clauses)
-
-
-def _normalize_names(names: Collection[str]) -> list[str]:
-    return [name.lower().replace("-", "_") for name in names]

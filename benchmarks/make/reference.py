@@ -23,7 +23,7 @@ def reference(signature: Signature, wishes: Sequence[RequestedOption], workdir: 
     """The command that grants all wishes, as it is typed in `workdir`.
 
     Raises:
-        Refused: with the reason.
+        RefusedCommand: with the reason.
     """
     call = {w.option.dest: w.value for w in wishes}
     try:

@@ -45,6 +45,11 @@ class RowSource(msgspec.Struct, frozen=True, kw_only=True):
     github_id: int
 
     @property
+    def repository(self) -> str:
+        """The repository's name as its address has it."""
+        return self.github.rstrip("/").rpartition("/")[2]
+
+    @property
     def is_local(self) -> bool:
         """Whether its address is made up."""
         return self.github.startswith(LOCAL)
@@ -76,7 +81,7 @@ def make_rows(source: RowSource, index: RepoIndex, most: int, seed: int) -> Made
         try:
             row = _row(start, sorted(STYLES, key=lambda style: used[style]), maker)
         except (RefusedCommand, UnsayableRequest) as reason:
-            refused[f"{type(reason).__name__.lower()}: {reason}".split(": ")[1][:60]] += 1
+            refused[str(reason).partition(": ")[0][:60]] += 1
             continue
         if row["output"] in texts:
             refused["the same command again"] += 1
@@ -95,13 +100,12 @@ def _code_rows(
     rows: list[dict[str, Any]] = []
     found = code_seeds(index)
     varied.random.shuffle(found)
-    repository = source.github.rstrip("/").rpartition("/")[2]
     for example in found[: most * TRIES]:
         if len(rows) >= most:
             break
         style = code_styles[len(rows) % len(code_styles)]
         try:
-            made = code_row(example, style, varied, source.root, repository)
+            made = code_row(example, style, varied, source.root, source.repository)
         except (RefusedCommand, UnsayableRequest) as reason:
             refused[str(reason)[:60]] += 1
             continue
@@ -116,7 +120,7 @@ def _code_rows(
 def _common(source: RowSource) -> dict[str, Any]:
     """What all rows of a repository have."""
     return {
-        "github_id": source.github_id, "id": 0, "github": source.github, "repo": source.github.rstrip("/").rpartition("/")[2],
+        "github_id": source.github_id, "id": 0, "github": source.github, "repo": source.repository,
         "forbid": [], "commit": source.commit, "split": split_of(source.github),
     }  # fmt: skip
 
@@ -154,10 +158,13 @@ def _row(start: Seed, styles: Sequence[Style], maker: _Maker) -> dict[str, Any]:
     workdir = start.workdir if start.example else "."
     wishes = chosen(start, maker.known(start), maker.varied)
     others = with_the_same_options(start.signature, [w.option.dest for w in wishes], maker.signatures)
-    repository = maker.source.github.rstrip("/").rpartition("/")[2]
     alone = not others and not namesakes(start.signature, maker.signatures)
     content = RequestContent(
-        signature=start.signature, wishes=tuple(wishes), workdir=workdir, alone=alone, repository=repository
+        signature=start.signature,
+        wishes=tuple(wishes),
+        workdir=workdir,
+        alone=alone,
+        repository=maker.source.repository,
     )
     _first_style(content, styles, maker.random)
     command, folder = _command(start, wishes, workdir, maker.source.root)

@@ -4,7 +4,8 @@ import functools
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ import msgspec
 from benchmarks.engines import Work
 from benchmarks.engines.local import LocalEngine
 from benchmarks.folder_lock import lock_folder
+from benchmarks.kept_rows import read_kept
 from benchmarks.make.rows import MadeRows, RowSource, make_rows
 from benchmarks.make.spoken import reworded
 from benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
@@ -26,7 +28,7 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 12
+VERSION = 13
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -89,11 +91,15 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
                 f"{source.root} is called {source.name} in the rows: let it stand under that name in the --repos folder"
             )
     files = {source: parts / _name(source, order) for source in order.sources}
-    todo = [source for source, file in files.items() if _part(file) is None]
-    for source, made in _carried_out(todo, order):
+    todo = [source for source, file in files.items() if read_kept(file, MadeRows) is None]
+    # one repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows
+    work = Work(
+        carry_out=functools.partial(_one, order=order), lost=_lost_outcome, label=attrgetter("name"), seconds=SECONDS
+    )
+    for source, made in LocalEngine(order.jobs)(work, todo):
         write_atomically(files[source], msgspec.json.encode(made).decode())
         say(f"{source.name}: {len(made.rows)} rows")
-    found = [(source.name, part) for source, file in files.items() if (part := _part(file)) is not None]
+    found = [(source.name, part) for source, file in files.items() if (part := read_kept(file, MadeRows)) is not None]
     rows = [row for _, made in found for row in made.rows]
     write_atomically(order.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return Report(
@@ -109,20 +115,6 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
     )
 
 
-def _part(file: Path) -> MadeRows | None:
-    """The rows of one repository as they were made before; a damaged file counts as none."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=MadeRows)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def _carried_out(todo: Sequence[RowSource], order: Order) -> Iterator[tuple[RowSource, MadeRows]]:
-    """One repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows."""
-    work = Work(carry_out=functools.partial(_one, order=order), lost=_lost_outcome, label=_label, seconds=SECONDS)
-    yield from LocalEngine(order.jobs)(work, todo)
-
-
 def _one(source: RowSource, order: Order) -> tuple[RowSource, MadeRows]:
     index = RepoIndex.open(source.root, local_version(source.root), order.cache)
     made = make_rows(source, index, order.rows, order.seed)
@@ -134,10 +126,6 @@ def _one(source: RowSource, order: Order) -> tuple[RowSource, MadeRows]:
 
 def _lost_outcome(source: RowSource, reason: str) -> tuple[RowSource, MadeRows]:
     return source, MadeRows(rows=(), refused={reason: 1})
-
-
-def _label(source: RowSource) -> str:
-    return source.name
 
 
 def _settings(order: Order) -> Settings:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -37,8 +37,6 @@ What its options mean:
 {helps}
 
 Reply with the request only."""
-
-
 WORDED = "by the model"
 FAILED = "template: the model failed"
 GIVEN_UP = 3
@@ -68,45 +66,6 @@ _SAYS_NOTHING = frozenset(
 _OPTION = re.compile(r"(?<!\S)--?[A-Za-z][\w.-]*")
 
 
-class RequestWriter:
-    """Asks a model to word requests.
-
-    Args:
-        settings: name the model and its endpoint; ConfigurationError where they do not.
-        budget: what may be spent.
-    """
-
-    def __init__(self, settings: Settings, budget: Budget) -> None:
-        parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
-        self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
-        self._failures = 0
-
-    def reworded(self, row: Mapping[str, Any], helps: Sequence[str] = ()) -> tuple[str, str]:
-        """The row's request in the model's words, and WORDED; or the request as it was, and why."""
-        template = str(row["instruction"])
-        if self._failures >= GIVEN_UP:
-            return template, FAILED
-        prompt = ASKED.format(
-            style=STYLES[row["style"]], request=template, command=row["output"], helps="\n".join(helps) or "-"
-        )
-        body = RequestBody(
-            messages=({"role": "user", "content": neutral(prompt)},),
-            options={"max_tokens": OUTPUT_TOKENS, "temperature": 0.0},
-        )
-        try:
-            text = read_reply(self._sender.send("reword", body, "text")).content.strip().strip('"')
-        except (openai.APIError, AgentError):
-            self._failures += 1
-            return template, FAILED
-        self._failures = 0
-        reason = refused(text, row)
-        return (template, f"template: {reason}") if reason else (text, WORDED)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._sender.close()
-
-
 class RewordedRows(msgspec.Struct, frozen=True, kw_only=True):
     """Rows in a model's words."""
 
@@ -116,19 +75,35 @@ class RewordedRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> RewordedRows:
-    """These rows with requests in the words of the model that the settings name."""
-    speaker, wording = RequestWriter(settings, Budget()), Counter[str]()
-
-    def asked() -> Iterator[dict[str, Any]]:
-        for row in rows:
-            text, how = speaker.reworded(row, [f"{k}: {v}" for k, v in row["helps"].items()])
-            wording[how] += 1
-            yield {**row, "instruction": text}
-
+    """These rows with requests in the words of the model that the settings name; ConfigurationError where they name none."""
+    parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
+    sender = Sender(endpoint_of(settings), Budget(), lambda event, **fields: None, parts)
+    made, wording, failures = list[dict[str, Any]](), Counter[str](), 0
     try:
-        return RewordedRows(rows=tuple(asked()), wording=dict(wording))
+        for row in rows:
+            text, how = _reword(sender, row) if failures < GIVEN_UP else (str(row["instruction"]), FAILED)
+            failures = failures + 1 if how == FAILED else 0
+            wording[how] += 1
+            made.append({**row, "instruction": text})
     finally:
-        speaker.close()
+        sender.close()
+    return RewordedRows(rows=tuple(made), wording=dict(wording))
+
+
+def _reword(sender: Sender, row: Mapping[str, Any]) -> tuple[str, str]:
+    """The row's request in the model's words, and WORDED; or the request as it was, and why."""
+    template, helps = str(row["instruction"]), "\n".join(f"{k}: {v}" for k, v in row["helps"].items())
+    prompt = ASKED.format(style=STYLES[row["style"]], request=template, command=row["output"], helps=helps or "-")
+    body = RequestBody(
+        messages=({"role": "user", "content": neutral(prompt)},),
+        options={"max_tokens": OUTPUT_TOKENS, "temperature": 0.0},
+    )
+    try:
+        text = read_reply(sender.send("reword", body, "text")).content.strip().strip('"')
+    except (openai.APIError, AgentError):
+        return template, FAILED
+    reason = refused(text, row)
+    return (template, f"template: {reason}") if reason else (text, WORDED)
 
 
 def refused(text: str, row: Mapping[str, Any]) -> str:

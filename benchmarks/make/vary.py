@@ -197,9 +197,8 @@ class ValueMaker:
         suffix = end.group() if end else self._suffix(option) if "$" in text else ""
         if suffix is None:
             return None
-        head = "/out" if words_of(option) & OUTPUT_WORDS else "/data"
         series = SERIES.search(text)
-        return f"{head}/{self._place()}{'/' + series.group() if series else suffix}"
+        return self._path_of(option, f"/{series.group()}" if series else suffix)
 
     def _is_own(self, shown: str, workdir: str) -> bool:
         """Whether it is a file of the repository."""
@@ -220,7 +219,7 @@ class ValueMaker:
 
     def _several(self, option: Option, shown: Any) -> Any:
         number = int(option.nargs) if option.nargs and option.nargs.isdigit() else None
-        media = next((MEDIA[w] for w in words_of(option) if w in MEDIA), None)
+        media = _media(option)
         if option.positional and option.type in ("str", "path") and not option.choices and media is not None:
             return [f"/data/{self._place()}{media}" for _ in range(number or 2)]
         if option.choices and number is None:
@@ -240,7 +239,7 @@ class ValueMaker:
             return self._number(option, shown)
         if is_path(option) or _looks_like_path(shown) or _looks_like_path(option.default):
             return self._path(option, shown, workdir)
-        media = next((MEDIA[w] for w in words_of(option) if w in MEDIA), None)
+        media = _media(option)
         if option.required and option.positional and media is not None:
             return f"/data/{self._place()}{media}"
         if last_words(option) & NAME_WORDS and not (shown or option.default) and not words_of(option) & NAMED_ELSEWHERE:
@@ -292,8 +291,11 @@ class ValueMaker:
         suffix = end.group() if end else self._suffix(option)
         if suffix is None:
             return None
-        head = "/out" if words_of(option) & OUTPUT_WORDS else "/data"
-        return f"{head}/{self._place()}{suffix}"
+        return self._path_of(option, suffix)
+
+    def _path_of(self, option: Option, suffix: str) -> str:
+        """A new path for an option: what is written goes elsewhere than what is read."""
+        return f"{'/out' if words_of(option) & OUTPUT_WORDS else '/data'}/{self._place()}{suffix}"
 
     def _suffix(self, option: Option) -> str | None:
         """What a path of this option ends in: "" for a folder; None where that is not known."""
@@ -324,14 +326,17 @@ def _is_place(option: Option, shown: str) -> bool:
 
 def words_of(option: Option) -> set[str]:
     """The words of an option's name."""
-    return set(re.sub(r"([a-z])([A-Z])", r"\1_\2", option.dest).lower().replace("-", "_").replace(".", "_").split("_"))
+    return set(_spell(option).split("_"))
 
 
 def last_words(option: Option) -> set[str]:
     """The last word of an option's name, as a set."""
-    return {
-        re.sub(r"([a-z])([A-Z])", r"\1_\2", option.dest).lower().replace("-", "_").replace(".", "_").rpartition("_")[2]
-    }
+    return {_spell(option).rpartition("_")[2]}
+
+
+def _spell(option: Option) -> str:
+    """An option's name with `_` between its words."""
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", option.dest).lower().replace("-", "_").replace(".", "_")
 
 
 def is_path(option: Option) -> bool:
@@ -351,6 +356,11 @@ def _looks_like_path(value: Any) -> bool:
         and "/" in value
         and (value.startswith((".", "/")) or SUFFIX.search(value) is not None or value.endswith("/"))
     )
+
+
+def _media(option: Option) -> str | None:
+    """What the thing that an option is named for ends in."""
+    return next((MEDIA[word] for word in _spell(option).split("_") if word in MEDIA), None)
 
 
 def _as_number(text: str | None) -> float | None:

@@ -86,7 +86,7 @@ def request(content: RequestContent, style: Style, random: Random) -> str:
     """The request in a style, checked to contain every value.
 
     Raises:
-        Unsaid: the style needs words that the entry point does not give, or a value got lost.
+        UnsayableRequest: the style needs words that the entry point does not give, or a value got lost.
     """
     text = WRITERS[style](content, random)
     text = re.sub(r"\s+", " ", text).strip()
@@ -149,7 +149,7 @@ def _value(wish: RequestedOption, spelled: bool = False) -> str:
         in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else quoted(v)
         for v in values
     ]
-    return _join_phrases(shown)
+    return join_phrases(shown)
 
 
 def quoted(value: Any) -> str:
@@ -158,7 +158,8 @@ def quoted(value: Any) -> str:
     return f'"{text}"' if re.search(r"\s|[.,?!]$|^$", text) else text
 
 
-def _join_phrases(parts: Sequence[str]) -> str:
+def join_phrases(parts: Sequence[str]) -> str:
+    """Several things as a sentence lists them."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -217,9 +218,9 @@ def _polite(content: RequestContent, random: Random) -> str:
     )).format(_goal(content))  # fmt: skip
     wishes = [f"the {_noun(content, w, True)} should be {_value(w, True)}" for w in values]
     if wishes:
-        opening += f" In this run, {_join_phrases(wishes)}."
+        opening += f" In this run, {join_phrases(wishes)}."
     if switches:
-        opening += f" Would you also kindly {_join_phrases(_deeds(switches, True))}?"
+        opening += f" Would you also kindly {join_phrases(_deeds(switches, True))}?"
     return opening + random.choice(
         (" Thank you very much in advance.", " Many thanks for your time.", " I thank you kindly.")
     )
@@ -229,9 +230,9 @@ def _plain(content: RequestContent, random: Random) -> str:
     values, switches = _split(content)
     text = f"{_goal(content)}."
     if values:
-        text += f" Set {_join_phrases([f'the {_noun(content, w)} to {_value(w)}' for w in values])}."
+        text += f" Set {join_phrases([f'the {_noun(content, w)} to {_value(w)}' for w in values])}."
     if switches:
-        text += f" {'Also, ' if values else 'Please '}{_join_phrases(_deeds(switches, True))}."
+        text += f" {'Also, ' if values else 'Please '}{join_phrases(_deeds(switches, True))}."
     return text
 
 
@@ -257,7 +258,7 @@ def _flags(content: RequestContent, random: Random) -> str:
     ]
     if len(said) != len(content.wishes):
         raise UnsayableRequest("an option has no flag")
-    return f"Give me the call of {_entry(content)} with {_join_phrases(said)}."
+    return f"Give me the call of {_entry(content)} with {join_phrases(said)}."
 
 
 def _flag(wish: RequestedOption) -> str:
@@ -302,9 +303,9 @@ def _context(content: RequestContent, random: Random) -> str:
         )
     rest = [f"{_noun(content, w)} {_value(w)}" for w in values if w not in places]
     if rest:
-        text += f" Use {_join_phrases(rest)}."
+        text += f" Use {join_phrases(rest)}."
     if switches:
-        text += f" And {_join_phrases(_deeds(switches, True))}."
+        text += f" And {join_phrases(_deeds(switches, True))}."
     return text
 
 

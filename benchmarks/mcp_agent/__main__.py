@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from openai import AsyncOpenAI
 
-from benchmarks.data import Task, load_tasks, repository_folder
+from benchmarks.data import KINDS, Task, load_tasks, repository_folder
 from benchmarks.mcp_agent.agent import converse, request_of
 from benchmarks.mcp_agent.functions import served, shell
 from benchmarks.predictions import Prediction, dump_prediction, load_predictions
@@ -59,8 +59,8 @@ def draw(tasks: list[Task], repos: Path) -> list[Task]:
 
 def row_of(task: Task) -> bytes:
     """A row as the bench reads it."""
-    kinds = {"bash": "Bash Script", "python": "Python Code"}
-    row = {**msgspec.to_builtins(task), "type": kinds[task.kind]}
+    published = {kind: name for name, kind in KINDS.items()}
+    row = {**msgspec.to_builtins(task), "type": published[task.kind]}
     return msgspec.json.encode({name: value for name, value in row.items() if name != "kind"})
 
 

@@ -71,7 +71,8 @@ async def converse(
             prompt, completion = prompt + reply.usage.prompt_tokens, completion + reply.usage.completion_tokens
         usage = Usage(prompt_tokens=prompt, completion_tokens=completion, calls=number)
         calls: list[Any] = list(message.tool_calls or [])
-        messages.append({"role": "assistant", "content": message.content, **_tool_calls(calls)})
+        called_for = {"tool_calls": [call.model_dump() for call in calls]} if calls else {}
+        messages.append({"role": "assistant", "content": message.content, **called_for})
         for call in calls:
             called[call.function.name] = called.get(call.function.name, 0) + 1
             given = _arguments(call.function.arguments)
@@ -87,10 +88,6 @@ async def converse(
 def _answer() -> dict[str, Any]:
     parameters = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
     return {"type": "function", "function": {"name": ANSWER, "description": "The command.", "parameters": parameters}}
-
-
-def _tool_calls(calls: list[Any]) -> dict[str, Any]:
-    return {"tool_calls": [call.model_dump() for call in calls]} if calls else {}
 
 
 def _arguments(text: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import functools
 import hashlib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -89,15 +89,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 def program_version() -> str:
     """Hash of the sources that make answers."""
     digest = hashlib.sha256(str(load_settings().encoder).encode())
-    for package in (ml_agent, tools, prompts, _here()):
-        root = Path(package.__path__[0])
+    for root in (*(Path(package.__path__[0]) for package in (ml_agent, tools, prompts)), Path(__file__).parent):
         for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml", ".j2", ".txt", ".md")):
             if "samples" not in path.parts and "testing" not in path.parts and "cli" not in path.parts:
                 digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
-
-
-def _here() -> Any:
-    import benchmarks.predict
-
-    return benchmarks.predict

@@ -3,7 +3,6 @@
 import time
 from types import TracebackType
 
-import msgspec
 from rich.live import Live
 from rich.table import Table
 
@@ -11,15 +10,6 @@ from ml_agent.console import Terminal
 
 QUIET_SECONDS = 30.0
 """Where stderr is no terminal, a line is written no more often than this."""
-
-
-class LiveResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One more result, as far as the display needs it."""
-
-    name: str
-    tokens: int
-    usd: float
-    error: str = ""
 
 
 class Progress:
@@ -44,14 +34,14 @@ class Progress:
     ) -> None:
         self._live.stop()
 
-    def add(self, done: LiveResult) -> None:
+    def add(self, name: str, tokens: int, usd: float, error: str) -> None:
         """Count one more result."""
         self.new += 1
         self.done += 1
-        self.failed += bool(done.error)
-        self.tokens += done.tokens
-        self.usd += done.usd
-        self.last = done.name + (f": {done.error}" if done.error else "")
+        self.failed += bool(error)
+        self.tokens += tokens
+        self.usd += usd
+        self.last = name + (f": {error}" if error else "")
         if self._console.is_terminal:
             self._live.update(self._table())
         elif time.monotonic() - self._said > QUIET_SECONDS:

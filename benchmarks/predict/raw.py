@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+import openai
+
 from benchmarks.data import Visible
 from benchmarks.predict import contexts
 from benchmarks.predict.config import Config
@@ -29,6 +31,7 @@ SHOWN = {
 FORM = "\nIn your answer, the script should be generated between ``` and ```. Don't generate multiple code blocks"
 HINT = ". Most answers can be directly found in the above segment. You might need to modify the code a little bit to make it work."
 LANGUAGES = ("python", "bash", "script", "")
+_WHOLE_BLOCK = re.compile(r"```.*```", re.DOTALL)
 
 
 class Answer(NamedTuple):
@@ -39,33 +42,24 @@ class Answer(NamedTuple):
     """Why it is none, or not the whole of it."""
 
 
-class RawNavigator:
-    """Asks a model once, within a budget."""
-
-    def __init__(self, config: Config, budget: Budget) -> None:
-        self._config = config
-        settings = config.settings()
-        parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
-        self._sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
-
-    def answer(self, shown: Visible, root: Path, attempt: int) -> Answer:
-        """The answer, as the published script takes it out of the reply."""
-        config = self._config
-        temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
-        body = RequestBody(
-            messages=({"role": "user", "content": verbatim(prompt(shown, root, config))},),
-            options={"max_tokens": OUTPUT_TOKENS, "temperature": temperature, "seed": attempt},
-        )
-        import openai
-
-        try:
-            reply = read_reply(self._sender.send("raw", body, "text"))
-        except openai.APIError as error:
-            raise self._sender.final(error) from error
-        finally:
-            self._sender.close()
-        text = extract(reply.content)
-        return Answer(text, _trouble(reply, text))
+def ask(config: Config, budget: Budget, question: str, attempt: int) -> Answer:
+    """Ask a model once, within a budget; the answer as the published script takes it out of the reply."""
+    settings = config.settings()
+    parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
+    sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
+    temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
+    body = RequestBody(
+        messages=({"role": "user", "content": verbatim(question)},),
+        options={"max_tokens": OUTPUT_TOKENS, "temperature": temperature, "seed": attempt},
+    )
+    try:
+        reply = read_reply(sender.send("raw", body, "text"))
+    except openai.APIError as error:
+        raise sender.final(error) from error
+    finally:
+        sender.close()
+    text = extract(reply.content)
+    return Answer(text, _trouble(reply, text))
 
 
 def _trouble(reply: Reply, text: str) -> str:
@@ -75,9 +69,6 @@ def _trouble(reply: Reply, text: str) -> str:
     if reply.refusal:
         return f"the model refused: {reply.refusal}"
     return "" if text else "the reply is empty"
-
-
-_WHOLE_BLOCK = re.compile(r"```.*```", re.DOTALL)
 
 
 def prompt(shown: Visible, root: Path, config: Config) -> str:

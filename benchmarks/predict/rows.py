@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.data import Key
+from benchmarks.kept_rows import read_kept
 from benchmarks.predictions import Usage
 from ml_agent.files import write_atomically
 
@@ -23,9 +24,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
     @property
-    def name(self) -> str:
-        """Name of its file."""
-        return f"{self.github_id}-{self.id}-{self.attempt}.json"
+    def key(self) -> Key:
+        """The row's name."""
+        return Key(self.github_id, self.id)
 
 
 class RowStore:
@@ -37,19 +38,18 @@ class RowStore:
 
     def put(self, result: Result) -> None:
         """Keep a result; one that is already there stays (work may be delivered more than once)."""
-        path = self.folder / result.name
+        path = self._file(result.key, result.attempt)
         if not path.exists():
             write_atomically(path, json.dumps(msgspec.to_builtins(result), ensure_ascii=False))
 
     def get(self, key: Key, attempt: int) -> Result | None:
         """The result of a piece of work, or None; a damaged file counts as none."""
-        path = self.folder / f"{key}-{attempt}.json"
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=Result)
-        except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-            return None
+        return read_kept(self._file(key, attempt), Result)
 
     def forget(self, results: Iterable[Result]) -> None:
         """Remove results, so that they are made again."""
         for result in results:
-            (self.folder / result.name).unlink(missing_ok=True)
+            self._file(result.key, result.attempt).unlink(missing_ok=True)
+
+    def _file(self, key: Key, attempt: int) -> Path:
+        return self.folder / f"{key}-{attempt}.json"

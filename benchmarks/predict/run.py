@@ -8,14 +8,13 @@ import msgspec
 
 from benchmarks.data import Key, Task, missing_place, repository_folder
 from benchmarks.engines import Engine, Work
-from benchmarks.engines.local import LocalEngine
 from benchmarks.folder_lock import lock_folder
 from benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
-from benchmarks.predict.live import LiveResult, Progress
+from benchmarks.predict.live import Progress
 from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result, RowStore
 from benchmarks.predict.unit import Unit, lost
-from benchmarks.predictions import Prediction, Usage, dump_prediction
+from benchmarks.predictions import Prediction, dump_prediction, total
 from ml_agent.files import write_atomically
 
 
@@ -27,7 +26,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     out: Path
     """JSONL file of predictions; results by row stand in the folder OUT.rows beside it."""
     who: Respondent
-    jobs: int = 1
     retry_failed: bool = False
 
 
@@ -44,12 +42,12 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Why the file of predictions could not be written."""
 
 
-def predict(plan: Plan, engine: Engine | None = None) -> Summary:
+def predict(plan: Plan, engine: Engine) -> Summary:
     """Answer every row that has no result yet, then write the file of predictions.
 
     Args:
         plan: what to do.
-        engine: carries out pieces of work; None takes processes of this machine.
+        engine: carries out pieces of work.
 
     Raises:
         BenchError: the file of predictions is something else by now, or another process works on it.
@@ -60,7 +58,7 @@ def predict(plan: Plan, engine: Engine | None = None) -> Summary:
         return _predict(plan, engine, RowStore(parts, plan.who.fingerprint))
 
 
-def _predict(plan: Plan, engine: Engine | None, store: RowStore) -> Summary:
+def _predict(plan: Plan, engine: Engine, store: RowStore) -> Summary:
     units, absent = _work(plan)
     keeper = _Keeper(store)
     for result in absent:
@@ -68,13 +66,14 @@ def _predict(plan: Plan, engine: Engine | None, store: RowStore) -> Summary:
     if plan.retry_failed:
         store.forget(r for u in units if (r := store.get(u.key, u.attempt)) is not None and r.error)
     todo = [u for u in units if store.get(u.key, u.attempt) is None]
-    run: Engine = engine or LocalEngine(plan.jobs)
     label = functools.partial(_label, plan.who.fingerprint)
     work = Work(carry_out=plan.who.carry_out, lost=lost, label=label, seconds=plan.who.seconds, grace=plan.who.grace)
     with Progress(len(units), len(units) - len(todo), plan.who.subject) as progress:
         try:
-            for result in run(work, todo):
-                progress.add(_progress_line(keeper.keep(result)))
+            for result in map(keeper.keep, engine(work, todo)):
+                usage = result.usage
+                tokens = usage.prompt_tokens + usage.completion_tokens
+                progress.add(str(result.key), tokens, usage.usd, result.error)
         finally:
             predictions = list(_collect(plan, store))
             unwritten = _write(plan.out, predictions)
@@ -106,19 +105,9 @@ class _Keeper:
             self.store.put(result)
         except OSError as error:
             reason = f"its result cannot be kept: {error.strerror or error}"
-            self.troubles[Key(result.github_id, result.id)] = reason
+            self.troubles[result.key] = reason
             return msgspec.structs.replace(result, error=reason)
         return result
-
-
-def _progress_line(result: Result) -> LiveResult:
-    usage = result.usage
-    return LiveResult(
-        name=f"{result.github_id}-{result.id}",
-        tokens=usage.prompt_tokens + usage.completion_tokens,
-        usd=usage.usd,
-        error=result.error,
-    )
 
 
 def _label(fingerprint: str, unit: Unit) -> str:
@@ -148,7 +137,7 @@ def _collect(plan: Plan, store: RowStore) -> Iterable[Prediction]:
                 github_id=task.github_id,
                 id=task.id,
                 output=_outputs(found, plan.who.apart),
-                usage=_sum([p.usage for p in found]),
+                usage=total(p.usage for p in found),
                 error="; ".join(dict.fromkeys(p.error for p in found if p.error)),
                 subject=plan.who.subject,
             )
@@ -158,10 +147,6 @@ def _outputs(parts: Sequence[Result], apart: bool) -> tuple[str, ...]:
     """All answers; where attempts are apart, one without an answer counts as an empty one, so that no later one takes its place."""
     texts = tuple(text for part in parts for text in (part.output or (("",) if apart else ())))
     return texts if any(texts) else ()
-
-
-def _sum(usages: Sequence[Usage]) -> Usage:
-    return Usage(**{name: sum(getattr(u, name) for u in usages) for name in Usage.__struct_fields__})
 
 
 def _summary(plan: Plan, predictions: Sequence[Prediction], troubles: dict[Key, str], missing: int) -> Summary:

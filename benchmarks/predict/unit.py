@@ -2,13 +2,13 @@
 
 import functools
 import posixpath
-import re
 import time
 from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key, Visible
+from benchmarks.data import Key, Visible, full_name
+from benchmarks.official import as_published
 from benchmarks.predict.config import Config
 from benchmarks.predict.rows import Result
 from benchmarks.predictions import Usage
@@ -26,8 +26,6 @@ from tools.candidates import Candidate
 from tools.errors import ToolError
 from tools.index import RepoIndex
 from tools.versions import local_version
-
-_ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,9 +53,9 @@ def answer(unit: Unit, config: Config) -> Result:
     error = ""
     try:
         if config.navigator == "raw":
-            from benchmarks.predict.raw import RawNavigator  # openai takes longer to import than all else
+            from benchmarks.predict import raw  # openai takes longer to import than all else
 
-            text, error = RawNavigator(config, budget).answer(unit.shown, unit.root, unit.attempt)
+            text, error = raw.ask(config, budget, raw.prompt(unit.shown, unit.root, config), unit.attempt)
             output = (text,)
         else:
             output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
@@ -86,16 +84,13 @@ def lost(unit: Unit, reason: str) -> Result:
 
 
 def answer_text(draft: Draft, folder: str) -> str:
-    """A draft as it runs from the task's folder, in the form that the published type rule reads right.
-
-    That rule takes an output for bash only where `.py` or `.sh` is followed by a blank: one is added at the end of a line.
-    """
+    """A draft as it runs from the task's folder, in the form that the published type rule reads right."""
     if draft.kind == "python":
         return draft.text
     text = draft.text
     if folder and posixpath.normpath(draft.workdir) != posixpath.normpath(folder):
         text = f"cd {posixpath.relpath(draft.workdir, folder)}\n{text}"
-    return text if ".py " in text or ".sh " in text else _ENDS_WITH_SCRIPT.sub(r"\1 ", text, count=1)
+    return as_published(text)
 
 
 def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
@@ -137,9 +132,8 @@ def _version(root: Path) -> str:
 
 def open_workspace(root: Path, shown: Visible) -> Workspace:
     """The indexed repository; an index stays open in its process."""
-    name = "/".join(shown.github.rstrip("/").removesuffix(".git").split("/")[-2:])
     version = _version(root)
-    candidate = Candidate(full_name=name, url=shown.github, commit=version)
+    candidate = Candidate(full_name=full_name(shown.github), url=shown.github, commit=version)
     folder = normal_folder(root, shown.path)
     return Workspace(index=_index(root, version), candidate=candidate, path=folder, path_given=bool(shown.path))
 

@@ -32,10 +32,7 @@ def _passes(program: Program, entry: Entry) -> bool:
 def entry_of(root: Path, file: str) -> Entry:
     """The function that a file only imports and calls, through as many files as do no more than that."""
     for _ in range(DEPTH):
-        try:
-            tree = ast.parse((root / file).read_bytes())
-        except (OSError, SyntaxError, ValueError, RecursionError):
-            break
+        tree = _tree(root, file)
         called = _only_call(tree)
         if called is None:
             break
@@ -44,18 +41,19 @@ def entry_of(root: Path, file: str) -> Entry:
             return file, called
         if target[1] == "":
             return target
-        inner = _only_call_of(root, target[0])
+        inner = _only_call(_tree(root, target[0]))
         if inner is None or inner == target[1] or target[0] == file:
             return target
         file = target[0]
     return file, ""
 
 
-def _only_call_of(root: Path, file: str) -> str | None:
+def _tree(root: Path, file: str) -> ast.Module:
+    """The syntax tree of a file; an empty one where it cannot be read."""
     try:
-        return _only_call(ast.parse((root / file).read_bytes()))
+        return ast.parse((root / file).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return None
+        return ast.Module(body=[], type_ignores=[])
 
 
 def _only_call(tree: ast.Module) -> str | None:

@@ -28,7 +28,7 @@ from benchmarks.same_call.model import CodeCall, Observation, Program
 from benchmarks.same_call.observation import observe
 from benchmarks.same_call.options import Options, options_of
 from benchmarks.same_call.values import same
-from tools.signatures.read import SignatureReader
+from benchmarks.strict.script_variables import signature_reader
 
 BAR = 0.99
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE]-?\d+)?$")
@@ -168,7 +168,7 @@ def _changed_word(word: str, *, is_value: bool) -> str | None:
 def _additions(program: Program, root: Path) -> Iterator[list[str]]:
     """Options that the program takes and nobody asked for."""
     given = {w.lstrip("-").partition("=")[0] for w in program.words}
-    signatures = SignatureReader(root).read(program.file) if program.file else ()
+    signatures = signature_reader(root).read(program.file) if program.file else ()
     for signature in signatures[:1]:
         for option in signature.options:
             names = {f.lstrip("-") for f in option.flags} | {option.dest}

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.characters import whole
+from benchmarks.kept_rows import read_kept
 from benchmarks.same_call import fetched, model, streams, trace, written
 from benchmarks.same_call import steps as steps_of
 from benchmarks.same_call.model import CodeCall, Observation, Program
@@ -47,7 +48,7 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
     """
     plain = unfence(text)
     place = on_disk.kept_file("same-call", root, (folder, prefix_code, plain), _SOURCES)
-    kept = on_disk.read(place, Observation)
+    kept = read_kept(place, Observation)
     if kept is not None:
         return kept
     found = _whole(_look(plain, root.resolve(), folder, prefix_code))

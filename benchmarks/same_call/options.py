@@ -12,14 +12,15 @@ from benchmarks.same_call.model import Program
 from benchmarks.same_call.streams import UNKNOWN
 from benchmarks.same_call.values import plain, same
 from benchmarks.strict.inside.pictures import STDIN, STDOUT
+from benchmarks.strict.script_variables import signature_reader
+from tools.check.repository import decisions
 from tools.commandline.fire_words import fire_value
 from tools.commandline.hydra_words import OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
 from tools.signatures.console import read_console
 from tools.signatures.model import Option, Signature
-from tools.signatures.read import SignatureReader
-from tools.signatures.sweeps import GROUP, GROUPS
+from tools.signatures.sweeps import GROUP
 from tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
@@ -142,7 +143,9 @@ def _compose(root: Path, program: Program, base: Signature) -> Options:
         base: its signature without what the words choose.
     """
     known = _signatures(root, program)
-    signature = choose(_reader(root).called(known, lambda s: _decisions(s, program.words)), program.words) or base
+    signature = (
+        choose(signature_reader(root).called(known, lambda s: decisions(s, program.words)), program.words) or base
+    )
     call = parse_call(signature, program.words)
     whole = not (signature.accepts_unknown or signature.unseen)
     composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
@@ -169,12 +172,6 @@ def _keys(signature: Signature) -> list[Option]:
     return [o for o in signature.options if o.converter != GROUP and not o.required]
 
 
-def _decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
-    """What words say that decides what a configuration holds."""
-    call = parse_call(signature, words)
-    return call.values | ({GROUPS: call.chosen} if call.chosen else {})
-
-
 def _is_text(option: Option) -> bool:
     """Whether a signature says for sure that an option takes text as it stands."""
     return option.type in ("str", "path") and option.sure and not option.converter and not _looks_typed(option.default)
@@ -185,34 +182,28 @@ def _looks_typed(default: Any) -> bool:
     return isinstance(plain(default, "set"), (bool, int, float))
 
 
-class _Rest(msgspec.Struct, frozen=True, kw_only=True):
-    """What words say that the program's parser left."""
-
-    values: Mapping[str, Any]
-    defaults: Mapping[str, Any] = {}
-
-
-def _read_rest(program: Program, root: Path) -> _Rest:
+def _read_rest(program: Program, root: Path) -> Options:
     """The words that a parser left, for one that was not reached: by the signature where it knows them all, else by their look."""
     signature = choose(_signatures(root, program), program.words) if program.rest else None
     call = parse_call(signature, program.words) if signature is not None else None
     if signature is None or call is None or call.unknown or not set(call.values) - set(program.given):
-        return _Rest(values=by_look(program.rest))
+        loose = by_look(program.rest)
+        return Options(values=loose, given=frozenset(loose))
     known = {o.dest: o.default for o in signature.options if o.default is not None and o.dest not in program.values}
-    return _Rest(values={k: v for k, v in call.values.items() if k not in program.values}, defaults=known)
+    left = {k: v for k, v in call.values.items() if k not in program.values}
+    return Options(values=left, given=frozenset(left), defaults=known)
 
 
-def _parsed_options(program: Program, rest: _Rest) -> Options:
+def _parsed_options(program: Program, rest: Options) -> Options:
     """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
-    loose = rest.values
     shown = {k: v for k, v in program.values.items() if not _is_hidden(v)}
     hidden = {k: program.given[k] for k, v in program.values.items() if k in program.given and _is_hidden(v)}
     typed = {k: words[0] if len(words) == 1 else list(words) for k, words in hidden.items()}
     defaults = {**rest.defaults, **{k: v for k, v in program.defaults.items() if not _is_hidden(v)}}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
-    given = frozenset({*program.given, *loose} - {""})
+    given = frozenset({*program.given, *rest.given} - {""})
     return Options(
-        values={**shown, **unseen, **typed, **loose}, given=given, defaults=defaults, subcommand=program.subcommand,
+        values={**shown, **unseen, **typed, **rest.values}, given=given, defaults=defaults, subcommand=program.subcommand,
         words=program.given, texts=frozenset(_texts(program)), nullable=frozenset(k for k, v in defaults.items() if v is None),
     )  # fmt: skip
 
@@ -240,18 +231,13 @@ def _is_hidden(value: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=32)
-def _reader(root: Path) -> SignatureReader:
-    return SignatureReader(root)
-
-
-@functools.lru_cache(maxsize=32)
 def _console(root: Path) -> tuple[Signature, ...]:
-    return read_console(_reader(root))
+    return read_console(signature_reader(root))
 
 
 def _signatures(root: Path, program: Program) -> tuple[Signature, ...]:
     """Those of a script, or of the command that is installed under its name or for a function of its file."""
-    found = _reader(root).read(program.file) if program.file else ()
+    found = signature_reader(root).read(program.file) if program.file else ()
     return found or tuple(one for one in _console(root) if one.path == program.file or program.name in _names(one))
 
 

@@ -7,7 +7,6 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 import msgspec
 
@@ -104,7 +103,7 @@ def read_trace(text: str, trace: str, place: Place) -> Trace:
 class _Variables:
     """The variables of a shell."""
 
-    def __init__(self, given: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, given: Mapping[str, str]) -> None:
         self.values = dict(given)
         self.exported = set(given)
 
@@ -116,7 +115,7 @@ class _Reader:
         self._place = place
         self._texts = [text]
         self._learn(text)
-        self._variables = {"": _Variables()}
+        self._variables = {"": _Variables({})}
         """Of the answer's own shell and of each that was started, by its number."""
         self._scripts: dict[str, str] = {}
         """Each script that was sourced or started, as it was named: its path, "" where it is the answer's."""
@@ -192,7 +191,7 @@ class _Reader:
         variables.values = {n: v for n, v in variables.values.items() if n not in gone}
 
     def _of(self, shell: str) -> _Variables:
-        return self._variables.setdefault(_number(shell), _Variables())
+        return self._variables.setdefault(_number(shell), _Variables({}))
 
     def _script(self, source: str, pwd: str) -> str:
         """The script of the repository in which a command stands; "" where that is the answer's."""

@@ -1,5 +1,6 @@
 """How many broken repositories the sandbox's rules bring to their end: `python -m benchmarks.setup_bench tests/setup_bench/cases`."""
 
+import functools
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,8 @@ from rich.table import Table
 
 from benchmarks.kept_rows import KeptRows
 from benchmarks.setup_bench.cases import load
-from benchmarks.setup_bench.run import Row, SandboxKind, run_case
+from benchmarks.setup_bench.run import Row, run_case
+from benchmarks.solved_copy import SandboxKind
 
 
 def main(
@@ -25,14 +27,11 @@ def main(
     if only and len(cases) < len(set(only)):
         raise typer.BadParameter(f"no such case: {', '.join(sorted(set(only) - {case.name for case in cases}))}")
     kept = KeptRows(out, Row)
-    done = {(row.case, row.sandbox): row for row in kept.rows}
     console = Console(stderr=True)
+    note = (lambda line: console.print(f"  {line}", markup=False)) if verbose else None
     rows = []
     for case in cases:
-        row = done.get((case.name, sandbox))
-        if row is None:
-            row = run_case(case, sandbox, (lambda line: console.print(f"  {line}", markup=False)) if verbose else None)
-            kept.add(row)
+        row = kept.done(functools.partial(run_case, case, sandbox, note), case=case.name, sandbox=sandbox)
         console.print(f"{'ok ' if row.right else 'NOT'} {row.case}: {'; '.join(row.wrong) or row.ended}", markup=False)
         rows.append(row)
     _show(rows)

@@ -6,11 +6,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from benchmarks.setup_bench.cases import Case, Ends, lay
+from benchmarks.solved_copy import SandboxKind
 from sandbox.abilities import EnvironmentSandbox
 from sandbox.choose import choose
 from sandbox.contract import Command, Policy, Sandbox
@@ -22,8 +23,6 @@ from tools.versions import commit_date, head_commit
 
 TIMEOUT = 120.0
 """Seconds for one run of a case's command; each takes a moment."""
-
-SandboxKind = Literal["docker", "local", "process"]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

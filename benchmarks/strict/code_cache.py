@@ -21,10 +21,14 @@ from tools.errors import UnsafePathError
 from tools.files import Tree
 
 
+def cache_root() -> Path:
+    """The user's cache."""
+    return Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
+
+
 def folder() -> Path:
     """Where the compiled forms are kept, by interpreter."""
-    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
-    place = cache / "strict" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    place = cache_root() / "strict" / f"python{sys.version_info.major}.{sys.version_info.minor}"
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -39,7 +43,7 @@ def _own_folder() -> Path:
 
 
 def keep(paths: Iterable[str], root: Path) -> None:
-    """Compile files into the cache; one that cannot be compiled, or is no regular file below `root`, is left out."""
+    """Compile files into the cache, where that can be written; what cannot be compiled, or is no regular file below `root`, is left out."""
     tree = Tree(root)
     for path in paths:
         try:
@@ -47,11 +51,9 @@ def keep(paths: Iterable[str], root: Path) -> None:
             kept = folder() / cache_name(source, path)
             if kept.exists():
                 continue
-            with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # what Python finds odd in somebody's code is none of the user's business
+            with warnings.catch_warnings():  # what Python finds odd in somebody's code is none of the user's business
+                warnings.simplefilter("ignore")
                 code = compile(rewrite(ast.parse(source, path)), path, "exec", dont_inherit=True)
+            write_whole(kept, marshal.dumps(code))
         except (OSError, UnsafePathError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        write_whole(kept, marshal.dumps(code))

@@ -285,11 +285,12 @@ def _start(layout: Layout) -> ShellResult:
     )  # fmt: skip
     try:
         _, stderr = process.communicate(timeout=WALL_SECONDS)
-        return ShellResult(status=process.returncode, stderr=stderr.decode(errors="replace")[-20000:])
+        status: int | None = process.returncode
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         _, stderr = process.communicate(timeout=WALL_SECONDS)
-        return ShellResult(status=None, stderr=stderr.decode(errors="replace")[-20000:])
+        status = None
+    return ShellResult(status=status, stderr=stderr.decode(errors="replace")[-20000:])
 
 
 def _walls(layout: Layout) -> list[str]:

@@ -2,22 +2,18 @@
 
 import functools
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
-from platformdirs import user_cache_path
 
+from benchmarks.strict.code_cache import cache_root
 from benchmarks.strict.execute import HERE
 from benchmarks.strict.given import given_parsers
 from benchmarks.strict.walls import bubblewrap
 from ml_agent.files import write_atomically
 from tools.errors import RepositoryError
 from tools.versions import local_version
-
-FoundT = TypeVar("FoundT", bound=msgspec.Struct)
 
 
 def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str] = ()) -> Path:
@@ -29,20 +25,11 @@ def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str
         parts: what else it depends on, such as the answer.
         sources: files of ours that make it, beside those that run answers.
     """
-    cache = Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
     root = root.resolve()
     machine = (*sorted(given_parsers()), "walled" if bubblewrap() else "open")
     whole = "\0".join((_source_version(tuple(sources)), _version(root), str(root), *machine, *parts))
     key = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
-    return cache / name / key[:2] / f"{key}.json"
-
-
-def read(file: Path, kind: type[FoundT]) -> FoundT | None:
-    """What is kept in a file; None where that is nothing, or of another form."""
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=kind)
-    except (OSError, msgspec.DecodeError):  # a ValidationError is one, too
-        return None
+    return cache_root() / name / key[:2] / f"{key}.json"
 
 
 def keep(file: Path, found: msgspec.Struct) -> None:

@@ -97,15 +97,11 @@ def read_programs(lines: Iterable[bytes]) -> tuple[Program, ...]:
 
 def read_trace(place: Path, name: str) -> str:
     """The text of a file that the programs could write; "" where there is no regular file."""
-    return (_read(place, name) or b"").decode(errors="replace")
-
-
-def _read(place: Path, name: str) -> bytes | None:
     try:
         with held_folder(place) as folder:
-            return folder.read(safe_relative(name), MOST_BYTES)
+            return folder.read(safe_relative(name), MOST_BYTES).decode(errors="replace")
     except (FileNotFoundError, SandboxLostError):
-        return None
+        return ""
 
 
 def _program(line: bytes) -> Program:

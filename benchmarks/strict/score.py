@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.kept_rows import read_kept
 from benchmarks.strict import on_disk
 from benchmarks.strict.execute import STILL_RUNNING, Execution, Job, run
 from benchmarks.strict.inside.parsers import ONLY_SHOWS
@@ -92,7 +93,7 @@ def _reference_shows(case: Case) -> bool:
 def _execute(root: Path, path: str, text: str, kind: Kind, prefix_code: str) -> Execution:
     """Run an answer, or say what became of it before; an end that may be the machine's own is not kept."""
     file = on_disk.kept_file("strict-runs", root, (path, kind, prefix_code, text))
-    kept = on_disk.read(file, Execution)
+    kept = read_kept(file, Execution)
     if kept is not None:
         return kept
     done = run(Job(root=root, path=path, text=text, kind=kind, prefix_code=prefix_code), of_repository(root))

@@ -21,9 +21,10 @@ def variables_of_scripts(text: str, root: Path, folder: str) -> frozenset[str]:
         for one in parse_command(text).invocations
     )
     scripts = [path for path in started if not path.startswith(("/", "..")) and (root / path).is_file()]
-    return frozenset(name for path in scripts for one in _reader(root).read(path) for name, _ in one.variables)
+    return frozenset(name for path in scripts for one in signature_reader(root).read(path) for name, _ in one.variables)
 
 
 @functools.lru_cache(maxsize=32)
-def _reader(root: Path) -> SignatureReader:
+def signature_reader(root: Path) -> SignatureReader:
+    """What reads the programs of a repository; it keeps what it has read."""
     return SignatureReader(root)

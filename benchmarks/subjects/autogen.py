@@ -1,12 +1,11 @@
 """AutoGen AgentChat: a library without a command line (https://github.com/microsoft/autogen)."""
 
-from importlib import resources
 from pathlib import Path
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
 from benchmarks.subjects.records import read_json
-from benchmarks.subjects.subject import PackagedSubject, driver_task
+from benchmarks.subjects.subject import PackagedSubject, driven
 
 MESSAGES = "records/messages.json"
 
@@ -28,13 +27,7 @@ class AutoGen(PackagedSubject):
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Our driver."""
-        driver = resources.files("benchmarks.subjects.drivers").joinpath("autogen.py").read_text(encoding="utf-8")
-        arguments = (f"{inside.programs}/python", f"{inside.files}/run_autogen.py", f"{inside.files}/task.json")
-        return Launch(
-            arguments=(*arguments, f"{inside.own}/{MESSAGES}"),
-            environment={"HOME": inside.home, "OPENAI_API_KEY": inside.token},
-            files={"run_autogen.py": driver, "task.json": driver_task(task, inside)},
-        )
+        return driven(self.name, task, inside, [MESSAGES], {"OPENAI_API_KEY": inside.token})
 
     def read(self, left: Path, said: str) -> Reported:
         """The messages that our driver wrote; every one of the assistant's carries its tokens."""

@@ -20,7 +20,7 @@ import msgspec
 
 from benchmarks.data import Key
 from benchmarks.errors import PredictionFileError
-from benchmarks.predictions import Prediction, Usage, load_predictions, prediction_lines
+from benchmarks.predictions import Prediction, Usage, load_predictions, prediction_lines, total
 from benchmarks.subjects.mini_swe_agent import read_trajectory as read_mini
 from benchmarks.subjects.model import ANSWER_FILES, Reported
 from benchmarks.subjects.predict import answer_of
@@ -129,12 +129,8 @@ def _sources(path: Path) -> tuple[list[Path], list[Path]]:
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
     if path.name.endswith(MINI) or path.suffix == SWE:
-        return _trajectory
+        return lambda file: iter([functools.partial(_run, file)])
     return _preds if path.suffix == ".json" else _lines
-
-
-def _trajectory(path: Path) -> Iterator[Row]:
-    yield functools.partial(_run, path)
 
 
 def _run(path: Path) -> Prediction:
@@ -173,18 +169,15 @@ def _lines(path: Path) -> Iterator[Row]:
             yield functools.partial(_same, prediction)
     else:
         for line in lines:
-            yield functools.partial(_line, line)
+            yield functools.partial(_openhands, line)
 
 
 def _same(prediction: Prediction) -> Prediction:
     return prediction
 
 
-def _line(line: str) -> Prediction:
-    return _openhands(from_json(line))
-
-
-def _openhands(row: Mapping[str, Any]) -> Prediction:
+def _openhands(line: str) -> Prediction:
+    row: Mapping[str, Any] = from_json(line)
     result, metrics = row.get("test_result") or {}, row.get("metrics") or {}
     script = str(result.get("eval_script_content") or "")
     patch = str(result.get("git_patch") or "")
@@ -223,6 +216,6 @@ def _usage(reported: Reported) -> Usage:
 
 
 def _join(first: Prediction, second: Prediction) -> Prediction:
-    usage = {name: getattr(first.usage, name) + getattr(second.usage, name) for name in Usage.__struct_fields__}
+    usage = total([first.usage, second.usage])
     error = "; ".join(dict.fromkeys(text for text in (first.error, second.error) if text))
-    return msgspec.structs.replace(first, output=(*first.output, *second.output), usage=Usage(**usage), error=error)
+    return msgspec.structs.replace(first, output=(*first.output, *second.output), usage=usage, error=error)

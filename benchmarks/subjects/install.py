@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.errors import AgentMissingError
+from benchmarks.kept_rows import read_kept
 from benchmarks.subjects.model import Say
 from ml_agent.files import write_atomically
 from sandbox.interpreters import Interpreter, find_interpreters
@@ -75,11 +76,8 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
 
 def find(home: Path, name: str, needs: Needs) -> Installed | None:
     """What is installed under `home`; None where it is missing, unfinished or of other requirements."""
-    try:
-        found = msgspec.json.decode(
-            (home / name / MARK).read_bytes(), type=Installed, dec_hook=lambda kind, text: kind(text)
-        )
-    except (OSError, msgspec.DecodeError):
+    found = read_kept(home / name / MARK, Installed)
+    if found is None:
         return None
     whole = found.fingerprint == fingerprint(needs) and (found.venv / "bin/python").exists()
     same = needs.source is None or found.commit == _commit(needs.source)

@@ -206,7 +206,8 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
             self._write(self._answer(sent))
 
         def _answer(self, sent: bytes) -> Reply:
-            if not hmac.compare_digest(self.headers.get("authorization", ""), f"Bearer {meter.token}"):
+            said = self.headers.get("authorization", "").encode(errors="replace")
+            if not hmac.compare_digest(said, f"Bearer {meter.token}".encode()):
                 return Reply.refusal(401, "this run's token is wanted", "invalid_api_key")
             if not self.path.split("?")[0].endswith("/chat/completions"):
                 return Reply.refusal(404, "only chat completions are served", "not_found")

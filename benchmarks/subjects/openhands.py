@@ -1,13 +1,12 @@
 """OpenHands: its SDK with the default agent, working in the sandbox itself (https://github.com/OpenHands/software-agent-sdk)."""
 
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
 from benchmarks.subjects.records import read_json
-from benchmarks.subjects.subject import PackagedSubject, driver_task
+from benchmarks.subjects.subject import PackagedSubject, driven
 
 RESULT = "records/openhands.json"
 EVENTS = "records/conversation"
@@ -30,17 +29,12 @@ class OpenHands(PackagedSubject):
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Our driver."""
-        driver = resources.files("benchmarks.subjects.drivers").joinpath("openhands.py").read_text(encoding="utf-8")
-        files = {"run_openhands.py": driver, "task.json": driver_task(task, inside)}
-        arguments = (f"{inside.programs}/python", *(f"{inside.files}/{name}" for name in files))
         environment = {
-            "HOME": inside.home,
             "LLM_API_KEY": inside.token,
             "OPENHANDS_SUPPRESS_BANNER": "1",
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         }
-        records = (f"{inside.own}/{RESULT}", f"{inside.own}/{EVENTS}")
-        return Launch(arguments=(*arguments, *records), environment=environment, files=files)
+        return driven(self.name, task, inside, [RESULT, EVENTS], environment)
 
     def read(self, left: Path, said: str) -> Reported:
         """What our driver wrote, and its conversation's events."""

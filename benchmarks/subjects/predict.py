@@ -7,12 +7,13 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.data import Visible
+from benchmarks.official import as_published
 from benchmarks.predictions import Usage
 from benchmarks.subjects.install import Installed
 from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
-from benchmarks.subjects.places import Place, open_place
+from benchmarks.subjects.places import Place
 from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import clear, lay, name_of
+from benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
 from ml_agent.budget import Limits
 from ml_agent.files import write_atomically
 from ml_agent.llm.endpoint import Endpoint
@@ -21,7 +22,6 @@ from sandbox.errors import SandboxError
 
 COMMAND, CODE = "run.sh", "answer.py"
 _ONLY_RUNS_CODE = re.compile(r"(?:exec\s+)?python3?\s+(?:\./)?answer\.py\s*")
-_ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +82,7 @@ def answer_of(files: Mapping[str, str]) -> str:
     lines = [line.strip() for line in command.splitlines() if line.strip() and not line.strip().startswith("#")]
     if code and all(_ONLY_RUNS_CODE.fullmatch(line) or line.startswith("set -") for line in lines):
         return code
-    # the published type rule takes an answer for bash only where a blank follows; ML-Agent's own answers get it, too
-    return command if ".py " in command or ".sh " in command else _ENDS_WITH_SCRIPT.sub(r"\1 ", command, count=1)
+    return as_published(command)
 
 
 def task_text(seen: Visible) -> str:
@@ -108,18 +107,13 @@ def _run(trial: Trial, seen: Visible, root: Path, records: Path) -> SubjectRun:
     task = SubjectTask(
         text=task_text(seen),
         endpoint=trial.endpoint,
-        folder=name if seen.path in ("", ".") else f"{name}/{seen.path}",
+        folder=folder_of(name, seen.path),
         limits=trial.limits,
         reply_tokens=trial.reply_tokens,
         calling=trial.calling,
     )
-    sandbox = open_place(trial.place, records / "sandbox", trial.installed.mounts())
-    sandbox.start()
-    try:
-        lay(sandbox, root, name)
+    with workplace(trial.place, records, trial.installed.mounts(), root, name) as sandbox:
         return trial.subject.run(task, sandbox, trial.installed, records)
-    finally:
-        sandbox.stop()
 
 
 def _problem(run: SubjectRun) -> str:

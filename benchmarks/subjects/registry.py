@@ -81,8 +81,3 @@ def _status(name: str, home: Path) -> Status:
     there = found.find(home)
     problem = "" if there else found.hindrance()
     return Status(name=found.name, version=found.version, installed=there, problem=problem)
-
-
-def installed(name: str, home: Path) -> Installed | None:
-    """Its environment under `home`, None where it is not installed."""
-    return subject(name).find(home)

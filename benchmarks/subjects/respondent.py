@@ -5,13 +5,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import msgspec
 
 from benchmarks.data import Visible
-from benchmarks.errors import AgentMissingError, BenchError
+from benchmarks.errors import AgentMissingError
 from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result
 from benchmarks.predict.unit import Unit
@@ -39,21 +39,13 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Folder in which agents are installed."""
     model: str
     base_url: str = ""
-    setting: str = "agent"
+    setting: Literal["agent", "repo"] = "agent"
     attempts: int = 1
     limits: Limits = DEFAULT_LIMITS
     """Of one attempt."""
     reply_tokens: int = REPLY_TOKENS
     calling: Calling = "native"
     place: Place = Place()
-
-    def find(self) -> tuple[Subject, Installed]:
-        """The agent and its environment; AgentMissingError where it is not installed."""
-        found = subject(self.agent)
-        installed = found.find(self.home)
-        if installed is None:
-            raise AgentMissingError(f"{self.agent} is not installed: ml-agent bench agents install {self.agent}")
-        return found, installed
 
     def endpoint(self, with_key: bool = True) -> Endpoint:
         """The model's, with the key of this process's environment, or without one to be sent elsewhere."""
@@ -95,19 +87,13 @@ def agents_home(home: Path | None = None) -> Path:
 def agent(config: AgentConfig, records: Path) -> Respondent:
     """The agent as a respondent; what it leaves behind goes to `records`, one folder an attempt.
 
-    AgentMissingError where it is not installed, BenchError where the parts do not go together.
+    AgentMissingError where it is not installed.
     """
-    if config.setting not in ("agent", "repo"):
-        raise BenchError(
-            f"--setting {config.setting} shapes the prompt of --navigator raw; an agent reads the repository"
-        )
-    if not config.model:
-        raise BenchError(f"--agent {config.agent} needs --model (or ML_AGENT_MODEL)")
     trial = _trial(config)
     return Respondent(
         subject=trial.label,
         fingerprint=_fingerprint(config, trial.installed),
-        setting="repo" if config.setting == "repo" else "agent",
+        setting=config.setting,
         carry_out=functools.partial(answer, config=config, records=records.absolute()),
         attempts=config.attempts,
         apart=True,
@@ -127,12 +113,17 @@ def answer(unit: Unit, config: AgentConfig, records: Path) -> Result:
 
 
 @functools.lru_cache(maxsize=8)
-def _find(home: Path, name: str) -> tuple[Subject, Installed]:
-    return AgentConfig(agent=name, home=home, model="").find()
+def find_agent(name: str, home: Path) -> tuple[Subject, Installed]:
+    """An agent and its environment; AgentMissingError where it is not installed."""
+    found = subject(name)
+    installed = found.find(home)
+    if installed is None:
+        raise AgentMissingError(f"{name} is not installed: ml-agent bench agents install {name}")
+    return found, installed
 
 
 def _trial(config: AgentConfig) -> Trial:
-    found, installed = _find(config.home, config.agent)
+    found, installed = find_agent(config.agent, config.home)
     return Trial(
         subject=found, installed=installed, endpoint=config.endpoint(), limits=config.limits,
         reply_tokens=config.reply_tokens, calling=config.calling, place=config.place,

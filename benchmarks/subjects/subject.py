@@ -5,7 +5,8 @@ import json
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Protocol
 
@@ -236,12 +237,28 @@ def _error(ended: Ended, response: Response, refused: str) -> str:
     )
 
 
-def driver_task(task: SubjectTask, inside: Inside) -> str:
-    """What a driver of ours is told, as JSON."""
-    steps = task.limits.calls or MOST_STEPS
-    fields = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "steps": steps}
-    fields["seconds"] = task.limits.seconds or MOST_SECONDS
-    return json.dumps({**fields, "base_url": inside.base_url})
+def driven(
+    name: str, task: SubjectTask, inside: Inside, leaves: Sequence[str], environment: Mapping[str, str]
+) -> Launch:
+    """How an agent is started by a driver of ours.
+
+    Args:
+        name: the driver's, in `drivers`.
+        task: what it is told, as JSON.
+        inside: where things are.
+        leaves: what it writes, relative to the agent's own folder.
+        environment: variables besides HOME.
+    """
+    fields = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "base_url": inside.base_url}
+    limits = {"steps": task.limits.calls or MOST_STEPS, "seconds": task.limits.seconds or MOST_SECONDS}
+    driver = resources.files("benchmarks.subjects.drivers").joinpath(f"{name}.py").read_text(encoding="utf-8")
+    files = {f"run_{name}.py": driver, "task.json": json.dumps({**fields, **limits})}
+    given = [*(f"{inside.files}/{file}" for file in files), *(f"{inside.own}/{path}" for path in leaves)]
+    return Launch(
+        arguments=(f"{inside.programs}/python", *given),
+        environment={"HOME": inside.home, **environment},
+        files=files,
+    )
 
 
 def _run(subject: PackagedSubject, budget: Budget, records: Path, ended: Ended, error: str) -> SubjectRun:

@@ -1,12 +1,11 @@
 """A subject that needs no package: for tests, and to try a machine without installing an agent."""
 
-from importlib import resources
 from pathlib import Path
 
 from benchmarks.subjects.install import Needs
 from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
 from benchmarks.subjects.records import read_json
-from benchmarks.subjects.subject import PackagedSubject, driver_task
+from benchmarks.subjects.subject import PackagedSubject, driven
 
 RESULT = "records/least.json"
 
@@ -24,17 +23,7 @@ class LeastAgent(PackagedSubject):
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Its driver."""
-        driver = resources.files("benchmarks.subjects.drivers").joinpath("least.py").read_text(encoding="utf-8")
-        files = {"run_least.py": driver, "task.json": driver_task(task, inside)}
-        return Launch(
-            arguments=(
-                f"{inside.programs}/python",
-                *(f"{inside.files}/{name}" for name in files),
-                f"{inside.own}/{RESULT}",
-            ),
-            environment={"HOME": inside.home, "OPENAI_API_KEY": inside.token},
-            files=files,
-        )
+        return driven(self.name, task, inside, [RESULT], {"OPENAI_API_KEY": inside.token})
 
     def read(self, left: Path, said: str) -> Reported:
         """What its driver wrote."""

@@ -33,6 +33,11 @@ def export(parts: Iterable[Path], out: Path, alpha: float, rank: int) -> None:
                 else:
                     packed = gguf.quants.quantize(values.astype(np.float32), gguf.GGMLQuantizationType.Q8_0)
                     writer.add_tensor(name, packed, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+    finish(writer)
+
+
+def finish(writer: gguf.GGUFWriter) -> None:
+    """Write what was added, and close the file."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -12,7 +12,7 @@ import msgspec
 
 from benchmarks.fit.relatives import relatives
 from benchmarks.fit.rows import calls, facts_of
-from benchmarks.written.marks import MARK, find_slot, key_of
+from benchmarks.written.marks import MARK, ProgramKey, find_slot, key_of
 from ml_agent.llm.arguments import head, tail
 from ml_agent.llm.choosing import MOST, question
 from ml_agent.matching.entries import EntryPoint, RepositoryFacts
@@ -59,7 +59,7 @@ def lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> Iterator
         cache: for indexes.
     """
     facts = facts_of(root, cache)
-    by_program: dict[tuple[str, tuple[str, ...], str], list[tuple[str, str]]] = defaultdict(list)
+    by_program: dict[ProgramKey, list[tuple[str, str]]] = defaultdict(list)
     entries = {key_of(entry.signature): entry for entry in facts.entries}
     for row in rows:
         made = _from_marks(row, entries) if "entry" in row else _from_reference(row, facts)
@@ -89,9 +89,7 @@ def _fill(repository: str, entry: EntryPoint, several: Sequence[tuple[str, str]]
         yield Lesson(repository=repository, name=_name(entry.signature), head=start, requests=tuple(fitting))
 
 
-def _choices(
-    facts: RepositoryFacts, by_program: Mapping[tuple[str, tuple[str, ...], str], Sequence[tuple[str, str]]]
-) -> Iterator[Lesson]:
+def _choices(facts: RepositoryFacts, by_program: Mapping[ProgramKey, Sequence[tuple[str, str]]]) -> Iterator[Lesson]:
     """Lessons in choosing a program, of some requests of each, where it is among the first ones of the learned ranking."""
     index, model = EntryIndex(facts), shipped()
     most = max(1, _CHOICES // max(1, len(by_program)))
@@ -124,9 +122,7 @@ def by_repository(files: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _from_reference(
-    row: dict[str, Any], facts: RepositoryFacts
-) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
+def _from_reference(row: dict[str, Any], facts: RepositoryFacts) -> tuple[ProgramKey, str, str] | None:
     """A written row's program, request and arguments; None where its reference calls no known program."""
     folder = posixpath.normpath(row.get("path") or ".").lstrip("/") or "."
     found = list(calls(facts.index, row["output"], folder)) if row["type"].startswith("Bash") else []
@@ -139,9 +135,7 @@ def _from_reference(
     return key_of(signature), row["instruction"], " ".join(map(quote, words))
 
 
-def _from_marks(
-    row: dict[str, Any], entries: dict[tuple[str, tuple[str, ...], str], EntryPoint]
-) -> tuple[tuple[str, tuple[str, ...], str], str, str] | None:
+def _from_marks(row: dict[str, Any], entries: dict[ProgramKey, EntryPoint]) -> tuple[ProgramKey, str, str] | None:
     """A marked request without its marks, and the arguments that they mean; None where they cannot be written."""
     key = (row["entry"], tuple(row["subcommand"]), row["name"])
     entry = entries.get(key)

@@ -40,10 +40,7 @@ def pack(model: gguf.GGUFReader, programs: Sequence[Program], used: Any, folder:
     for tensor in model.tensors:
         data = tensor.data[used] if tensor.name in network.BY_ROW else tensor.data
         writer.add_tensor(tensor.name, np.ascontiguousarray(data), raw_dtype=tensor.tensor_type)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    export.finish(writer)
     rows = {int(token): row for row, token in enumerate(used)}
     with gzip.open(folder / _LESSONS, "wt") as out:
         json.dump({"tokens": len(used), "programs": [_in_rows(one, rows) for one in programs]}, out)

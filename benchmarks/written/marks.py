@@ -10,7 +10,10 @@ MARK = re.compile(r"\{\{(?P<words>.*?)\|(?P<option>[^{}|=]*)(?:=(?P<value>[^{}|]
 """Words that mean an option: `{{words|--option}}` or `{{words|--option=value}}`."""
 
 
-def key_of(signature: Signature) -> tuple[str, tuple[str, ...], str]:
+ProgramKey = tuple[str, tuple[str, ...], str]
+
+
+def key_of(signature: Signature) -> ProgramKey:
     """What a line names a program by: its file, the words before its options, the console command or module."""
     return signature.path, signature.subcommand, signature.name
 

@@ -1,12 +1,11 @@
 """The repository as the unit: macro, worst, intervals that draw whole repositories."""
 
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
-from benchmarks.by_repository import by_repository, cluster_bootstrap, difference
-from benchmarks.metrics import bootstrap
+from benchmarks.by_repository import by_repository, difference
+from benchmarks.metrics import bootstrap, cluster_bootstrap
 from benchmarks.report import write_report
 from benchmarks.scored import Scored, ScoredRow
 
@@ -34,11 +33,11 @@ def test_each_repository_counts_alike() -> None:
 
 def test_rows_that_stand_and_fall_together_widen_the_interval() -> None:
     groups = [[1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10]
-    whole = cluster_bootstrap(groups, lambda drawn: fmean(v for g in drawn for v in g))
+    whole = cluster_bootstrap(groups)
     single = bootstrap([v for g in groups for v in g])
     assert whole and single
     assert whole.high - whole.low > 2 * (single.high - single.low)
-    assert cluster_bootstrap(groups[:1], lambda drawn: 0.0) is None
+    assert cluster_bootstrap(groups[:1]) is None
 
 
 def test_intervals_where_all_rows_agree_count_repositories() -> None:

@@ -111,7 +111,8 @@ def test_published_tables_have_sources_and_full_rows() -> None:
         assert all(len(values) == len(table["columns"]) for values in table["rows"].values())
 
 
-def test_a_file_that_is_no_score(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text("[]")
+@pytest.mark.parametrize("text", ["[]", "{", "[" * 100_000])
+def test_a_file_that_is_no_score(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(text)
     with pytest.raises(BenchError, match="not the output"):
         load_scored(tmp_path / "x.json")

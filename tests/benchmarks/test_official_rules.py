@@ -1,6 +1,11 @@
 """The published rules, against a reading written apart from ours."""
 
 import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +15,7 @@ from benchmarks import official
 from benchmarks.data import Task
 from benchmarks.predictions import Prediction
 from benchmarks.scoring import GATES, score_all
+from tests.processor_time import WAIT
 
 on_a_busy_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 VALUES = st.one_of(st.text(max_size=6), st.integers(), st.floats(allow_nan=False), st.booleans(), st.none())
@@ -81,5 +87,24 @@ def test_rows_without_five_outputs_are_dropped_and_scored_apart(tmp_path_factory
     assert summary["dropped_by_the_official_script"]["n"] == 1  # type: ignore[index]
     assert summary["dropped_by_the_official_script"]["pass@1"] == 1.0  # type: ignore[index]
     assert summary["dropped_by_the_official_script"]["pass@5"] is None  # type: ignore[index]
-    assert [row["passed"] for row in summary["rows"]] == [[False, True, False, False, False], [True]]  # type: ignore[attr-defined]
+    assert [list(row["passed"]) for row in summary["rows"]] == [[False, True, False, False, False], [True]]  # type: ignore[attr-defined]
     assert [left.key for left in result.left_out] == ["1-9"]
+
+
+def test_an_answer_does_not_outlive_whoever_is_interrupted(tmp_path: Path) -> None:
+    (tmp_path / "repos/toy").mkdir(parents=True)
+    up = tmp_path / "up"
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom benchmarks import official\nfrom benchmarks.data import Task\n"
+        "task = Task(github_id=1, id=1, github='https://x/y/toy', path='.', arguments={}, instruction='', oracle='',"
+        " kind='bash', output='')\n"
+        "official.executes(f': x.sh ; echo $$ > {sys.argv[2]}; exec sleep 900', task, Path(sys.argv[1]))\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path / "repos"), str(up)]
+    scorer = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + WAIT
+    while not (up.exists() and up.read_text().strip()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    scorer.send_signal(signal.SIGINT)
+    scorer.wait(WAIT)
+    assert not Path("/proc", up.read_text().strip()).exists()

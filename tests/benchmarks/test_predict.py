@@ -67,7 +67,7 @@ def plan(folder: Path, **changed: Any) -> Plan:
 
 
 def test_every_row_is_answered(bench: Path) -> None:
-    summary = predict(plan(bench))
+    summary = predict(plan(bench), LocalEngine())
     assert (summary.rows, summary.answered, summary.missing) == (3, 3, 0)
     found = load_predictions(bench / "out.jsonl")
     assert [p.id for p in found] == [0, 1, 2]
@@ -76,7 +76,7 @@ def test_every_row_is_answered(bench: Path) -> None:
 
 
 def test_what_is_done_is_not_done_again(bench: Path) -> None:
-    predict(plan(bench))
+    predict(plan(bench), LocalEngine())
     done: list[int] = []
 
     def engine(work: Any, items: Any) -> Any:
@@ -96,7 +96,7 @@ def test_a_missing_repository_is_a_row(bench: Path) -> None:
     data = rows(2)
     data[1]["github"] = "https://github.com/some/other"
     write(bench, data)
-    summary = predict(plan(bench))
+    summary = predict(plan(bench), LocalEngine())
     assert (summary.answered, summary.missing) == (1, 0)
     assert summary.failed == (f"1-1: no repository other in {bench / 'repos'}",)
     lines = [json.loads(line) for line in (bench / "out.jsonl").read_text().splitlines()]
@@ -105,11 +105,11 @@ def test_a_missing_repository_is_a_row(bench: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_a_row(bench: Path) -> None:
     write(bench, rows(2, path="./nowhere"))
-    assert len(predict(plan(bench)).failed) == 2
+    assert len(predict(plan(bench), LocalEngine()).failed) == 2
 
 
 def test_a_row_that_takes_longer_than_it_may_is_a_timeout(bench: Path) -> None:
-    summary = predict(plan(bench, config=Config(max_seconds=0.001)))
+    summary = predict(plan(bench, config=Config(max_seconds=0.001)), LocalEngine())
     found = load_predictions(bench / "out.jsonl")
     assert (summary.rows, summary.answered, summary.missing) == (3, 0, 0)
     assert {(p.output, p.error) for p in found} == {((), "timeout: more than 0.001 s")}
@@ -117,19 +117,19 @@ def test_a_row_that_takes_longer_than_it_may_is_a_timeout(bench: Path) -> None:
 
 def test_failed_rows_are_made_again_where_that_is_asked(bench: Path) -> None:
     write(bench, rows(1, path="./later"))
-    assert predict(plan(bench)).failed
+    assert predict(plan(bench), LocalEngine()).failed
     (bench / "repos" / "sample" / "later").mkdir()
     (bench / "repos" / "sample" / "later" / "train.py").write_text(TRAIN)
-    assert predict(plan(bench)).failed
-    assert not predict(plan(bench, retry_failed=True)).failed
+    assert predict(plan(bench), LocalEngine()).failed
+    assert not predict(plan(bench, retry_failed=True), LocalEngine()).failed
 
 
 def test_what_scorers_see_changes_nothing(bench: Path) -> None:
-    predict(plan(bench))
+    predict(plan(bench), LocalEngine())
     first = [p.output for p in load_predictions(bench / "out.jsonl")]
     write(bench, rows(3, arguments="{'x': 'garbage'}", type="Python Code", output="garbage"))
     (bench / "out.jsonl").unlink()
-    predict(plan(bench, out=bench / "second.jsonl"))
+    predict(plan(bench, out=bench / "second.jsonl"), LocalEngine())
     assert [p.output for p in load_predictions(bench / "second.jsonl")] == first
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.data import Setting, load_tasks
+from benchmarks.engines.local import LocalEngine
 from benchmarks.predict.config import Config
 from benchmarks.predict.respondent import navigator
 from benchmarks.predict.run import Plan, Summary, predict
@@ -38,7 +39,8 @@ def says(seen: Seen, _: Any) -> Response:
 def run(bench: Path, config: Config) -> tuple[Summary, Prediction]:
     tasks = load_tasks(str(bench / "rows.jsonl")).tasks
     summary = predict(
-        Plan(tasks=tasks, repos=bench / "repos", out=bench / "out.jsonl", who=navigator(config.checked()))
+        Plan(tasks=tasks, repos=bench / "repos", out=bench / "out.jsonl", who=navigator(config.checked())),
+        LocalEngine(),
     )
     return summary, load_predictions(bench / "out.jsonl")[0]
 

@@ -4,10 +4,8 @@ import functools
 import json
 import os
 import signal
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -21,9 +19,7 @@ from benchmarks.predict.respondent import Respondent
 from benchmarks.predict.rows import Result
 from benchmarks.predict.run import Plan, predict
 from benchmarks.predict.unit import Unit
-
-SMALL = 256 * 1024
-"""Bytes."""
+from tests.benchmarks.conftest import SMALL, fill
 
 
 def answer(unit: Unit, length: int = 3, seconds: float = 0.0, marks: Path | None = None) -> Result:
@@ -54,21 +50,9 @@ def plan(folder: Path, out: Path, rows: int, carry_out: object) -> Plan:
     return Plan(tasks=tasks(rows), repos=folder / "repos", out=out, who=who)
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with very little room."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system can be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
 def test_a_full_disk_is_told_by_row(small_disk: Path, tmp_path: Path) -> None:
     made = plan(tmp_path, small_disk / "out.jsonl", 8, functools.partial(answer, length=60_000))
-    summary = predict(made)
+    summary = predict(made, LocalEngine())
     assert summary.unwritten == "" or "No space left on device" in summary.unwritten
     kept = list((small_disk / "out.jsonl.rows/f").glob("*.json"))
     assert summary.missing == len(summary.failed) == 8 - len(kept)
@@ -87,13 +71,10 @@ def test_examples_that_find_no_room_leave_no_file(small_disk: Path, tmp_path: Pa
 def test_rows_that_could_not_be_kept_are_made_when_there_is_room(small_disk: Path, tmp_path: Path) -> None:
     made = plan(tmp_path, small_disk / "out.jsonl", 4, answer)
     (small_disk / "out.jsonl.rows/f").mkdir(parents=True)
-    filler = small_disk / "filler"
-    with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
-        while True:
-            file.write(b"x" * 4096)
-    assert predict(made).missing == 4
+    filler = fill(small_disk)
+    assert predict(made, LocalEngine()).missing == 4
     filler.unlink()
-    summary = predict(made)
+    summary = predict(made, LocalEngine())
     assert (summary.answered, summary.missing, summary.unwritten) == (4, 0, "")
 
 

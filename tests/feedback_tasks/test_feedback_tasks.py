@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.feedback.run import Row, SandboxKind, Way, run_task
+from benchmarks.feedback.run import Row, Way, run_task
 from benchmarks.feedback.tasks import Attempt, FeedbackTask, load
+from benchmarks.solved_copy import SandboxKind
 
 FILE = Path(__file__).resolve().parent / "tasks.toml"
 LOADED = load(FILE)

@@ -43,7 +43,7 @@ class CheckedRepository:
         """Signatures of an entry point as they are for these words, which may choose what further options there are."""
         if not any(signature.depends_on for signature in signatures):
             return tuple(signatures)
-        return self.reader.called(signatures, lambda signature: _decisions(signature, words))
+        return self.reader.called(signatures, lambda signature: decisions(signature, words))
 
     def signatures(self, invocation: Invocation, folder: str) -> tuple[Signature, ...]:
         """What the target of an invocation takes with its words; () where it is nothing of the repository.
@@ -82,7 +82,7 @@ class CheckedRepository:
         return None
 
 
-def _decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
+def decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
     """What words say that may decide which further options there are."""
     call = parse_call(signature, words)
     return call.values | ({GROUPS: call.chosen} if call.chosen else {})

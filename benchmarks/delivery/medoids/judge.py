@@ -12,11 +12,8 @@ def main():
     report = json.loads(path.read_text(encoding="utf-8"))
     expected = {"algorithm": "kmedoids", "metric": "euclidean", "n_clusters": 3, "n_points": 60, "restarts": 5}
     for name, value in expected.items():
-        found = report
-        for part in name.split("."):
-            found = found.get(part) if isinstance(found, dict) else None
-        if found != value:
-            sys.exit(f"{name} is {found!r}, not {value!r}")
+        if report.get(name) != value:
+            sys.exit(f"{name} is {report.get(name)!r}, not {value!r}")
 
 
 if __name__ == "__main__":

@@ -18,11 +18,8 @@ def main():
         "max_iter": 80,
     }
     for name, value in expected.items():
-        found = report
-        for part in name.split("."):
-            found = found.get(part) if isinstance(found, dict) else None
-        if found != value:
-            sys.exit(f"{name} is {found!r}, not {value!r}")
+        if report.get(name) != value:
+            sys.exit(f"{name} is {report.get(name)!r}, not {value!r}")
 
 
 if __name__ == "__main__":

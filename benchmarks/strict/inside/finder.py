@@ -100,15 +100,25 @@ class FirstFinder(MetaPathFinder):
         return spec
 
 
-class OwnLoader(Loader):
+class WrappingLoader(Loader):
+    """Does as another loader, but for what a subclass does itself."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return self.inner.create_module(spec)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class OwnLoader(WrappingLoader):
     """Loads a module of the repository; where it stumbles over what is unknown, its remaining names are unknown."""
 
     def __init__(self, inner: Any, harmless: Callable[[BaseException], bool], rewriting: bool) -> None:
-        self.inner, self.harmless, self.rewriting = inner, harmless, rewriting
-
-    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
-        module: types.ModuleType | None = self.inner.create_module(spec)
-        return module
+        super().__init__(inner)
+        self.harmless, self.rewriting = harmless, rewriting
 
     def exec_module(self, module: types.ModuleType) -> None:
         try:
@@ -133,9 +143,6 @@ class OwnLoader(Loader):
                 exec(code, vars(module))
                 return
         self.inner.exec_module(module)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
 
 
 def _late(module: types.ModuleType, names: set[str], name: str) -> Any:

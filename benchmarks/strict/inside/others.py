@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 from . import seen
+from .finder import WrappingLoader
 from .parsers import HELP, VERSION, Log
 from .scope import Scope
 
@@ -36,21 +37,16 @@ class _WatchedFinder(MetaPathFinder):
         return spec
 
 
-class _PatchingLoader(Loader):
+class _PatchingLoader(WrappingLoader):
     """Loads a module as its own loader does, and patches it then."""
 
     def __init__(self, inner: Any, patch: Callable[[Any], None]) -> None:
-        self.inner, self.patch = inner, patch
-
-    def create_module(self, spec: ModuleSpec) -> Any:
-        return self.inner.create_module(spec)
+        super().__init__(inner)
+        self.patch = patch
 
     def exec_module(self, module: Any) -> None:
         self.inner.exec_module(module)
         self.patch(module)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
 
 
 def _watch_click(click: Any, log: Log) -> None:

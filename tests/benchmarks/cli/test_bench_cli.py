@@ -52,6 +52,7 @@ MISTAKES = {
         ("run", "--agent", "aider", *ON, "--out", "{tmp}/o", "--model", "m"), 3, "bench agents install aider",
     ),
     "llm as an agent without a model": (("run", "--agent", "llm", *ON, "--out", "{tmp}/o"), 2, "needs --model"),
+    "results into a file": (("run", "--agent", "grounded", *ON, "--out", "{rows}"), 2, "rows.jsonl cannot be written"),
     "grounded in form L": (("run", "--form", "L", "--agent", "grounded", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
     "a subject that nobody knows": (("table", *ON, "--out", "{tmp}/o", "--subjects", "grounded,gpt"), 2, "no such subject: gpt"),
     "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),

@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from benchmarks.data import Key, Task
+from benchmarks.engines.local import LocalEngine
 from benchmarks.form_a.check import Rules
-from benchmarks.form_a.output import as_row, load_outcomes, summarise
+from benchmarks.form_a.output import as_row, summarise, summary_table
 from benchmarks.form_a.row import AgentSolver, Assignment, Job, Outcome, Settings, solve_row
 from benchmarks.form_a.run import OUTPUT, Plan, fingerprint, run
 from benchmarks.subjects.imports import import_runs
@@ -205,27 +206,22 @@ def plan(server: ModelServer, solver: Any, repos: Path, tmp_path: Path, **change
 def test_many_rows_are_resumed_and_summed_up(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer(Writer("python main.py --epochs 5")) as server:
         first = plan(server, solver, repos, tmp_path, tasks=(task(1),))
-        assert run(first).summary.official == 1
-        done = run(plan(server, solver, repos, tmp_path))
+        assert run(first, LocalEngine()).summary.official == 1
+        done = run(plan(server, solver, repos, tmp_path), LocalEngine())
         assert len(server.requests) == 3 and done.without_result == 0
     summary = done.summary
-    assert (summary.rows, summary.official, summary.strict, summary.usd, summary.usd_per_solved()) == (
-        3,
-        3,
-        2,
-        None,
-        None,
-    )
+    assert (summary.rows, summary.official, summary.strict, summary.usd) == (3, 3, 2, None)
+    assert summary_table(summary)["usd_per_solved"] is None
     lines = [json.loads(line) for line in (tmp_path / "out" / OUTPUT).read_text().splitlines()]
     assert [line["instance_id"] for line in lines] == ["3-1", "3-2", "3-3"]
-    assert load_outcomes(tmp_path / "out" / OUTPUT)[1].checked.reason == "value-not-used: 6"
+    assert lines[1]["ml_agent"]["checked"]["reason"] == "value-not-used: 6"
     assert KEY not in (tmp_path / "out" / OUTPUT).read_text()
 
 
 @pytest.mark.slow
 def test_rows_side_by_side(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer(Writer("python main.py --epochs 5")) as server:
-        assert run(plan(server, solver, repos, tmp_path, jobs=2)).summary.official == 3
+        assert run(plan(server, solver, repos, tmp_path), LocalEngine(2)).summary.official == 3
 
 
 def test_other_settings_are_another_run(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
@@ -243,25 +239,28 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path, tmp_path: Path) ->
     with ModelServer() as server:
         solver = Unlucky(lambda: OSError(28, "No space left on device"), 1)
         made = plan(server, solver, repos, tmp_path, tasks=(task(1), gone, task(3)))
-        done = run(made)
+        done = run(made, LocalEngine())
         assert done.without_result == 2 and "No space left" in done.failed[0]
         summary = done.summary
-        assert (summary.rows, summary.infrastructure, summary.official, summary.strict_rate) == (3, 2, 1, 1.0)
-        assert summary.usd_per_solved() == 0.25
-        reasons = [outcome.infrastructure for outcome in load_outcomes(tmp_path / "out" / OUTPUT)]
+        assert (summary.rows, summary.infrastructure, summary.official) == (3, 2, 1)
+        table = summary_table(summary)
+        assert (table["strict_rate"], table["usd_per_solved"]) == (1.0, 0.25)
+        lines = (tmp_path / "out" / OUTPUT).read_text().splitlines()
+        reasons = [json.loads(line)["ml_agent"]["infrastructure"] for line in lines]
         assert "No space left" in reasons[0] and reasons[1].startswith("no repository absent")
-        assert run(msgspec.structs.replace(made, retry_failed=True)).without_result == 1
+        assert run(msgspec.structs.replace(made, retry_failed=True), LocalEngine()).without_result == 1
 
 
 def test_a_machine_without_the_sandbox_is_trouble_too(repos: Path, tmp_path: Path) -> None:
     with ModelServer() as server:
         solver = Unlucky(lambda: SandboxUnavailableError("no engine"), 99)
-        assert run(plan(server, solver, repos, tmp_path, tasks=(task(1),))).summary.counted == 0
+        summary = run(plan(server, solver, repos, tmp_path, tasks=(task(1),)), LocalEngine()).summary
+    assert (summary.rows, summary.infrastructure) == (1, 1)
 
 
 def test_rows_have_openhands_shape_and_are_read_back(repos: Path, tmp_path: Path) -> None:
     with ModelServer() as server:
-        run(plan(server, Unlucky(lambda: OSError("x"), 0), repos, tmp_path))
+        run(plan(server, Unlucky(lambda: OSError("x"), 0), repos, tmp_path), LocalEngine())
     path = tmp_path / "out" / OUTPUT
     row = json.loads(path.read_text().splitlines()[0])
     assert {"instance_id", "test_result", "instruction", "metadata", "history", "metrics", "error", "instance"} <= set(
@@ -277,7 +276,7 @@ def test_rows_have_openhands_shape_and_are_read_back(repos: Path, tmp_path: Path
 
 
 def test_the_sum_of_nothing_has_no_rate() -> None:
-    assert summarise("s", []).official_rate is None
+    assert summary_table(summarise("s", []))["official_rate"] is None
 
 
 def test_an_unknown_price_makes_the_sum_unknown(least_settings: Settings) -> None:

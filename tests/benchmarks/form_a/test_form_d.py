@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from benchmarks.data import Task, load_tasks
+from benchmarks.engines.local import LocalEngine
 from benchmarks.errors import BenchError
 from benchmarks.form_a.delivery import see_that_all_can_be_judged
-from benchmarks.form_a.output import summarise
+from benchmarks.form_a.output import summarise, summary_table
 from benchmarks.form_a.row import Assignment, Outcome, Settings
 from benchmarks.form_a.run import Plan, load, run
 from benchmarks.form_a.run import fingerprint as of_plan
@@ -61,7 +62,7 @@ def outcomes(tasks: list[Task], texts: list[str], tmp_path: Path) -> list[Outcom
     place = Place(sandbox="local", unisolated=True)
     settings = Settings(endpoint=Endpoint(model=""), place=place, tries=1, installs=False, delivers=True)
     plan = Plan(tasks=tuple(tasks), repos=repos, out=tmp_path / "out", solver=solver, settings=settings)
-    run(plan)
+    run(plan, LocalEngine())
     found = [load(plan.out / "rows" / of_plan(plan), task) for task in tasks]
     return [o for o in found if o is not None]
 
@@ -71,7 +72,7 @@ def test_references_deliver(tmp_path: Path) -> None:
     found = outcomes(tasks, [script(t) for t in tasks], tmp_path)
     assert [(o.delivered.there, o.delivered.message) for o in found if o.delivered] == [(True, "")] * len(QUICK)
     summary = summarise("writer", found)
-    assert (summary.delivered, summary.delivered_rate) == (3, 1.0)
+    assert (summary.delivered, summary_table(summary)["delivered_rate"]) == (3, 1.0)
     assert not list((tmp_path / "repos").rglob("letters*")), "inputs are laid into a copy"
 
 

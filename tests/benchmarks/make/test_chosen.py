@@ -1,5 +1,8 @@
 """What a made row keeps of a documented command, what it may add, and what makes no row at all."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -362,3 +365,25 @@ def test_a_document_that_gives_what_comes_to_nothing_makes_no_row(tmp_path: Path
     script = f"{HEAD}{options}{HARMLESS}{END}open(args.data)\nprint(args.out_path)\n"
     shown = "python train.py --data data/cora.csv --out_path out/x.csv --lr 0.2"
     assert not outputs(made(tmp_path, {"train.py": script, "README.md": readme(shown)}))
+
+
+def test_what_is_made_does_not_depend_on_the_order_of_sets() -> None:
+    program = (
+        "from random import Random\n"
+        "from benchmarks.make.vary import ValueMaker\n"
+        "from tools.signatures.model import Option\n"
+        "for name in ('text_image', 'audio_text_video', 'song_img'):\n"
+        "    option = Option(dest=name, required=True, type='str')\n"
+        "    print(ValueMaker((), Random(1)).wish(option, None).value)\n"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "123456"
+    }
+    assert len(made) == 1, made

@@ -93,7 +93,7 @@ def test_every_subject_has_a_pin_and_is_not_installed_in_an_empty_home(tmp_path:
     for name in registry.names():
         subject = registry.subject(name)
         assert subject.name == name and subject.version[0].isdigit()
-        assert registry.installed(name, tmp_path) is None
+        assert subject.find(tmp_path) is None
 
 
 def test_where_every_subject_stands(tmp_path: Path) -> None:

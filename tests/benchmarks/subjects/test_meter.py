@@ -93,6 +93,10 @@ def test_money_is_counted_where_the_price_is_known(tmp_path: Path) -> None:
 def test_strangers_are_refused(tmp_path: Path) -> None:
     with metered(tmp_path) as (meter, server):
         assert post(meter, token="guess").status_code == post(meter, token=KEY).status_code == 401
+        odd = httpx.post(
+            meter.url + "/chat/completions", headers={b"authorization": "Bearer \u00e9".encode()}, json=ASKED
+        )
+        assert odd.status_code == 401
         assert post(meter, path="/embeddings").status_code == 404
         assert post(meter, {"messages": "none"}).status_code == 400
         assert not server.requests
