@@ -26,7 +26,7 @@ from sandbox.repository_search import (
 from sandbox.script_lines import path_word
 from sandbox.setup.distributions import distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
-from sandbox.setup.requirements import wanted_by, wanted_python
+from sandbox.setup.requirements import own_names, wanted_by, wanted_python
 from sandbox.task import Source, Task
 
 Version = tuple[int, int]
@@ -140,6 +140,16 @@ def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> It
     for text in names:
         if text not in failure_context.left_out:
             yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
+
+
+def _missing_metadata(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+    """The repository itself, where it looks up its own version; else what is looked up."""
+    if normalized(diagnosis.subject) in own_names(failure_context.source.root):
+        yield Repair(kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is the repository's own package")
+    else:
+        yield Repair(
+            kind="install", arguments=(diagnosis.subject,), why=f"{diagnosis.subject} is looked up by its name"
+        )
 
 
 def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
@@ -361,6 +371,7 @@ def _version(text: str) -> Version:
 
 _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-module": _missing_module,
+    "missing-metadata": _missing_metadata,
     "missing-program": _missing_program,
     "missing-file": _missing_file,
     "missing-data": _missing_file,

@@ -34,3 +34,29 @@ def test_a_declared_command_is_installed(file: str, tmp_path: Path) -> None:
 def test_another_command_is_not(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_text(DECLARED["setup.py"])
     assert failure(tmp_path, "it") is None and failure(tmp_path, "frobnicate") is None
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", '[project]\nname = "fit_it"\n'),
+        ("setup.cfg", "[metadata]\nname = fit-it\n"),
+        ("setup.py", "from setuptools import setup\nsetup(name='Fit.It')\n"),
+    ],
+)
+def test_a_program_that_looks_up_its_own_version_is_installed(file: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / file).write_text(text)
+
+    def repaired(said: str) -> tuple[str, ...] | None:
+        lines = ("Traceback (most recent call last):", '  File "/workspace/run.py", line 1, in <module>', said)
+        response = Response(ended="exited", exit_code=1, stderr="\n".join(lines) + "\n", error_lines=lines)
+        scene = FailureContext(source=Source(root=tmp_path), task=Task(text="python run.py"))
+        repair = next_repair(diagnose(response, "python run.py", RunLocation(root=tmp_path)), [], scene)
+        return repair.arguments if repair and repair.kind == "install" else None
+
+    missing = "importlib.metadata.PackageNotFoundError: No package metadata was found for"
+    assert repaired(f"{missing} fit-it") == ("-e .",)
+    assert repaired("importlib_metadata.PackageNotFoundError: fit_it") == ("-e .",)
+    assert repaired(f"{missing} tqdm") == ("tqdm",)
+    text = "pkg_resources.DistributionNotFound: The 'tqdm>=4' distribution was not found and is required by fit-it"
+    assert repaired(text) == ("tqdm",)
