@@ -27,11 +27,10 @@ from sandbox.script_lines import path_word
 from sandbox.setup.distributions import distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
 from sandbox.setup.requirements import own_names, wanted_by, wanted_python
+from sandbox.starters import declared_command, starter_of
 from sandbox.task import Source, Task
 
 Version = tuple[int, int]
-MOST_DECLARED = 200_000
-"""Characters of a file that declares scripts."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(
     r"PATH|HOME|SHELL|ENV|IFS|CDPATH|PS\d|PROMPT_COMMAND|SHELLOPTS|PAGER|EDITOR|VISUAL|BROWSER|JAVA_TOOL_OPTIONS|NODE_OPTIONS"
@@ -254,15 +253,14 @@ def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterat
 
 
 def _missing_program(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    """A console script that installing the repository puts on the path."""
-    name = re.escape(diagnosis.subject)
-    for file in ("pyproject.toml", "setup.cfg", "setup.py"):
-        text = read_text(failure_context.source.root / file, MOST_DECLARED)
-        if re.search(rf"scripts[\s\S]*[\"'\s/]{name}[\"']?\s*(?:=|[\"'])", text):
-            yield Repair(
-                kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is a command of the repository's own"
-            )
-            return
+    """A command that the repository declares: it is installed, or, where that fails, what would start it is written."""
+    root, name = failure_context.source.root, diagnosis.subject
+    if (declared := declared_command(root, name)) is None:
+        return
+    yield Repair(kind="install", arguments=("-e .",), why=f"{name} is a command of the repository's own")
+    starter = starter_of(declared, name, root, (root / failure_context.task.folder).resolve())
+    if starter is not None:
+        yield Repair(kind="first", arguments=(starter,), why=f"{name} is written, as installing would write it")
 
 
 def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:

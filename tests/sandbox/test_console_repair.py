@@ -1,5 +1,7 @@
 """A command of the repository's own that is not there: install the repository."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from sandbox.contract import Response
 from sandbox.diagnosis import RunLocation, diagnose
 from sandbox.repair_rules import FailureContext, next_repair
+from sandbox.starters import declared_command, starter_of
 from sandbox.task import Source, Task
 
 DECLARED = {
@@ -29,6 +32,25 @@ def failure(root: Path, program: str) -> tuple[str, ...] | None:
 def test_a_declared_command_is_installed(file: str, tmp_path: Path) -> None:
     (tmp_path / file).write_text(DECLARED[file])
     assert failure(tmp_path, "fit-it") == ("-e .",)
+
+
+@pytest.mark.parametrize("file", DECLARED)
+def test_a_command_that_cannot_be_installed_is_written(file: str, tmp_path: Path) -> None:
+    root, tools = tmp_path / "it's", tmp_path / "bin"
+    (root / "src/x").mkdir(parents=True)
+    tools.mkdir()
+    (tools / "python").symlink_to(sys.executable)
+    (root / file).write_text(DECLARED[file])
+    (root / "src/x/__init__.py").write_text("")
+    (root / "src/x/cli.py").write_text("import sys\ndef main():\n    print(sys.argv[1:])\n    return 3\n")
+    declared = declared_command(root, "fit-it")
+    assert declared is not None
+    starter = starter_of(declared, "fit-it", root, root)
+    assert starter is not None
+    environment = {"PATH": f"{tools}:/usr/bin:/bin"}
+    subprocess.run(["bash", "-c", starter], cwd=root, env=environment, check=True)
+    done = subprocess.run(["fit-it", "--lr", "1"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (3, "['--lr', '1']\n"), done.stderr
 
 
 def test_another_command_is_not(tmp_path: Path) -> None:
