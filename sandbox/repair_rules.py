@@ -27,7 +27,7 @@ from sandbox.script_lines import path_word
 from sandbox.setup.distributions import distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
 from sandbox.setup.requirements import own_names, wanted_by, wanted_python
-from sandbox.starters import declared_command, starter_of
+from sandbox.starters import declared_command, without_installation
 from sandbox.task import Source, Task
 
 Version = tuple[int, int]
@@ -253,14 +253,14 @@ def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterat
 
 
 def _missing_program(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    """A command that the repository declares: it is installed, or, where that fails, what would start it is written."""
+    """A command that the repository declares: it is installed, or, where that fails, what it calls is called."""
     root, name = failure_context.source.root, diagnosis.subject
     if (declared := declared_command(root, name)) is None:
         return
     yield Repair(kind="install", arguments=("-e .",), why=f"{name} is a command of the repository's own")
-    starter = starter_of(declared, name, root, (root / failure_context.task.folder).resolve())
-    if starter is not None:
-        yield Repair(kind="first", arguments=(starter,), why=f"{name} is written, as installing would write it")
+    text = without_installation(failure_context.task.text, name, declared)
+    if text != failure_context.task.text:
+        yield Repair(kind="command", arguments=(text,), why=f"what {name} calls is called without it")
 
 
 def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:

@@ -22,6 +22,8 @@ def test_of_drafts_that_got_as_far_a_models_is_not_replaced_by_one_of_the_tables
     earlier: str, later: str, evidence: tuple[str, str], kept: str
 ) -> None:
     state: State = {"candidates": [{}], "position": 0, "repository": {}}
-    state["best"] = better(state, Draft(kind="bash", text="first", source=earlier), evidence[0])
+    first = better(state, Draft(kind="bash", text="first", source=earlier), evidence[0])
+    assert first is not None
+    state["best"] = first
     best = better(state, Draft(kind="bash", text="second", source=later), evidence[1])
     assert best is not None and best["draft"]["text"] == kept

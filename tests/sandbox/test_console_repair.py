@@ -9,7 +9,6 @@ import pytest
 from sandbox.contract import Response
 from sandbox.diagnosis import RunLocation, diagnose
 from sandbox.repair_rules import FailureContext, next_repair
-from sandbox.starters import declared_command, starter_of
 from sandbox.task import Source, Task
 
 DECLARED = {
@@ -35,22 +34,25 @@ def test_a_declared_command_is_installed(file: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", DECLARED)
-def test_a_command_that_cannot_be_installed_is_written(file: str, tmp_path: Path) -> None:
-    root, tools = tmp_path / "it's", tmp_path / "bin"
-    (root / "src/x").mkdir(parents=True)
-    tools.mkdir()
-    (tools / "python").symlink_to(sys.executable)
-    (root / file).write_text(DECLARED[file])
-    (root / "src/x/__init__.py").write_text("")
-    (root / "src/x/cli.py").write_text("import sys\ndef main():\n    print(sys.argv[1:])\n    return 3\n")
-    declared = declared_command(root, "fit-it")
-    assert declared is not None
-    starter = starter_of(declared, "fit-it", root, root)
-    assert starter is not None
-    environment = {"PATH": f"{tools}:/usr/bin:/bin"}
-    subprocess.run(["bash", "-c", starter], cwd=root, env=environment, check=True)
-    done = subprocess.run(["fit-it", "--lr", "1"], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (3, "['--lr', '1']\n"), done.stderr
+def test_what_a_command_calls_is_called_where_it_cannot_be_installed(file: str, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / file).write_text(DECLARED[file])
+    (tmp_path / "x/__init__.py").write_text("")
+    (tmp_path / "x/cli.py").write_text("import sys\ndef main():\n    print(sys.argv[1:])\n    return 3\n")
+    command = "cd . && fit-it --lr 1 --name fit-it"
+    said = "/bin/bash: line 1: fit-it: command not found"
+    response = Response(ended="exited", exit_code=127, stderr=said + "\n", error_lines=(said,))
+    scene = FailureContext(source=Source(root=tmp_path), task=Task(text=command))
+    diagnosis = diagnose(response, command, RunLocation(root=tmp_path))
+    first = next_repair(diagnosis, [], scene)
+    assert first is not None and first.arguments == ("-e .",)
+    then = next_repair(diagnosis, [first], scene)
+    assert then is not None and then.kind == "command"
+    environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    done = subprocess.run(
+        ["bash", "-c", then.arguments[0]], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (3, "['--lr', '1', '--name', 'fit-it']\n"), done.stderr
 
 
 def test_another_command_is_not(tmp_path: Path) -> None:
