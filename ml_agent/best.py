@@ -12,13 +12,14 @@ from ml_agent.state import EVIDENCE, Plain, State
 def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
     """The further proven of the best draft so far and this one.
 
-    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data, or where the tables
-    made both and neither is sound: their first one is their best.
+    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data, where a model made it
+    and the tables the later one, or where the tables made both and neither is sound: their first one is their best.
     """
     best = state.get("best")
     if best is not None:
         ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
-        first = draft.source == best["draft"]["source"] == "grounded" and evidence == "none"
+        made_by = best["draft"]["source"]
+        first = draft.source == "grounded" and (made_by != "grounded" or evidence == "none")
         if ahead > 0 or (ahead == 0 and (first or best.get("lacks_data"))):
             return best
     candidate = state["candidates"][state["position"]]

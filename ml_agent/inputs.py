@@ -1,8 +1,10 @@
 """Files of the user's that a request names: put where the command runs, or, by absolute path, shown where they are."""
 
+import ast
 import itertools
 import os
 import posixpath
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +19,7 @@ from tools.check.places import is_literal
 from tools.commandline.parse import parse_one
 from tools.findings import Finding
 from tools.index import RepoIndex
+from tools.python_source import parse_python
 from tools.run_folders import is_of_a_run
 from tools.secret_files import is_secret
 from tools.signatures.model import Option
@@ -45,6 +48,8 @@ _SYSTEM = (
     "workspace",
 )
 _MISSED = "no-such-file"
+_SHELL_WORD = re.compile(r"[^\s;&|<>()=\"'`]+")
+_LONGEST_PATH = 4096
 _SHARED = frozenset(map(Path, ("/", "/home", "/root", "/tmp", "/var", "/opt", "/mnt", "/media", "/srv", "/var/tmp")))
 """Folders in which things of many owners lie: never shown as a whole."""
 _OURS = tuple(map(Path, ("/opt/venv", "/opt/host-python", "/home/agent", "/mnt/host", "/var/run", "/var/lib")))
@@ -98,10 +103,24 @@ def kept_out(inputs: Inputs) -> Inputs:
 
 
 def _folders_given(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder: Path) -> list[NamedPath]:
-    """Folders of the user's that the command gives to what names no output: other words are called like a folder by chance."""
-    given = _words_given(draft, index, may_be_read)
+    """Folders of the user's that the answer reads, as far as it shows: other words are called like a folder by chance."""
+    given = _paths_written(draft, index)
     found = [one for one in named if one.path in given and _is_folder(folder, one.path)]
     return [msgspec.structs.replace(one, quoted=True) for one in found]
+
+
+def _paths_written(draft: Draft, index: RepoIndex) -> frozenset[str]:
+    """Paths that an answer writes, and the folders above them, but for what a command gives to options that name an output."""
+    if draft.kind == "python":
+        tree = parse_python(draft.text)
+        nodes = ast.walk(tree) if tree is not None else ()
+        words = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    else:
+        others = set(map(posixpath.normpath, _SHELL_WORD.findall(draft.text)))
+        others -= _words_given(draft, index, lambda option: True)
+        words = others | _words_given(draft, index, may_be_read)
+    paths = [PurePosixPath(posixpath.normpath(word)) for word in words if 0 < len(word) <= _LONGEST_PATH]
+    return frozenset(str(one) for path in paths for one in (path, *path.parents))
 
 
 def _is_folder(folder: Path, path: str) -> bool:

@@ -5,6 +5,8 @@ import re
 import shlex
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from sandbox.script_lines import LOGIN_PATH, comment, exported, inside
 from sandbox.session import SessionRecord
 from sandbox.setup.executor import SetupAction
@@ -16,6 +18,8 @@ RUN_MARKS = ("trajectory.jsonl", "checkpoints.sqlite")
 _PINNED = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+-]+", re.ASCII)
 LOCKED = "--no-deps -r"
 """The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
+OWN_PACKAGE = "--no-deps -e ."
+"""What the package needs is in the list."""
 CHOICE_OF_PYTHON = "for python in "
 """How the line begins from which a reproduction sets its environment up."""
 
@@ -62,13 +66,17 @@ def reproduce_script(record: SessionRecord) -> str:
 
 
 def dockerfile(record: SessionRecord) -> str:
-    """An image that does the same; its first line says how it is built and run: files of the user's are mounted.
+    """An image that does the same; its first line says how it is built and run, and what it makes copied out: files of the user's
+    are mounted.
 
     What comes from a repository stands in commands in JSON only: no other instruction takes every text as a value.
     """
     packages = " ".join(["git", *_system_packages(record)])
     lines = [
-        comment(f"docker build -t again -f Dockerfile {_context(record)} && docker run --rm {_mounts(record)}again"),
+        comment(
+            f"docker build -t again -f Dockerfile {_context(record)} && docker run --name again {_mounts(record)}again; "
+            "docker cp again:/workspace made; docker rm again"
+        ),
         f"ARG BASE=python:{record.python}-slim",
         "FROM ${BASE}",
         "USER root",
@@ -150,10 +158,14 @@ def _can_be_cloned(url: str) -> bool:
 
 
 def own_steps(record: SessionRecord) -> list[SetupAction]:
-    """Steps that a list of versions does not repeat: the repository's own commands, and its own package."""
-    return [
-        done for done in record.done if done.command and ("pip install" not in done.command or "-e ." in done.command)
-    ]
+    """Steps that a list of versions does not repeat: the repository's own commands, and its own package, without what it needs."""
+    steps = []
+    for done in record.done:
+        if "pip install" not in done.command:
+            steps += [done] if done.command else []
+        elif "-e ." in done.command:
+            steps.append(msgspec.structs.replace(done, command=f"python -I -m pip install {OWN_PACKAGE}"))
+    return steps
 
 
 def _step(done: SetupAction, root: str) -> str:

@@ -26,12 +26,11 @@ from sandbox.repository_search import (
 from sandbox.script_lines import path_word
 from sandbox.setup.distributions import distributions_of, normalized, provides
 from sandbox.setup.entries import entries_of
-from sandbox.setup.requirements import wanted_by, wanted_python
+from sandbox.setup.requirements import own_names, wanted_by, wanted_python
+from sandbox.starters import declared_command, without_installation
 from sandbox.task import Source, Task
 
 Version = tuple[int, int]
-MOST_DECLARED = 200_000
-"""Characters of a file that declares scripts."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(
     r"PATH|HOME|SHELL|ENV|IFS|CDPATH|PS\d|PROMPT_COMMAND|SHELLOPTS|PAGER|EDITOR|VISUAL|BROWSER|JAVA_TOOL_OPTIONS|NODE_OPTIONS"
@@ -142,6 +141,16 @@ def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> It
             yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
 
 
+def _missing_metadata(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+    """The repository itself, where it looks up its own version; else what is looked up."""
+    if normalized(diagnosis.subject) in own_names(failure_context.source.root):
+        yield Repair(kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is the repository's own package")
+    else:
+        yield Repair(
+            kind="install", arguments=(diagnosis.subject,), why=f"{diagnosis.subject} is looked up by its name"
+        )
+
+
 def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
     path = diagnosis.subject
     folder = same_file_elsewhere(failure_context.source.root, path, failure_context.entry, failure_context.task.folder)
@@ -244,15 +253,14 @@ def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterat
 
 
 def _missing_program(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    """A console script that installing the repository puts on the path."""
-    name = re.escape(diagnosis.subject)
-    for file in ("pyproject.toml", "setup.cfg", "setup.py"):
-        text = read_text(failure_context.source.root / file, MOST_DECLARED)
-        if re.search(rf"scripts[\s\S]*[\"'\s/]{name}[\"']?\s*(?:=|[\"'])", text):
-            yield Repair(
-                kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is a command of the repository's own"
-            )
-            return
+    """A command that the repository declares: it is installed, or, where that fails, what it calls is called."""
+    root, name = failure_context.source.root, diagnosis.subject
+    if (declared := declared_command(root, name)) is None:
+        return
+    yield Repair(kind="install", arguments=("-e .",), why=f"{name} is a command of the repository's own")
+    text = without_installation(failure_context.task.text, name, declared)
+    if text != failure_context.task.text:
+        yield Repair(kind="command", arguments=(text,), why=f"what {name} calls is called without it")
 
 
 def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
@@ -361,6 +369,7 @@ def _version(text: str) -> Version:
 
 _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-module": _missing_module,
+    "missing-metadata": _missing_metadata,
     "missing-program": _missing_program,
     "missing-file": _missing_file,
     "missing-data": _missing_file,

@@ -179,6 +179,13 @@ def _passes(made: CreatedFile, expected: Expectation, scene: RunOutputs) -> bool
     return True
 
 
+def _wrote_alike(expected: Expectation, scene: RunOutputs) -> bool:
+    """Whether the program wrote files that may be what is missing: what it prints then only tells of them."""
+    stem = posixpath.splitext(posixpath.basename(expected.path))[0]
+    written = [made for made in scene.made if made.path not in scene.own]
+    return any(posixpath.basename(made.path).startswith(stem) or _passes(made, expected, scene) for made in written)
+
+
 def _folder_instead(expected: Expectation, scene: RunOutputs) -> str | None:
     """The one folder that holds all that was written."""
     folders = {posixpath.dirname(made.path) for made in scene.made if made.path not in scene.own and made.size}
@@ -190,7 +197,7 @@ def _by_keeping_output(draft: Draft, expected: Expectation, workspace: Workspace
     """Keep what was printed, where it is what was asked for; an option that was given the path and did not write there goes."""
     if draft.kind != "bash" or expected.kind not in TEXT_KINDS or (expected.kind == "text" and scene.made):
         return None
-    if re.search(r"[;&|<>\n]", draft.text.strip()):
+    if re.search(r"[;&|<>\n]", draft.text.strip()) or _wrote_alike(expected, scene):
         return None
     try:
         judge_apart(scene.stdout.encode(), True, expected)

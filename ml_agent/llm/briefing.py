@@ -18,6 +18,7 @@ from ml_agent.llm.likely import (
     ASIDE,
     Entry,
     blocks_of,
+    is_idle_aside,
     likely_entries,
     likely_passages,
     likely_subcommands,
@@ -117,7 +118,8 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
     request, workspace, drafts = task
     code = _wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
-    steered = [one for one in found if not _wants_code(request) or any(signature.options for signature in one)]
+    apart = [one for one in found if not is_idle_aside(one, request.instruction)]
+    steered = [one for one in apart if not _wants_code(request) or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
     candidate, room = workspace.candidate, _limits_of_options(request, limits, code=code)
     calls = [] if _wants_code(request) else _calls(entries, request, workspace, limits.call)

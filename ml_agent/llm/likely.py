@@ -103,6 +103,14 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     return _without_twins([by_path[path] for path in ordered], request.instruction)[:most]
 
 
+def is_idle_aside(entry: Entry, words: str) -> bool:
+    """Whether an entry point is a test, a set-up or the like that takes no options and is not said by its name."""
+    if any(one.options for one in entry) or not ASIDE.search(entry[0].path):
+        return False
+    parts = NAME_PARTS.split(PurePosixPath(entry[0].path).stem.lower())
+    return not set(parts) <= set(NAME_PARTS.split(words.lower()))
+
+
 def _rank(request: Request, workspace: Workspace) -> list[str]:
     """The paths of the entry points in the order of the learned ranking."""
     return list(

@@ -183,9 +183,18 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-module",
         r"(?:ImportError|ModuleNotFoundError): (?:Missing optional dependency '(?P<subject>[\w.-]+)'"
-        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>\w[\w-]*)[`'\"]?)",
+        r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>\w[\w-]*)[`'\"]?"
+        r"|[^\n]*?\b(?:requires|needs) [`'\"]?(?P<third>\w[\w-]*)[`'\"]? to be installed"
+        r"|(?:[^\n]*?[\s`'\"])?(?P<fourth>(?!(?:it|they|this|that|which|packages?|library|libraries|modules?|dependenc\w+)\b)\w[\w-]*)[`'\"]?"
+        r" (?:(?:is not|isn't|must be|needs to be|has to be|should be) installed|not found, please install it))",
         "the package {subject} is not installed",
         fix=_extra,
+    ),
+    rule(
+        "missing-metadata",
+        r"PackageNotFoundError: (?:No package metadata was found for )?(?P<subject>[\w.-]+)$"
+        r"|DistributionNotFound: The '(?P<other>[\w.-]+)[^']*' distribution was not found",
+        "the program looks up the version of {subject}, which is not installed as a package",
     ),
     rule(
         "missing-submodule",

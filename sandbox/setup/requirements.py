@@ -101,13 +101,24 @@ def requirement_files(root: Path, near: Path | None = None) -> list[Path]:
     home = near or root
 
     def rank(path: Path) -> tuple[bool, int, bool, bool, str]:
-        folder = path.parent.parent if path.parent.name in ("requirements", "requirement") else path.parent
-        above = folder == home or folder in home.parents
-        special = re.search(r"dev|test|doc|lint|build|optional|extra|colab|gpu|cuda|mac|win", path.name) is not None
-        depth = -len(folder.parts) if above else len(path.parts)
-        return (not above, depth, special, path.name != "requirements.txt", path.name)
+        above = _is_above(path, home)
+        depth = -len(_home_of(path).parts) if above else len(path.parts)
+        return (not above, depth, _is_special(path), path.name != "requirements.txt", path.name)
 
     return sorted(found, key=rank)[:MAX_FILES]
+
+
+def _home_of(path: Path) -> Path:
+    """The folder that a file of requirements speaks of."""
+    return path.parent.parent if path.parent.name in ("requirements", "requirement") else path.parent
+
+
+def _is_above(path: Path, home: Path) -> bool:
+    return _home_of(path) in (home, *home.parents)
+
+
+def _is_special(path: Path) -> bool:
+    return re.search(r"dev|test|doc|lint|build|optional|extra|colab|gpu|cuda|mac|win", path.name) is not None
 
 
 def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]:
@@ -116,6 +127,14 @@ def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]
     for wanted in _all(root, near):
         found.setdefault(wanted.name, wanted)
     return list(found.values())
+
+
+def own_names(root: Path) -> frozenset[str]:
+    """What the repository's own package is called, normalised, as far as its files say."""
+    project = _toml(root / "pyproject.toml")
+    tables = (_table(project, "project"), _table(project, "tool", "poetry"), _setup_arguments(root / "setup.py"))
+    said = (*(table.get("name") for table in tables), _configured(root, "metadata", "name"))
+    return frozenset(normalized(name.strip()) for name in said if isinstance(name, str) and name)
 
 
 def wanted_python(root: Path) -> str:
@@ -139,16 +158,23 @@ def wanted_python(root: Path) -> str:
 
 
 def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
-    for path in requirement_files(root, near):
-        where = path.relative_to(root).as_posix()
-        lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, root, set())
-        yield from _parse_lines(lines, where)
+    """Files above the task first, then what the package itself says, then what is for tests and documents or lies elsewhere."""
+    files = requirement_files(root, near)
+    own = [path for path in files if _is_above(path, near or root) and not _is_special(path)]
+    yield from _in_files(own, root)
     yield from _parse_lines(_project(root / "pyproject.toml"), "pyproject.toml")
     yield from _parse_lines(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
-    yield from _parse_lines(_setup_cfg(root / "setup.cfg"), "setup.cfg")
+    yield from _parse_lines(_configured(root, "options", "install_requires").splitlines(), "setup.cfg")
     yield from _parse_lines(_pipfile(root / "Pipfile"), "Pipfile")
+    yield from _in_files((path for path in files if path not in own), root)
     for readme in _readmes(root, near):
         yield from _parse_lines(_readme_lines(readme), readme.relative_to(root).as_posix())
+
+
+def _in_files(files: Iterable[Path], root: Path) -> Iterator[DeclaredRequirement]:
+    for path in files:
+        lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, root, set())
+        yield from _parse_lines(lines, path.relative_to(root).as_posix())
 
 
 def parse(line: str) -> tuple[str, str] | None:
@@ -247,13 +273,13 @@ def _caret(version: str) -> str:
     return f"{low},<{int(major) + 1}"
 
 
-def _setup_cfg(path: Path) -> list[str]:
+def _configured(root: Path, section: str, name: str) -> str:
     parser = configparser.RawConfigParser()
     try:
-        parser.read_string(_BLANKS.sub(" ", read_text(path)))
-        return parser.get("options", "install_requires", fallback="").splitlines()
+        parser.read_string(_BLANKS.sub(" ", read_text(root / "setup.cfg")))
+        return parser.get(section, name, fallback="")
     except configparser.Error:
-        return []
+        return ""
 
 
 def _pipfile(path: Path) -> list[str]:

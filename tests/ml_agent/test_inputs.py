@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -111,6 +112,31 @@ def test_a_folder_that_the_command_is_given_goes_in_unless_it_may_hold_secrets(t
     assert found("mosaic") == ((), ()), "the repository has one"
     assert found("keys") == ((), ("keys: a folder with something named like a secret",))
     assert found("clone") == ((), ("clone: a folder with version control's own in it",))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "taken"),
+    [
+        ("python", 'import lib\nlib.turn("photos/", out="turned")', ("photos",)),
+        ("python", 'import glob\nfor path in glob.glob("./photos/*.jpg"):\n    print(path)', ("photos",)),
+        ("python", "import lib\nlib.turn(photos)", ()),
+        ("bash", "python -m lib photos", ("photos",)),
+        ("bash", "for one in photos/*.jpg; do python turn.py --picture $one; done", ("photos",)),
+        ("bash", "python turn.py --picture photos/a.jpg", ("photos",)),
+        ("bash", "python turn.py --output photos", ()),
+    ],
+)
+def test_a_folder_that_the_answer_reads_goes_in(
+    kind: Literal["bash", "python"], text: str, taken: tuple[str, ...], tmp_path: Path
+) -> None:
+    mine, repository = tmp_path / "mine", tmp_path / "repository"
+    files_below(mine, "photos/a.jpg", "turn/b.jpg")
+    files_below(repository, "lib.py")
+    options = "".join(f"p.add_argument('--{name}')\n" for name in ("picture", "output"))
+    (repository / "turn.py").write_text(f"import argparse\np = argparse.ArgumentParser()\n{options}p.parse_args()\n")
+    draft = Draft(kind=kind, text=text, entry="turn.py" if "turn.py" in text else "")
+    words = named_paths("turn those in photos/ by 10 degrees", ())
+    assert inputs_of(words, draft, RepoIndex.open(repository, "0"), mine).taken == taken
 
 
 def test_a_word_that_no_file_can_be_called_is_no_folder(tmp_path: Path) -> None:

@@ -53,6 +53,26 @@ CASES: tuple[FailureCase, ...] = (
         "openpyxl",
         "install:openpyxl",
     ),
+    FailureCase(
+        "optional-to-be-installed",
+        "missing-module",
+        py("raise ImportError('rank requires bottleneck to be installed.')"),
+        "bottleneck",
+        "install:bottleneck",
+    ),
+    FailureCase(
+        "optional-not-installed",
+        "missing-module",
+        py("raise ImportError('To plot trees, `graphviz` must be installed')"),
+        "graphviz",
+        "install:graphviz",
+    ),
+    FailureCase(
+        "own-version",
+        "missing-metadata",
+        py("from importlib.metadata import version\nversion('fit_it')"),
+        "fit_it",
+    ),
     FailureCase("numpy-alias", "removed-api", py("import numpy as np\nprint(np.float(1))"), "", "constrain:numpy<1.24"),
     FailureCase(
         "numpy-warnings", "removed-api", py("import numpy as np\nprint(np.warnings)"), "", "constrain:numpy<1.24"

@@ -8,6 +8,7 @@ import pytest
 
 from sandbox.artifacts import artifacts
 from sandbox.session import SessionRecord
+from sandbox.setup.executor import SetupAction
 from sandbox.task import Source, Task
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -70,10 +71,24 @@ def test_a_dockerfile_says_how_it_is_built_and_needs_nothing_but_the_repository(
     mine = tmp_path / "my files"
     text = with_inputs(tmp_path, mine)["Dockerfile"]
     said = text.splitlines()[0]
-    assert said.startswith(f"# docker build -t again -f Dockerfile {tmp_path} && docker run --rm ")
+    assert said.startswith(f"# docker build -t again -f Dockerfile {tmp_path} && docker run --name again ")
     for mount in (f"'{mine}/a file.txt:/workspace/sub/a file.txt:ro'", "/data/c.txt:/data/c.txt:ro"):
         assert f" -v {mount} " in said
+    assert said.endswith(" again; docker cp again:/workspace made; docker rm again"), "what it makes is not lost"
     assert "COPY requirements.lock" not in text and "idna==3.7" in text
+
+
+def test_the_own_package_is_installed_in_few_words_behind_the_list(tmp_path: Path) -> None:
+    done = tuple(
+        SetupAction(command=f"python -I -m pip install --prefer-binary --only-binary numpy,scipy {what}")
+        for what in ("idna", "-e .")
+    )
+    record = SessionRecord(
+        source=Source(root=tmp_path, version=COMMIT, url=""), task=Task(text="fit"), done=done, locked=("idna==3.7",)
+    )
+    for text in (artifacts(record)[name] for name in ("reproduce.sh", "Dockerfile")):
+        assert text.count("--no-deps -e .") == 1 and "--only-binary" not in text
+        assert text.index("requirements.lock") < text.index("--no-deps -e .")
 
 
 def test_a_python_that_does_not_start_is_passed_over(tmp_path: Path) -> None:

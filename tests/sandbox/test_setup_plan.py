@@ -227,6 +227,16 @@ def test_the_nearest_requirements_come_first(tmp_path: Path) -> None:
     assert wanted_by(tmp_path)[0].text == "numpy==1.0"
 
 
+def test_what_the_package_says_comes_before_requirements_of_tests_and_documents(tmp_path: Path) -> None:
+    write(tmp_path, "pyproject.toml", "[project]\nname = 'x'\ndependencies = ['numpy', 'scikit-learn']\n")
+    write(tmp_path, "requirements-test.txt", "numpy==1.21.5\npytest==7.0\n")
+    write(tmp_path, "docs/requirements.txt", "sklearn\n")
+    found = [wanted.text for wanted in wanted_by(tmp_path)]
+    assert found == ["numpy", "scikit-learn", "pytest==7.0", "sklearn"]
+    write(tmp_path, "requirements.txt", "numpy==1.26.4\n")
+    assert wanted_by(tmp_path)[0].text == "numpy==1.26.4"
+
+
 def test_names_of_distributions() -> None:
     assert distributions_of("cv2")[0] == "opencv-python-headless"
     assert distributions_of("google.protobuf.message") == ("protobuf",)

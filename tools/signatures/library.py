@@ -1,9 +1,11 @@
 """What the interpreter knows of Python's own functions: only those that are harmless on constants."""
 
 import ast
+import inspect
 import json
 import posixpath
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
 from typing import Any
@@ -41,6 +43,9 @@ PATH_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "join": posixpath.join, "basename": posixpath.basename, "dirname": posixpath.dirname, "normpath": posixpath.normpath,
     "splitext": posixpath.splitext, "split": posixpath.split, "isabs": posixpath.isabs,
 }  # fmt: skip
+TEXT_FUNCTIONS: dict[str, Callable[[str], str]] = {
+    "textwrap.dedent": textwrap.dedent, "inspect.cleandoc": inspect.cleandoc, "gettext.gettext": str,
+}  # fmt: skip
 PATH_CLASSES = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath"})
 MAX_MATCHED = 120
 GROUP_AGAIN = re.compile(r"\)\s*[*+?{]|\(\?\w*x")
@@ -75,6 +80,8 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
         return guarded(lambda: PurePosixPath(*arguments.placed)) if are_paths(arguments.placed) else UNKNOWN
     if owner in ("os.path", "posixpath"):
         return _path_function(run, short, arguments)
+    if name in TEXT_FUNCTIONS and len(arguments.placed) == 1 and isinstance(arguments.placed[0], str):
+        return TEXT_FUNCTIONS[name](arguments.placed[0])
     if name == "platform.system":
         return "Linux"
     if name in ("os.getcwd", "pathlib.Path.cwd"):

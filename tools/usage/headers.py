@@ -13,6 +13,9 @@ _LABEL = re.compile(r"\s*(?:[A-Za-z][A-Za-z ]{0,30}:\s+)?(?:[$>%]\s+)?")
 """What may stand before a command: `Usage: $ python train.py`."""
 _PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
 _MOST_WORDS = 2
+_MOST_WORDS_OF_A_NAME = 4
+"""Behind a command that is known by its name alone: a subcommand and what it is given."""
+_VERBS = [[word] for word in ("is", "are", "was", "has", "can", "will", "helps", "provides", "aims", "and", "or")]
 
 
 def head_script(text: str, installed: Collection[str] = ()) -> str:
@@ -83,9 +86,10 @@ def _command(row: str, installed: Collection[str]) -> str:
 def _is_sentence(row: str) -> bool:
     """Whether a line goes on in words behind the program, as prose does and arguments do not."""
     started = _PROGRAM.search(row)
-    behind = row[started.end() :].split() if started else []
+    behind = (row[started.end() :] if started else row.partition(" ")[2].partition(" #")[0]).split()
+    most = _MOST_WORDS if started else _MOST_WORDS_OF_A_NAME
     options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
-    return not options and (len(behind) > _MOST_WORDS or row.endswith((".", ",", ":", ";")))
+    return not options and (len(behind) > most or behind[:1] in _VERBS or row.endswith((".", ",", ":", ";")))
 
 
 def _goes_on(rows: Sequence[str], row: str) -> bool:

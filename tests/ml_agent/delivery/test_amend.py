@@ -132,6 +132,14 @@ def test_a_copy_is_written_from_where_the_command_runs(tmp_path: Path) -> None:
         ("python fit.py", "words\n", "b.png", {}, ""),
         ("python fit.py | cat", "[1]\n", "b.json", {}, ""),
         (PLAIN, "[1]\n", "b.json", {}, ""),
+        (
+            "python fit.py",
+            "a: b.csv_a.csv saved\n" * 3,
+            "b.csv",
+            {"b.csv_a.csv": b"x,y\n1,2\n", "b.csv_b.csv": b"x\n1\n"},
+            "",
+        ),
+        ("python fit.py", "a saved\n" * 3, "b.csv", {"b.npy": b"1"}, ""),
     ],
 )
 def test_what_was_printed_is_kept(

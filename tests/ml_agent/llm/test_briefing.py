@@ -379,3 +379,14 @@ def test_classes_tell_their_methods_also_behind_functions_and_what_calling_one_d
     opening = told({"edges.py": functions + detector}, "write code that makes an edge map of an image").opening
     assert "edges.EdgeDetector()" in opening and "  .__call__(image, low, high)" in opening
     assert ".__getitem__(edge)" in opening and "__repr__" not in opening
+
+
+def test_set_up_and_tests_without_options_are_no_entry_points_unless_they_are_said(told: Told) -> None:
+    setup = "from setuptools import setup\nsetup(name='turner', classifiers=['Turns pictures'])\n"
+    test = "def test_turn():\n    turn(3)\nif __name__ == '__main__':\n    test_turn()\n"
+    files = {"setup.py": setup, "tests/test_turn.py": test, "turner/__init__.py": "def turn(degrees): ...\n"}
+    files["README.md"] = "# Install\n```bash\npython setup.py install\n```\n"
+    opening = told(files, "turn my pictures by 3 degrees").opening
+    assert "setup.py install" not in opening and "setup.py begins" not in opening and "- tests/" not in opening
+    assert "turner.turn(degrees)" in opening
+    assert "- tests/test_turn.py" in told(files, "run the test test_turn.py").opening

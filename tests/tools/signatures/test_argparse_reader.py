@@ -373,3 +373,20 @@ for action in get_args_parser()._actions:
 p.parse_args()
 """)
     assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown and not signature.whole
+
+
+@pytest.mark.parametrize(
+    "call", ["textwrap.dedent(words)", "inspect.cleandoc(words)", "textwrap.dedent(words.format(3))"]
+)
+def test_a_help_text_without_its_margin_is_read(call: str, script: Script, option: Find) -> None:
+    signature = script(f"""
+        import argparse, inspect, textwrap
+        parser = argparse.ArgumentParser()
+        words = '''
+            How much of it
+            is kept.
+        '''
+        parser.add_argument("--share", help={call})
+        parser.parse_args()
+    """)
+    assert option(signature, "share").help == "How much of it is kept."
