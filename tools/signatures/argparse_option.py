@@ -268,7 +268,8 @@ def _text_of_value(value: Value, run: Interpreter) -> tuple[str | None, bool]:
         text = str(value)
         if text == SUPPRESS:
             return None, True
-        return text.removeprefix(f"{run.sources.root}/"), True
+        root = str(run.sources.root)
+        return "." if text == root else text.removeprefix(f"{root}/"), True
     if isinstance(value, (list, tuple)) and is_known(list(value)):
         return " ".join(shlex.quote(str(v)) for v in value), True
     if isinstance(value, (set, frozenset, dict)) and is_known(value):

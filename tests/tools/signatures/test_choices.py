@@ -140,3 +140,15 @@ def test_numbers_with_a_mark_between_them(script: Script, converter: str, body: 
     assert [(one.code, one.severity) for one in wrong] == [("bad-type", "error")] * (form != "numbers")
     right = form.rpartition(" ")[2].join("12") if form != "numbers" else "1,2"
     assert parse_call(signature, ["--sizes", right]).findings == ()
+
+
+def test_a_default_inside_the_repository_says_nothing_of_the_machine(script: Script, option: Find) -> None:
+    signature = script("""
+        import argparse, os
+        from pathlib import Path
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--out", default=Path.cwd())
+        parser.add_argument("--data", default=os.path.join(os.getcwd(), "data"))
+        parser.parse_args()
+    """)
+    assert [option(signature, name).default for name in ("out", "data")] == [".", "data"]
