@@ -1,5 +1,6 @@
 """Atomic writes, locks, and texts of a limited size."""
 
+import errno
 import fcntl
 import os
 import tempfile
@@ -24,7 +25,12 @@ def make_writable(folder: Path) -> None:
 
 
 def whole_lines(path: Path) -> None:
-    """End a file of lines with a whole one, before more are added: a kill may have cut the last, which is taken away."""
+    """End a file of lines with a whole one, before more are added: a kill may have cut the last, which is taken away.
+
+    OSError for what is no file.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EISDIR, "not a regular file", str(path))
     with suppress(FileNotFoundError), path.open("rb+") as file:
         at = end = file.seek(0, os.SEEK_END)
         while at > 0:
