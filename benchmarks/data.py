@@ -276,16 +276,16 @@ def _rows(source: str) -> Iterator[_Row]:
     path = Path(source)
     if source in SHIPPED and not path.exists():
         with as_file(files(SHIPPED[source]).joinpath("rows.jsonl")) as own:
-            yield from _placed(_jsonl(own), own.parent)
+            yield from _with_places(_jsonl(own), own.parent)
         return
     if source.partition(":")[0] == DATASET:
-        yield from _placed(_published_rows(source.partition(":")[2] or "full"), None)
+        yield from _with_places(_published_rows(source.partition(":")[2] or "full"), None)
         return
     if not path.is_file():
         raise TaskFileError(
             f"{source}: no such file; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
         )
-    yield from _placed(_parquet(path) if path.suffix == ".parquet" else _jsonl(path), path.parent)
+    yield from _with_places(_parquet(path) if path.suffix == ".parquet" else _jsonl(path), path.parent)
 
 
 def _jsonl(path: Path) -> Iterator[_Row]:
@@ -298,16 +298,16 @@ def _jsonl(path: Path) -> Iterator[_Row]:
             yield _object(line, f"{path}:{number}")
 
 
-def _placed(rows: Iterable[_Row], folder: Path | None) -> Iterator[_Row]:
+def _with_places(rows: Iterable[_Row], folder: Path | None) -> Iterator[_Row]:
     """Rows whose inputs and judges stand beside the file of rows, where there is one; names that lead elsewhere are dropped."""
     for row in rows:
         if isinstance(row, _Unreadable) or not (row.get("inputs") or row.get("judge")):
             yield row
         else:
-            yield {**row, **{name: _beside(folder, row.get(name)) for name in ("inputs", "judge")}}
+            yield {**row, **{name: _path_beside(folder, row.get(name)) for name in ("inputs", "judge")}}
 
 
-def _beside(folder: Path | None, name: Any) -> str:
+def _path_beside(folder: Path | None, name: Any) -> str:
     """The path of what stands beside the file of rows; "" for what is elsewhere, or cannot be a name."""
     if folder is None or not isinstance(name, str) or not name or "\0" in name:
         return ""
