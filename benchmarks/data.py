@@ -14,7 +14,7 @@ import msgspec
 from benchmarks.characters import whole
 from benchmarks.errors import TaskFileError
 from ml_agent.extras import install_extra
-from ml_agent.files import read_bytes
+from tools.bounded import read_bytes
 
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
@@ -267,16 +267,16 @@ def _rows(source: str) -> Iterator[_Row]:
     path = Path(source)
     if source in SHIPPED and not path.exists():
         with as_file(files(SHIPPED[source]).joinpath("rows.jsonl")) as own:
-            yield from _jsonl(own)
+            yield from _with_places(_jsonl(own), own.parent)
         return
     if source.partition(":")[0] == DATASET:
-        yield from _published_rows(source.partition(":")[2] or "full")
+        yield from _with_places(_published_rows(source.partition(":")[2] or "full"), None)
         return
     if not path.is_file():
         raise TaskFileError(
             f"{source}: no such file; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
         )
-    yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
+    yield from _with_places(_parquet(path) if path.suffix == ".parquet" else _jsonl(path), path.parent)
 
 
 def _jsonl(path: Path) -> Iterator[_Row]:
@@ -286,15 +286,24 @@ def _jsonl(path: Path) -> Iterator[_Row]:
         raise TaskFileError(f"{path}: {error.strerror or error}") from error
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
-            row = _object(line, f"{path}:{number}")
-            yield row if isinstance(row, RowProblem) else _place(row, path.parent)
+            yield _object(line, f"{path}:{number}")
 
 
-def _place(row: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """A row whose inputs and judge stand beside the file of rows; names that lead elsewhere are dropped."""
-    given = {name: folder / str(row[name]) for name in ("inputs", "judge") if row.get(name)}
-    inside = {n: str(p) for n, p in given.items() if p.exists() and p.resolve().is_relative_to(folder.resolve())}
-    return {**row, **dict.fromkeys(given, ""), **inside} if given else row
+def _with_places(rows: Iterable[_Row], folder: Path | None) -> Iterator[_Row]:
+    """Rows whose inputs and judges stand beside the file of rows, where there is one; names that lead elsewhere are dropped."""
+    for row in rows:
+        if isinstance(row, RowProblem) or not (row.get("inputs") or row.get("judge")):
+            yield row
+        else:
+            yield {**row, **{name: _path_beside(folder, row.get(name)) for name in ("inputs", "judge")}}
+
+
+def _path_beside(folder: Path | None, name: Any) -> str:
+    """The path of what stands beside the file of rows; "" for what is elsewhere, or cannot be a name."""
+    if folder is None or not isinstance(name, str) or not name or "\0" in name:
+        return ""
+    place = folder / name
+    return str(place) if place.exists() and place.resolve().is_relative_to(folder.resolve()) else ""
 
 
 def _object(line: bytes, place: str) -> _Row:

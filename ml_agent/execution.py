@@ -20,14 +20,14 @@ from ml_agent.inputs import inputs_of
 from ml_agent.leftovers import Leftovers
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
-from ml_agent.outputs import collect, made_since
+from ml_agent.outputs import SYSTEM, collect, is_as_it_was, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
 from ml_agent.state import Evidence
 from ml_agent.trajectory import Emit
-from sandbox.contract import OnOutput, Response, Sandbox
+from sandbox.contract import Command, OnOutput, Response, Sandbox
 from sandbox.diagnosis import Diagnosis
 from sandbox.diagnosis.model import Category, Rule
 from sandbox.files import content_size
@@ -112,6 +112,8 @@ class Executor:
         self._leftovers = Leftovers(sandbox)
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
+        self._stained = False
+        """Whether a look changed more than its copy."""
 
     def run(
         self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], wanted: FileExpectations | None = None
@@ -120,6 +122,8 @@ class Executor:
 
         Raises SandboxUnavailableError, SandboxLostError. A failing program is an Outcome.
         """
+        if self._stained:
+            self.close()  # a look left its copy: no answer runs where it wrote
         session, task = self._session_for(workspace), self._task(draft)
         session.prepare(task)
         self._leftovers.clear((draft.text, draft.workdir), session.source.root)
@@ -153,17 +157,23 @@ class Executor:
     def look(self, workspace: Workspace, command: str) -> str:
         """What a command says in the task's folder of a copy of the workspace, so that nothing it writes is there for an answer.
 
+        Where it wrote elsewhere all the same, the next answer gets a sandbox that is made anew.
+
         The files of the user's that a run of the command would have are there, too, as far as they are small. Sets up the sandbox where
         that was not done yet. Raises SandboxUnavailableError, SandboxLostError.
         """
         session, lent, here = self._session_for(workspace), self._lent(workspace, command), shlex.quote(workspace.path)
         before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
-        text = f'd=$(mktemp -d) && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
+        quiet = "export PYTHONDONTWRITEBYTECODE=1\n"  # else Python itself would change the environment
+        text = f'{quiet}d=$(mktemp -d) && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
         task = Task(text=text, timeout=LOOK_SECONDS)
         session.prepare(task)
         for path in lent:
             self._sandbox.put(Path.cwd() / path, f"{LENT}/{path}")
-        response = session.run(task)
+        session.settle(task)
+        moment = self._sandbox.run(Command(text=f"{SYSTEM}date +%s.%N", timeout=60)).stdout.strip()
+        response = session.sandbox.run(session.command(task), self._on_output)
+        self._stained = self._stained or not is_as_it_was(self._sandbox, moment)
         said = f"{response.stdout}{response.stderr}".strip()
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
         return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
@@ -216,6 +226,7 @@ class Executor:
         if self._session is not None:
             self._session.close()
             self._session = None
+        self._stained = False
         self._folder.remove_staged()
 
     def _session_for(self, workspace: Workspace) -> Session:

@@ -1,15 +1,15 @@
-"""Atomic writes, locks, and reads that cannot hang or fill the memory."""
+"""Atomic writes, locks, and texts of a limited size."""
 
+import errno
 import fcntl
 import os
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BufferedReader
 from pathlib import Path
 
 from tools.atomic import write_whole
+from tools.bounded import read_bytes
 
 
 def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
@@ -25,7 +25,12 @@ def make_writable(folder: Path) -> None:
 
 
 def whole_lines(path: Path) -> None:
-    """End a file of lines with a whole one, before more are added: a kill may have cut the last, which is taken away."""
+    """End a file of lines with a whole one, before more are added: a kill may have cut the last, which is taken away.
+
+    OSError for what is no file.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EISDIR, "not a regular file", str(path))
     with suppress(FileNotFoundError), path.open("rb+") as file:
         at = end = file.seek(0, os.SEEK_END)
         while at > 0:
@@ -52,27 +57,6 @@ def locked(path: Path) -> Iterator[None]:
 def read_small(path: Path, most: int) -> str:
     """A text file of at most `most` bytes; OSError for what is none, ValueError for what is no UTF-8."""
     return read_bytes(path, most).decode("utf-8")
-
-
-def read_bytes(path: Path, most: int) -> bytes:
-    """A file of at most `most` bytes; OSError for what is none."""
-    with open_bytes(path, most) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise OSError(27, f"larger than {most} bytes", str(path))
-    return content
-
-
-@contextmanager
-def open_bytes(path: Path, most: int) -> Iterator[BufferedReader]:
-    """A regular file of at most `most` bytes to read from; OSError for what is none."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise OSError(22, "not a regular file", str(path))
-        if about.st_size > most:
-            raise OSError(27, f"larger than {most} bytes", str(path))
-        yield file
 
 
 def read_lines(path: Path, most: int) -> list[str]:

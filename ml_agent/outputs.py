@@ -62,6 +62,12 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
     raise SandboxLostError(f"what the run made cannot be listed: the sandbox does not answer ({said})")
 
 
+def is_as_it_was(sandbox: Sandbox, moment: str) -> bool:
+    """Whether nothing of workspace, environment and home changed since a moment of the sandbox's clock, by the kernel's own time of change."""
+    text = f'{SYSTEM}find . "$HOME" "$VIRTUAL_ENV" -xdev -newerct @{moment} -print -quit && echo .'
+    return sandbox.run(Command(text=text, timeout=60)).stdout == ".\n"
+
+
 def collect(
     sandbox: Sandbox, made: Sequence[CreatedFile], folder: Path, first: Sequence[Judgement] = ()
 ) -> tuple[tuple[str, ...], tuple[CreatedFile, ...]]:

@@ -1,11 +1,13 @@
 """Where runs are: those made with `--out` lie anywhere, so each run's folder is noted when it is made."""
 
 import os
+import sys
 from pathlib import Path
 
 from ml_agent.errors import UsageError
 from ml_agent.runs import CONFIG, RunFolder, find_run, is_own, is_run, list_runs
 from ml_agent.settings import Settings
+from tools.bounded import open_bytes
 
 INDEX = "runs.txt"
 MOST_BYTES = 4 * 1024**2
@@ -18,8 +20,9 @@ def note_run(settings: Settings, folder: RunFolder) -> None:
     path = settings.cache_dir / INDEX
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"{folder.path}\n")
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.fsencode(f"{folder.path}\n"))
     except OSError:
         return  # only the list of runs is poorer for it
 
@@ -46,7 +49,7 @@ def known_run(settings: Settings, name: str) -> RunFolder:
 def _noted_folders(settings: Settings) -> list[Path]:
     """The folders that were noted; lines that name none, after damage to the file, count for nothing."""
     try:
-        with (settings.cache_dir / INDEX).open("rb") as file:
+        with open_bytes(settings.cache_dir / INDEX, sys.maxsize) as file:
             file.seek(max(file.seek(0, os.SEEK_END) - MOST_BYTES, 0))
             lines = file.read(MOST_BYTES).split(b"\n")[-MOST:]
     except OSError:

@@ -65,6 +65,8 @@ def _key(*, make: bool) -> bytes:
         key = read_small(path, 4 * _BYTES).strip().encode()
     except UnicodeDecodeError:
         key = b""
+    if path.stat().st_uid != os.geteuid():
+        raise OSError(f"{path} is somebody else's, who knows what is in it")
     if len(key) < _BYTES:
         raise OSError(f"{path} holds no key")
     return key

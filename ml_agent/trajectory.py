@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.errors import UsageError
-from ml_agent.files import read_bytes, whole_lines
+from ml_agent.files import whole_lines
+from tools.bounded import read_bytes
 
 Emit = Callable[..., None]
 """emit(event, **fields): record one event."""

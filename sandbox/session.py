@@ -84,7 +84,6 @@ class Session:
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
         self.settle(task, repairs)
-        self._setup.locked()
         return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
 
     def lay(self, put: Callable[[], None]) -> None:
@@ -97,6 +96,7 @@ class Session:
         self.prepare(task)
         while new := [repair for repair in repairs if repair not in self._applied]:
             self.apply(new[0], task, repairs)
+        self._setup.locked()  # asked before a program of others ran
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""

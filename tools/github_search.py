@@ -2,9 +2,7 @@
 
 import hashlib
 import logging
-import os
 import re
-import secrets
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -18,9 +16,12 @@ import requests
 from github import Auth, BadCredentialsException, Github, GithubException, GithubRetry, RateLimitExceededException
 from urllib3.exceptions import MaxRetryError
 
+from tools.atomic import write_whole
+from tools.bounded import read_bytes
 from tools.candidates import Candidate
 from tools.deadline import within
 from tools.errors import RateLimitError, SearchError
+from tools.unkept import warn_of_cache
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,8 @@ FUSION = 60
 ELSEWHERE = "search a catalogue (catalog), or name a repository (repo)"
 ADVICE = f"set GITHUB_TOKEN, {ELSEWHERE}"
 NETWORK = f"check the network, {ELSEWHERE}"
+_LARGEST = 10_000_000
+"""Bytes of a cached answer; a larger one is asked for again."""
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_][\w.+-]*")
 
@@ -224,13 +227,14 @@ def _key(*parts: str) -> str:
 def _load(path: Path, kind: type[T]) -> T | None:
     """What was stored; None where nothing was, or nothing that can be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (FileNotFoundError, msgspec.DecodeError):
+        return msgspec.json.decode(read_bytes(path, _LARGEST), type=kind)
+    except (OSError, msgspec.DecodeError, RecursionError):
         return None
 
 
 def _store(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}-{secrets.token_hex(4)}")
-    temporary.write_bytes(msgspec.json.encode(value))
-    temporary.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, msgspec.json.encode(value))
+    except OSError as error:  # it is asked again next time
+        warn_of_cache(error)

@@ -15,6 +15,7 @@ import msgspec
 
 from tools import plugins
 from tools.atomic import write_whole
+from tools.bounded import read_bytes
 from tools.unkept import warn_of_cache
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ _IMPORT = re.compile(
 )
 _PARSERS = ("bashlex", "markdown-it-py", "pyflakes")
 _ROOM = Path(__file__).parent
+_LARGEST = 1_000_000_000
+"""Bytes; a larger part is made again."""
 _PLAIN_NAME = re.compile(r"[\w][\w.+-]{0,80}")
 
 
@@ -46,7 +49,7 @@ class PartCache:
     def load(self, path: Path, kind: type[T]) -> T | None:
         """The part in that file; None where it is missing or unreadable."""
         try:
-            return msgspec.msgpack.decode(path.read_bytes(), type=kind)
+            return msgspec.msgpack.decode(read_bytes(path, _LARGEST), type=kind)
         except FileNotFoundError:
             return None
         except (OSError, msgspec.DecodeError, RecursionError) as error:

@@ -259,7 +259,9 @@ def _newest(home: Path) -> str | None:
 @contextmanager
 def _lock(path: Path, deadline: float) -> Iterator[None]:
     """Hold an advisory lock; DeadlineError where another process keeps it."""
-    with path.open("a") as file:
+    # For both ways: to open a pipe for one would wait for somebody at its other end.
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    with os.fdopen(handle, "w") as file:
         while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

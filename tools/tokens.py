@@ -17,8 +17,11 @@ import tiktoken
 from tiktoken.model import encoding_name_for_model
 
 from tools.atomic import write_whole
+from tools.bounded import read_bytes
 
 _BYTES_PER_TOKEN = 4
+_LARGEST = 10_000_000
+"""Bytes; no rank file is as large."""
 _DEFAULT_ENCODING = "o200k_base"
 
 
@@ -104,7 +107,7 @@ def _own_cache() -> Path:
 def _is_whole(target: Path, file: _RankFile) -> bool:
     """Whether the file is there and right: tiktoken would fetch a wrong one from the network."""
     try:
-        return hashlib.sha256(target.read_bytes()).hexdigest() == file.sha256
+        return hashlib.sha256(read_bytes(target, _LARGEST)).hexdigest() == file.sha256
     except OSError:
         return False
 

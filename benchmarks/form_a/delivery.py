@@ -1,6 +1,5 @@
 """Form D: the answer must produce files. The row's inputs are laid into the repository, and its judge looks at what came of them."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,9 @@ import msgspec
 from benchmarks.data import Task
 from benchmarks.errors import BenchError
 from sandbox.contract import Command, Sandbox
+from sandbox.files import check_room, copy_tree
+from sandbox.held_folder import held_folder
+from sandbox.inner_path import safe_relative
 from sandbox.temporary import lent
 
 JUDGE = ".bench-judge.py"
@@ -35,14 +37,21 @@ def see_that_all_can_be_judged(tasks: tuple[Task, ...]) -> None:
 
 @contextmanager
 def with_inputs(task: Task, root: Path) -> Iterator[Path]:
-    """A copy of the repository with the row's inputs in the task's folder; the repository itself where there are none."""
+    """A copy of the repository with the row's inputs in the task's folder; the repository itself where there are none.
+
+    No link of either leads out of it: not what is read, nor where it is laid.
+    """
     if not task.inputs:
         yield root
         return
     with lent("inputs") as work:
         place = work / root.name
-        shutil.copytree(root, place, symlinks=True)
-        shutil.copytree(task.inputs, place / task.folder, dirs_exist_ok=True)
+        place.mkdir()
+        with held_folder(place) as held:
+            inside = (root / task.folder).resolve().relative_to(root.resolve())
+            for source, folder in ((root, "."), (Path(task.inputs), inside.as_posix())):
+                check_room(source, None, work)
+                copy_tree(source, held, safe_relative(folder))
         yield place
 
 

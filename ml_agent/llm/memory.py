@@ -7,7 +7,10 @@ import msgspec
 
 from ml_agent.files import write_atomically
 from ml_agent.llm.endpoint import Mode
+from tools.bounded import read_bytes
 
+_LARGEST = 10_000_000
+"""Bytes; a larger file is none of ours."""
 ORDER: tuple[Mode, ...] = ("tools", "json", "text")
 """The most capable way of asking first."""
 
@@ -55,11 +58,11 @@ class Memory:
             self._save()
 
     def _load(self) -> dict[str, Traits]:
-        if self._path is None or not self._path.exists():
+        if self._path is None:
             return {}
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, Traits])
-        except (OSError, msgspec.DecodeError):
+            return msgspec.json.decode(read_bytes(self._path, _LARGEST), type=dict[str, Traits])
+        except (OSError, msgspec.DecodeError, RecursionError):
             return {}
 
     def _save(self) -> None:

@@ -8,10 +8,10 @@ from typing import BinaryIO, Protocol
 
 import msgspec
 
-from ml_agent.files import open_bytes
 from ml_agent.replay.tape import Errors, ReplayError, Tape
 from sandbox.unpack import MAX_BYTES, unpack_tar
 from tools.atomic import unfinished_name
+from tools.bounded import open_bytes
 from tools.errors import RepositoryError, UnsafeUrlError
 from tools.remotes import local_folder
 from tools.repository import Checkout

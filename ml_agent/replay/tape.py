@@ -11,7 +11,8 @@ from typing import Any, Literal, TypeVar, cast
 import msgspec
 
 from ml_agent.errors import ConfigurationError
-from ml_agent.files import read_bytes, write_atomically
+from ml_agent.files import write_atomically
+from tools.bounded import read_bytes
 
 T = TypeVar("T")
 _MOST_COMPARED = 200

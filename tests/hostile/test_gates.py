@@ -35,7 +35,7 @@ FILES_OF_OTHERS = {
 """Modules that open files of a repository or of a run by their path: descriptors without links, or names that `Tree` listed."""
 FILES_OF_OURS = {
     "ml_agent/cli/__init__.py", "ml_agent/cli/app.py", "ml_agent/cli/check.py", "ml_agent/execution.py",
-    "ml_agent/files.py", "ml_agent/keys.py", "ml_agent/llm/memory.py", "ml_agent/many.py", "ml_agent/origins.py",
+    "ml_agent/files.py", "ml_agent/keys.py", "ml_agent/many.py", "ml_agent/origins.py",
     "ml_agent/prices.py", "ml_agent/replay/repositories.py", "ml_agent/replay/sandbox.py",
     "ml_agent/run_index.py", "ml_agent/samples/__init__.py", "ml_agent/seal.py",
     "ml_agent/staging.py", "ml_agent/trajectory.py", "sandbox/bubblewrap.py", "sandbox/capture.py",
@@ -43,7 +43,7 @@ FILES_OF_OURS = {
     "sandbox/gate/relay.py", "sandbox/image/build.py", "sandbox/interpreters.py", "sandbox/local.py",
     "sandbox/local_place.py", "sandbox/owner.py", "sandbox/python_history.py", "sandbox/running_docker.py",
     "sandbox/setup/distributions.py", "sandbox/setup/executor.py", "sandbox/stubrun/child.py", "sandbox/warden.py", "sandbox/witness/hook.py",
-    "tools/atomic.py", "tools/catalog.py", "tools/github_search.py", "tools/index_cache.py", "tools/repository.py",
+    "tools/atomic.py", "tools/bounded.py", "tools/catalog.py", "tools/index_cache.py", "tools/repository.py",
     "tools/signatures/known_classes.py", "tools/tokens.py",
 }  # fmt: skip
 """Modules that open what is shipped, what the program itself wrote, what the system says of processes, or a file that the user named."""

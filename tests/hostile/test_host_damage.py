@@ -62,8 +62,20 @@ def unreadable(path: Path) -> None:
     path.symlink_to(path.name)
 
 
+def a_pipe(path: Path) -> None:
+    """Nobody ever writes to it: whoever opens it to read waits for ever."""
+    path.unlink()
+    os.mkfifo(path)
+
+
+def endless(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
 HARMS: dict[str, Callable[[Path], None]] = {
     "cut": cut, "emptied": emptied, "noise": noise, "one byte": turned, "a folder": a_folder, "unreadable": unreadable,
+    "a pipe": a_pipe, "endless": endless,
 }  # fmt: skip
 
 

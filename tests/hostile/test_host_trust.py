@@ -18,6 +18,7 @@ from ml_agent import samples
 from ml_agent.checkpoints import PlainJson, saver
 from ml_agent.errors import UsageError
 from ml_agent.runs import find_run, new_run
+from ml_agent.seal import is_sealed, sealed
 from tools.catalog import Catalog, read_candidates
 from tools.errors import CatalogError, RepositoryError
 from tools.remotes import Remotes
@@ -222,6 +223,17 @@ def test_a_changed_config_is_refused(tmp_path: Path) -> None:
     (folder.path / "config.json").write_text(json.dumps(config | {"settings": {"unisolated": True}}))
     with pytest.raises(UsageError):
         find_run(tmp_path, folder.id)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_a_key_that_somebody_else_laid_into_the_cache_makes_no_run_ones_own(tmp_path: Path) -> None:
+    key = tmp_path / "cache/run.key"
+    key.parent.mkdir()
+    key.write_text("0" * 64)
+    known = sealed({"model": "m"})
+    assert is_sealed(known)
+    os.chown(key, 12345, 12345)
+    assert not is_sealed(known) and sealed({"model": "m"}) == {"model": "m"}
 
 
 @pytest.mark.promise("A folder that lies as an installed package does adds nothing.", by="tools.plugins")

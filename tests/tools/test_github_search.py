@@ -1,4 +1,5 @@
 import logging
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -214,3 +215,14 @@ def test_no_network_is_an_error_with_advice(tmp_path: Path) -> None:
         match=r"cannot be reached .ConnectionError.; check the network, search a catalogue .catalog., or name a repository .repo.",
     ):
         search.search(["graph"])
+
+
+@pytest.mark.parametrize("harm", [os.mkfifo, Path.mkdir])
+def test_a_cached_answer_that_is_no_file_is_asked_for_again(
+    harm: Callable[[Path], None], make: Make, github: GitHubServer, tmp_path: Path
+) -> None:
+    first = names(make(), "graph neural networks")
+    for path in (tmp_path / "cache").iterdir():
+        path.unlink()
+        harm(path)
+    assert names(make(), "graph neural networks") == first

@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -287,6 +288,15 @@ def test_a_lock_that_is_kept_meets_the_deadline(github: GitHubServer, cache: Rep
         RepositoryCache(cache.folder, web=github.url, timeout=0.5).get("owner/book", sha)
     worker.kill()
     worker.communicate()
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(cache: RepositoryCache, github: GitHubServer) -> None:
+    sha = github.publish(About(full_name="lab/one"), {"a.py": ""})
+    home = cache.get("lab/one", sha).root.parent.parent
+    shutil.rmtree(home)
+    home.mkdir()
+    os.mkfifo(home / ".lock")
+    assert cache.get("lab/one", sha).root.is_dir()
 
 
 def test_without_git_the_user_is_told(cache: RepositoryCache, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
