@@ -52,6 +52,8 @@ LENT = ".ml_agent_lent"
 """A folder of the workspace for the user's files, until a look has moved it away."""
 LENT_BYTES = 100 * 1024**2
 """Of the user's files that one look may have."""
+_ASIDE = 'export PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME="$d.cache" MPLCONFIGDIR="$d.cache"'
+"""What Python and its libraries write by the way lies apart, in shell: it would look like a change of the environment."""
 
 
 class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,8 +166,7 @@ class Executor:
         """
         session, lent, here = self._session_for(workspace), self._lent(workspace, command), shlex.quote(workspace.path)
         before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
-        quiet = "export PYTHONDONTWRITEBYTECODE=1\n"  # else Python itself would change the environment
-        text = f'{quiet}d=$(mktemp -d) && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
+        text = f'd=$(mktemp -d) && {_ASIDE} && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
         task = Task(text=text, timeout=LOOK_SECONDS)
         session.prepare(task)
         for path in lent:

@@ -61,6 +61,7 @@ def test_after_a_look_that_kept_to_its_copy_the_sandbox_stays(executor: Executor
     root = tmp_path / "repository"
     write_files(root, {"fit.py": "import os\nprint(os.path.exists('/tmp/mark'))\n"})
     workspace = Workspace(index=RepoIndex.open(root, "v"), candidate=Candidate(full_name="a/fit", url=str(root)))
-    assert executor.look(workspace, "touch /tmp/mark new.txt && python fit.py && ls") == "True\nfit.py\nnew.txt"
+    cached = 'c=${XDG_CACHE_HOME:-~/.cache}/fonts && mkdir -p "$c" && touch "$c/list"'
+    assert executor.look(workspace, f"{cached} /tmp/mark new.txt && python fit.py && ls") == "True\nfit.py\nnew.txt"
     outcome = executor.run(workspace, Draft(kind="bash", text="python fit.py", source="llm"), ())
     assert outcome.response.stdout == "True\n"
