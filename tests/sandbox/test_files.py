@@ -107,3 +107,7 @@ def test_a_home_folder_is_never_mounted() -> None:
 def test_credentials_are_taken_out() -> None:
     assert without_credentials("https://a:b@c.d:1/x?y") == "https://c.d:1/x?y"
     assert without_credentials("https://c.d/x") == "https://c.d/x"
+    assert without_credentials("user:secret@proxy:3128") == "proxy:3128"
+    assert without_credentials("http://u:p@[::1:3128") == "http://[::1:3128"
+    assert without_credentials("https://c.d/x@1?y=@z") == "https://c.d/x@1?y=@z"
+    assert without_credentials("localhost,.corp") == "localhost,.corp"
