@@ -38,6 +38,13 @@ def test_carriage_returns_and_escapes() -> None:
     assert states == ["10%", "20%"]
 
 
+def test_a_line_that_ends_each_state_with_a_return_is_told_while_it_goes_on() -> None:
+    reader = LineReader()
+    states = [line for number in range(3000) for line in reader.feed(b"Receiving objects: %d\r" % number)]
+    assert [line.text for line in states] == [f"Receiving objects: {number}" for number in range(2999)]
+    assert not any(line.final for line in states)
+
+
 def test_an_endless_line_comes_in_pieces() -> None:
     reader = LineReader()
     lines = list(reader.feed(b"x" * (3 * MAX_LINE + 5)))
