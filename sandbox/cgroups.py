@@ -39,7 +39,8 @@ class ControlGroup:
         for folder in self.folders[:1]:
             with contextlib.suppress(OSError):
                 for word in (folder / "cgroup.procs").read_text().split():
-                    os.kill(int(word), signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                        os.kill(int(word), signal.SIGKILL)
 
     def close(self) -> None:
         """Remove the folders; a group that still has a process is left for the next clean-up."""
