@@ -96,7 +96,7 @@ def newer_file(folder: Path, since_ns: int) -> bool:
                 continue
             try:
                 stat = Path(here, name).lstat()
-            except FileNotFoundError:
+            except OSError:  # gone, or its folder is closed to us
                 continue
             if stat.st_mtime_ns > since_ns and stat.st_size:
                 return True
