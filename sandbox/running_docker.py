@@ -140,7 +140,7 @@ class DockerRunning:
 
     def cpu_seconds(self) -> float | None:
         """Processor time of the container so far: read on this host where it can be, else inside while probing."""
-        text = next((path.read_text() for path in self._counters if path.exists()), "")
+        text = next(filter(None, map(_content, self._counters)), "")
         if not text and self._job.probing:
             text = self._quiet("cat /sys/fs/cgroup/cpu.stat || cat /sys/fs/cgroup/cpuacct/cpuacct.usage")
         usage = re.match(r"usage_usec (\d+)", text)
@@ -264,6 +264,14 @@ class _Trailer:
             return None
         words = self._held.split()
         return [int(word) for word in words[1:6]] if len(words) >= 6 else None
+
+
+def _content(file: Path) -> str:
+    """A file of the kernel's; "" where there is none, or none any more: a container may end at any time."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
 
 
 def _status(code: int, elapsed: float, timeout: float) -> Status:
