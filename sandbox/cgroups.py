@@ -8,6 +8,7 @@ import uuid
 from pathlib import Path
 
 from sandbox.contract import Limits
+from sandbox.owner import is_gone
 
 MOUNT = Path("/sys/fs/cgroup")
 PREFIX = "ml-agent-"
@@ -86,8 +87,7 @@ def _groups(everywhere: bool) -> list[Path]:
 
 
 def _is_dead(folder: Path) -> bool:
-    owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-    return owner.isdigit() and not Path(f"/proc/{owner}").exists()
+    return is_gone(folder.name.removeprefix(PREFIX).partition("-")[0])
 
 
 def _remove(folder: Path) -> bool:

@@ -5,7 +5,7 @@ a socket of ours: one of this machine that is mounted, or, where the engine cann
 virtual machine), one of a container beside it.
 """
 
-import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +18,10 @@ from sandbox.contract import Command, Policy
 from sandbox.docker_copy import copy_in
 from sandbox.docker_gate import EngineGate
 from sandbox.docker_reach import reach_of
-from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, make_gate
+from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
 from sandbox.owner import labels
 from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
+from sandbox.temporary import prefix, remove
 
 HOST_FOLDERS = "/mnt/host"
 
@@ -35,7 +36,7 @@ class ContainerNetwork:
         self._gate: Path | None = None
         self._engine_gate: EngineGate | None = None
         if policy.network == "install" and self.reach == "any":
-            self._gate = make_gate()
+            self._gate = Path(tempfile.mkdtemp(prefix=prefix("gate")))
         elif policy.network == "install":
             self._engine_gate = EngineGate(client, image, labels(policy.run_id, "gate"))
 
@@ -52,7 +53,7 @@ class ContainerNetwork:
     def close(self) -> None:
         """Remove what lies on this host and what the engine holds, after the container; repeatable."""
         if self._gate is not None:
-            shutil.rmtree(self._gate, ignore_errors=True)
+            remove(self._gate)
         if self._engine_gate is not None:
             self._engine_gate.close()
 

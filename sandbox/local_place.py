@@ -2,14 +2,15 @@
 
 import json
 import os
-import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from sandbox.owner import labels
+from sandbox import temporary
+from sandbox.owner import is_gone, labels
 
 KEPT = ("venv", "home")
 """What is kept of an environment for later runs: nothing of a repository."""
@@ -73,26 +74,16 @@ def copy(source: Path, target: Path) -> None:
 
 def is_abandoned(folder: Path) -> bool:
     """Whether the process that its name tells is gone: it was killed before a place had its owner's mark, or after it lost it."""
-    _, _, rest = folder.name.partition("-")
-    pid = rest.partition("-")[0]
-    return pid.isdigit() and Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists()
+    return is_gone(folder.name.partition("-")[2].partition("-")[0])
 
 
 def remove(path: Path) -> None:
-    """Remove a tree, also where a program took away its own permissions; the owner's mark goes last, for a kill meanwhile."""
-    try:
-        parts = [child for child in path.iterdir() if child.is_dir() and not child.is_symlink()]
-    except FileNotFoundError:
-        return
-    for part in (*parts, path):
-        try:
-            shutil.rmtree(part)
-        except FileNotFoundError:  # another clean-up has it in hand
-            shutil.rmtree(part, ignore_errors=True)
-        except PermissionError:
-            for folder, _, _ in os.walk(part):
-                Path(folder).chmod(0o700)
-            shutil.rmtree(part)
+    """Remove a tree as `temporary.remove` does; the owner's mark goes last, for a kill meanwhile."""
+    with suppress(OSError):
+        for child in path.iterdir():
+            if child.is_dir() and not child.is_symlink():
+                temporary.remove(child)
+    temporary.remove(path)
 
 
 def _cache() -> Path:

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 
 import docker
@@ -12,6 +11,7 @@ from requests.exceptions import RequestException
 
 from sandbox.errors import SandboxUnavailableError
 from sandbox.owner import KIND, LABEL
+from sandbox.temporary import lent
 
 REPOSITORY = "ml-agent-base"
 SUITE = "bookworm"
@@ -117,8 +117,8 @@ def _plain() -> dict[str, str]:
 
 
 def _from_debian(client: docker.DockerClient) -> None:
-    with tempfile.TemporaryDirectory(prefix="ml-agent-image-") as folder:
-        tar = Path(folder) / "image.tar"
+    with lent("image") as folder:
+        tar = folder / "image.tar"
         command = ["bash", str(FOLDER / "bootstrap.sh"), SUITE, ",".join(DEBIAN_PACKAGES), str(tar)]
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=_plain()
