@@ -1,5 +1,6 @@
 """Output as it is kept: lines, head and tail, errors, kinds."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_head_and_tail_hold_the_ends(lines: list[str], limit: int) -> None:
 
 
 def test_the_log_is_whole_and_errors_survive_the_cut(tmp_path: Path) -> None:
-    with Capture(tmp_path / "log", 500) as capture:
+    with closing(Capture(tmp_path / "log", 500)) as capture:
         capture.feed("stdout", b"".join(b"line %d\n" % n for n in range(1000)))
         capture.feed("stderr", b'Traceback (most recent call last):\n  File "a.py", line 1\nValue')
         capture.feed("stderr", b"Error: bad\n")
