@@ -183,7 +183,11 @@ class Session:
         """
         self._depth += 1
         kept = f"~/workspace-before-{self._depth}"
-        self.sandbox.run(Command(text=f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}", timeout=FIRST_TIMEOUT))
+        keep = f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}"
+        if not self.sandbox.run(Command(text=keep, timeout=FIRST_TIMEOUT)).ok:
+            self._note(f"{text} is not run: what it changes could not be undone")
+            self._depth -= 1
+            return False
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
         final = self._run_first(first)
         if final is not None:
