@@ -139,11 +139,11 @@ class LocalSandbox:
         found = kept(key) if self._portable else None
         if found is None:
             return None
-        place = self._new_place()
+        self._place = place = self._new_place()
         for part in KEPT:
             remove(place / part)
             copy(found / part, place / part)
-        self._place, self._has_pip = place, (place / "venv/bin/pip").exists()
+        self._has_pip = (place / "venv/bin/pip").exists()
         return (found / NOTE_FILE).read_text()
 
     def _new_place(self) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from sandbox import temporary
+from sandbox.errors import SandboxLostError
 from sandbox.owner import is_gone, labels
 
 KEPT = ("venv", "home")
@@ -47,15 +48,15 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
 
 
 def keep(place: Path, key: str, note: str) -> None:
-    """Keep an environment under a key; a copy that is not yet whole is never seen under it."""
+    """Keep an environment under a key, where there is room; a copy that is not yet whole is never seen under it."""
     setups().mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"new-{os.getpid()}-", dir=setups()))
-    for part in KEPT:
-        copy(place / part, fresh / part)
-    (fresh / NOTE_FILE).write_text(note)
     try:
+        for part in KEPT:
+            copy(place / part, fresh / part)
+        (fresh / NOTE_FILE).write_text(note)
         fresh.rename(setups() / key)
-    except OSError:  # another run was first
+    except (OSError, SandboxLostError):  # another run was first, or the disk is full: the next one makes its own
         remove(fresh)
 
 
@@ -66,10 +67,17 @@ def kept(key: str) -> Path | None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a tree with everything it has; shares the data where the file system can."""
+    """Copy a tree with everything it has; shares the data where the file system can. Raises SandboxLostError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     command = ["cp", "-a", "--reflink=auto", "-T", str(source), str(target)]
-    subprocess.run(command, check=True, capture_output=True, env={"PATH": os.defpath}, timeout=COPY_SECONDS)
+    try:
+        subprocess.run(
+            command, check=True, capture_output=True, text=True, env={"PATH": os.defpath}, timeout=COPY_SECONDS
+        )
+    except subprocess.CalledProcessError as error:
+        raise SandboxLostError(f"the environment cannot be copied: {error.stderr.strip()[-200:]}") from error
+    except subprocess.TimeoutExpired as error:
+        raise SandboxLostError(f"the environment is not copied within {COPY_SECONDS:g} s") from error
 
 
 def is_abandoned(folder: Path) -> bool:
