@@ -9,14 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.environment import HOME, VENV, WORKSPACE
 from sandbox.seccomp import filter_program
-
-WORKSPACE = "/workspace"
-VENV = "/opt/venv"
-HOME = "/home/agent"
-HOST_FOLDERS = "/mnt/host"
-"""Below it, folders of the host's package index, numbered."""
-CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "mime.types", "nsswitch.conf")

@@ -49,6 +49,14 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str = "adhoc"
     """Label on everything that is made, so that it can be found and removed."""
 
+    def gives_network(self, command: "Command") -> bool:
+        """Whether a command gets any network."""
+        return self.network == "full" or self.gives_index(command)
+
+    def gives_index(self, command: "Command") -> bool:
+        """Whether a command gets the package index, and nothing else of the network."""
+        return self.network == "install" and command.install
+
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     """One shell command to run in the sandbox."""

@@ -18,12 +18,11 @@ from sandbox.contract import Command, Policy
 from sandbox.docker_copy import copy_in
 from sandbox.docker_gate import EngineGate
 from sandbox.docker_reach import reach_of
+from sandbox.environment import HOST_FOLDERS
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
 from sandbox.owner import labels
 from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
 from sandbox.temporary import prefix, remove
-
-HOST_FOLDERS = "/mnt/host"
 
 
 class ContainerNetwork:
@@ -57,18 +56,10 @@ class ContainerNetwork:
         if self._engine_gate is not None:
             self._engine_gate.close()
 
-    def wanted(self, command: Command) -> bool:
-        """Whether the policy gives the network to a command."""
-        return self._policy.network == "full" or (self._policy.network == "install" and command.install)
-
-    def through_gate(self, command: Command) -> bool:
-        """Whether a command gets the package index and nothing else."""
-        return self._policy.network == "install" and command.install
-
     @contextmanager
     def way_out(self, command: Command) -> Iterator[None]:
         """The network of a command while it runs. Raises docker's errors and SandboxLostError."""
-        if not self.through_gate(command):
+        if not self._policy.gives_index(command):
             yield
         elif self._engine_gate is not None:
             with self._engine_gate.opened(self._pip, command.timeout):
@@ -91,13 +82,13 @@ class ContainerNetwork:
 
     def environment(self, command: Command) -> dict[str, str]:
         """Index settings for install steps, certificates for whatever has the network."""
-        if not self.wanted(command):
+        if not self._policy.gives_network(command):
             return {}
         folders = self._folders()
         host = self._pip.environment(lambda folder: folders[folder]) if command.install else {}
         if self._pip.certificates is not None:
             host |= dict.fromkeys(CERTIFICATE_NAMES, str(DEFAULT_BUNDLE))
-        return host | (gate_variables() if self.through_gate(command) else {})
+        return host | (gate_variables() if self._policy.gives_index(command) else {})
 
     def _folders(self) -> Mapping[Path, str]:
         return {folder: f"{HOST_FOLDERS}/{number}" for number, folder in enumerate(self._pip.folders())}

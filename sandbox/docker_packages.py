@@ -3,12 +3,11 @@
 import docker
 
 from sandbox.contract import Response
+from sandbox.environment import PATHS
 from sandbox.owner import label_lines
 
 CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 """What apt and dpkg need to change users and owners; everything else is dropped."""
-SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where programs are looked up: not in the environment, in which a repository's code may have put an `apt-get` of its own."""
 KEPT = 4000
 """Characters of output kept."""
 
@@ -36,7 +35,7 @@ def install_packages(
         cap_drop=["ALL"],
         cap_add=CAPABILITIES,
         security_opt=["no-new-privileges"],
-        environment={"DEBIAN_FRONTEND": "noninteractive", "PATH": SYSTEM},
+        environment={"DEBIAN_FRONTEND": "noninteractive", "PATH": PATHS},
         labels=labels,
     )
     try:

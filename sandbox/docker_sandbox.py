@@ -26,7 +26,7 @@ from sandbox.docker_exec import run_short
 from sandbox.docker_network import ContainerNetwork
 from sandbox.docker_packages import install_packages
 from sandbox.docker_reach import Reach
-from sandbox.environment import base_environment
+from sandbox.environment import HOME, VENV, WORKSPACE, base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import check_room, write_tar
 from sandbox.gate.way import FIND_PYTHON, relayed
@@ -37,9 +37,6 @@ from sandbox.owner import NOTE, label_lines, labels
 from sandbox.running_docker import DockerRunning, Exec
 from sandbox.supervise import supervise
 
-WORKSPACE = "/workspace"
-VENV = "/opt/venv"
-HOME = "/home/agent"
 UID = 1000
 SNAPSHOTS = "ml-agent-snapshot"
 SETUPS = "ml-agent-setup"
@@ -112,7 +109,7 @@ class DockerSandbox:
             base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
         job = Exec(
             container=str(container.id),
-            text=_behind_relay(command.text) if network.through_gate(command) else command.text,
+            text=_behind_relay(command.text) if self.policy.gives_index(command) else command.text,
             folder=f"{WORKSPACE}/{safe_relative(command.folder)}",
             environment={**base, **network.environment(command), **command.environment},
             timeout=command.timeout,

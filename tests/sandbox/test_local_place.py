@@ -19,5 +19,5 @@ def test_an_environment_that_cannot_be_copied_is_not_kept(tmp_path: Path, monkey
 
 
 def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
-    with pytest.raises(SandboxLostError, match="cannot be copied.*No such file"):
+    with pytest.raises(SandboxLostError, match=r"cannot be copied.*No such file"):
         copy(tmp_path / "none", tmp_path / "target")
