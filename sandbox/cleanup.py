@@ -4,12 +4,13 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import docker
 import msgspec
-from docker.errors import APIError
+from docker.errors import APIError, DockerException
+from requests.exceptions import RequestException
 
 from sandbox.cgroups import sweep_control_groups
 from sandbox.docker_engine import connect
@@ -62,10 +63,11 @@ def _remove(meant: Meant, images: bool) -> RemovedCounts:
         client = connect()
     except SandboxUnavailableError:
         return removed
-    try:
+    with (
+        closing(client),
+        suppress(DockerException, RequestException),
+    ):  # what it does not answer for now is left to the next
         _docker(client, meant, removed, images)
-    finally:
-        client.close()
     return removed
 
 

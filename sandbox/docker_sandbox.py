@@ -7,13 +7,13 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import docker
-from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.errors import APIError, DockerException, ImageNotFound
 from docker.models.containers import Container
 from docker.types import DeviceRequest, Mount, Ulimit
 from requests.exceptions import RequestException
@@ -32,7 +32,7 @@ from sandbox.files import check_room, write_tar
 from sandbox.gate.way import FIND_PYTHON, relayed
 from sandbox.image import ensure_image, image_name, python_of
 from sandbox.inner_path import safe_relative
-from sandbox.interpreters import Interpreter, find_interpreters
+from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
 from sandbox.owner import NOTE, label_lines, labels
 from sandbox.running_docker import DockerRunning, Exec
 from sandbox.supervise import supervise
@@ -158,8 +158,9 @@ class DockerSandbox:
         if self._interpreter is not None:
             return self._interpreter.version
         if self._version is None:
-            client = self._client or connect()
-            with self._translate_errors():
+            with ExitStack() as stack:
+                client = self._client or stack.enter_context(closing(connect()))
+                stack.enter_context(self._translate_errors())
                 self._version = python_of(client, ensure_image(client, self.image))
         return self._version
 
@@ -173,7 +174,7 @@ class DockerSandbox:
         if version == self._version:
             self._interpreter = None  # the image's own
             return
-        self._interpreter = next((i for i in find_interpreters() if i.version == version), None)
+        self._interpreter = pick_interpreter(version)
         if self._interpreter is None:
             raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
 
@@ -299,7 +300,7 @@ class DockerSandbox:
 
     def _remove_container(self) -> None:
         if self._container is not None:
-            with suppress(NotFound, RequestException):
+            with suppress(DockerException, RequestException):  # gone, or another clean-up has it in hand
                 self._container.remove(force=True, v=True)
         self._container = None
 

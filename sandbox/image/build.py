@@ -59,6 +59,15 @@ def ensure_image(client: docker.DockerClient, image: str | None = None) -> str:
     It is looked for first: starting a container from a missing image would pull, which fails late and unclearly offline.
     One of the same name made by an older recipe (`:bookworm`) will do. Raises SandboxUnavailableError.
     """
+    if (found := present_image(client, image)) is not None:
+        return found
+    if image is not None:
+        raise SandboxUnavailableError(f"image {image} is missing: docker pull {image}")
+    return build_image(client)
+
+
+def present_image(client: docker.DockerClient, image: str | None = None) -> str | None:
+    """The name of the image that `ensure_image` gives, where nothing must be built for it. Raises SandboxUnavailableError."""
     for name in [image] if image else [image_name(), f"{REPOSITORY}:{SUITE}"]:
         try:
             client.images.get(name)
@@ -67,9 +76,7 @@ def ensure_image(client: docker.DockerClient, image: str | None = None) -> str:
         except (DockerException, RequestException) as error:
             raise SandboxUnavailableError(f"the container engine does not answer: {error}") from error
         return name
-    if image is not None:
-        raise SandboxUnavailableError(f"image {image} is missing: docker pull {image}")
-    return build_image(client)
+    return None
 
 
 def build_image(client: docker.DockerClient) -> str:
