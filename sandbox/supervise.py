@@ -46,6 +46,14 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """One line about a limit that ended it."""
 
 
+def as_told_by_a_shell(status: Status) -> Status:
+    """A shell reports a signal of its child as 128 and its number."""
+    code = status.exit_code
+    if code is None or not 128 < code < 160:
+        return status
+    return msgspec.structs.replace(status, exit_code=None, signal=code - 128)
+
+
 class Running(Protocol):
     """A command that runs; made by a sandbox, used by `supervise`."""
 
