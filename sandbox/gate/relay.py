@@ -12,13 +12,16 @@ import threading
 CHUNK = 64 * 1024
 
 
-def pump(one: socket.socket, other: socket.socket) -> None:
-    """Pass bytes both ways until one side has nothing more to say to the other."""
+def pump(one: socket.socket, other: socket.socket, idle_seconds: "float | None" = None) -> None:
+    """Pass bytes both ways until neither side has more to say, one is lost, or both are silent for so long; then close both."""
     partner = {one: other, other: one}
     with one, other:
         reading = [one, other]
         while reading:
-            for side in select.select(reading, [], [])[0]:
+            ready = select.select(reading, [], [], idle_seconds)[0]
+            if not ready:
+                return
+            for side in ready:
                 try:
                     data = side.recv(CHUNK)
                     if data:
