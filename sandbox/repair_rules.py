@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from sandbox.abilities import Version
 from sandbox.diagnosis import Diagnosis
 from sandbox.inner_path import leads_out
 from sandbox.library_dates import as_of, is_old
@@ -29,7 +30,6 @@ from sandbox.setup.entries import entries_of
 from sandbox.setup.requirements import wanted_by, wanted_python
 from sandbox.task import Source, Task
 
-Version = tuple[int, int]
 MOST_DECLARED = 200_000
 """Characters of a file that declares scripts."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
