@@ -11,7 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -45,7 +45,7 @@ def unpack_tar(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
     gzipped = packed.read(2) == b"\x1f\x8b"
     packed.seek(0)
     stream = _Forwards(gzip.GzipFile(fileobj=packed) if gzipped else packed, most)
-    with _readable(), HeldFolder(folder) as place, tarfile.open(fileobj=stream, mode="r:") as archive:  # type: ignore[call-overload]
+    with _readable(), closing(HeldFolder(folder)) as place, tarfile.open(fileobj=stream, mode="r:") as archive:  # type: ignore[call-overload]
         target = _Target(place)
         for member in _members(archive, stream):
             if wanted(member.name):
@@ -54,7 +54,7 @@ def unpack_tar(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
 
 def unpack_zip(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int = MAX_BYTES) -> None:
     """Unpack the files of a zip archive as `unpack_tar` does."""
-    with _readable(), HeldFolder(folder) as place, zipfile.ZipFile(packed) as archive:
+    with _readable(), closing(HeldFolder(folder)) as place, zipfile.ZipFile(packed) as archive:
         target = _Target(place)
         for member in archive.infolist():
             if member.is_dir() or not wanted(member.filename):

@@ -20,7 +20,6 @@ from sandbox.gate.relay import pump
 
 MAX_HEAD = 64 * 1024
 CONNECT_SECONDS = 30.0
-IDLE_SECONDS = 300.0
 CHUNK = 64 * 1024
 
 
@@ -117,7 +116,7 @@ class _Handler(BaseRequestHandler):
                     upstream.sendall(rest)
                 else:
                     upstream.sendall(_request(head, method, target, _next_proxy(host, False, proxy.proxies)) + rest)
-                pump(self.request, upstream, IDLE_SECONDS)
+                pump(self.request, upstream)
             finally:
                 self.server.open.discard(upstream)
 

@@ -10,15 +10,16 @@ import sys
 import threading
 
 CHUNK = 64 * 1024
+IDLE_SECONDS = 300.0
 
 
-def pump(one: socket.socket, other: socket.socket, idle_seconds: "float | None" = None) -> None:
-    """Pass bytes both ways until neither side has more to say, one is lost, or both are silent for so long; then close both."""
+def pump(one: socket.socket, other: socket.socket) -> None:
+    """Pass bytes both ways until neither side has more to say, one is lost, or both are silent for minutes; then close both."""
     partner = {one: other, other: one}
     with one, other:
         reading = [one, other]
         while reading:
-            ready = select.select(reading, [], [], idle_seconds)[0]
+            ready = select.select(reading, [], [], IDLE_SECONDS)[0]
             if not ready:
                 return
             for side in ready:
