@@ -1,6 +1,7 @@
 """Debian packages for a container that has no capabilities: a second one that may install makes the next image."""
 
 import docker
+from requests import exceptions
 
 from sandbox.contract import Response
 from sandbox.environment import PATHS
@@ -19,7 +20,7 @@ def install_packages(
     labels: dict[str, str],
     seconds: float,
 ) -> Response:
-    """Install into the first of the images and keep the outcome as the second. Raises docker's errors, also where it takes longer."""
+    """Install into the first of the images and keep the outcome as the second. Raises docker's errors; that it takes longer is a response."""
     image, result = images
     container = client.containers.create(
         image,
@@ -40,7 +41,11 @@ def install_packages(
     )
     try:
         container.start()
-        code = int(container.wait(timeout=seconds)["StatusCode"])
+        try:
+            code = int(container.wait(timeout=seconds)["StatusCode"])
+        except (exceptions.ReadTimeout, exceptions.ConnectionError):  # before or after the answer has begun
+            said = f"the system packages {' '.join(packages)} are not there after {seconds:.0f} s"
+            return Response(ended="timeout", exit_code=None, error_lines=(said,))
         out = container.logs(stdout=True, stderr=False, tail=200).decode("utf-8", "replace")[-KEPT:]
         err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]
         if code == 0:

@@ -181,3 +181,13 @@ def test_an_engine_that_refuses_to_clean_up_ends_no_run(tmp_path: Path) -> None:
                 assert clean(run_id=run_id).containers == 0
         finally:
             assert clean(run_id=run_id).containers == 1
+
+
+@pytest.mark.docker
+def test_system_packages_that_take_too_long_lose_no_sandbox(tmp_path: Path) -> None:
+    with sandbox_at(f"unix://{SOCKET}", tmp_path) as sandbox:
+        response = sandbox.install_system(("tree",), seconds=0.05)
+        assert response.ended == "timeout" and response.error_lines[-1].startswith(
+            "the system packages tree are not there"
+        )
+        assert sandbox.run(Command(text="true")).ok
