@@ -9,7 +9,7 @@ import msgspec
 from sandbox.seen import Seen
 
 Network = Literal["none", "install", "full"]
-Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted", "lost"]
+Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted"]
 
 
 MOST_BYTES = 64 * 1024**2
