@@ -10,7 +10,8 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 from requests.exceptions import RequestException
 
 from sandbox.errors import SandboxUnavailableError
-from sandbox.owner import KIND, LABEL
+from sandbox.owner import KIND, LABEL, label_lines
+from sandbox.pip_settings import PROXIES
 from sandbox.temporary import lent
 
 REPOSITORY = "ml-agent-base"
@@ -113,14 +114,10 @@ def _from_registry(client: docker.DockerClient) -> None:
         raise DockerException(str(error)) from error
 
 
-def _plain() -> dict[str, str]:
-    """The environment as far as it leads to Debian's packages: programs, certificates, proxies."""
-    kept = ("PATH", "LANG", "HOME", "TMPDIR", "SSL_CERT_FILE", "http_proxy", "https_proxy", "no_proxy")
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in kept or name.lower() in kept[5:] or name.startswith("BASE_")
-    }
+def bootstrap_environment() -> dict[str, str]:
+    """The environment as far as it leads to Debian's packages: programs, certificates, proxies, the mirror."""
+    kept = ("PATH", "LANG", "HOME", "TMPDIR", "SSL_CERT_FILE", "DEBIAN_MIRROR", *PROXIES)
+    return {name: os.environ[name] for name in kept if name in os.environ}
 
 
 def _from_debian(client: docker.DockerClient) -> None:
@@ -128,13 +125,12 @@ def _from_debian(client: docker.DockerClient) -> None:
         tar = folder / "image.tar"
         command = ["bash", str(FOLDER / "bootstrap.sh"), SUITE, ",".join(DEBIAN_PACKAGES), str(tar)]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=_plain()
+            command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=bootstrap_environment()
         )
         if done.returncode:
             raise SandboxUnavailableError(_line(done.stderr) or f"bootstrap ended with {done.returncode}")
-        marks = " ".join(f"{name}={value}" for name, value in _labels().items())
         client.api.import_image_from_file(
-            str(tar), repository=REPOSITORY, tag=recipe_hash(), changes=[*_SETTINGS, f"LABEL {marks}"]
+            str(tar), repository=REPOSITORY, tag=recipe_hash(), changes=[*_SETTINGS, *label_lines(_labels())]
         )
     client.images.get(image_name())
 
