@@ -104,6 +104,11 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
         return self.ended == "exited" and self.exit_code == 0 and not self.failed
 
     @property
+    def why(self) -> str:
+        """The last line that says what went wrong; without one the end of what it said."""
+        return self.error_lines[-1] if self.error_lines else self.stderr.strip()[-300:]
+
+    @property
     def failed(self) -> tuple[str, ...]:
         """Programs of the repository that failed, one line each, whatever the shell's last status."""
         return self.seen.failed if self.seen is not None else ()

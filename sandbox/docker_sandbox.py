@@ -277,9 +277,10 @@ class DockerSandbox:
         program = f"{OWN_PYTHON}/bin/{self._interpreter.executable.name}"
         response = self.run(Command(text=f"{program} -m venv --clear {VENV}", timeout=120))
         if not response.ok:
-            said = (response.error_lines or (response.stderr.strip()[-200:],))[-1]
             self.stop()
-            raise SandboxUnavailableError(f"{self._interpreter.executable.name} does not work in the image: {said}")
+            raise SandboxUnavailableError(
+                f"{self._interpreter.executable.name} does not work in the image: {response.why}"
+            )
 
     def _commit(self, name: str, kind: str, note: str = "") -> None:
         repository, _, tag = name.partition(":")

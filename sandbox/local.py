@@ -185,9 +185,8 @@ class LocalSandbox:
         log = self._alive() / "prepare.log"
         response = supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log)
         if not response.ok:
-            said = (response.error_lines or (response.stderr.strip()[-300:],))[-1]
             self.stop()
-            raise SandboxUnavailableError(f"a virtual environment cannot be made here: {said}")
+            raise SandboxUnavailableError(f"a virtual environment cannot be made here: {response.why}")
 
     def _alive(self) -> Path:
         if self._place is None or not (self._place / "workspace").is_dir():

@@ -198,7 +198,7 @@ class Setup:
         if response.ok:
             self.environment.done.append(SetupAction(command="", system=packages, why=why))
         else:
-            self._note((response.error_lines or ("system packages cannot be installed",))[-1])
+            self._note(response.why or "system packages cannot be installed")
         return response.ok
 
     def lacking(self, requirements: Sequence[str]) -> tuple[str, ...]:
