@@ -63,7 +63,7 @@ def make_control_group(limits: Limits) -> ControlGroup:
     """A control group with these limits; one without folders where none can be made."""
     made: list[Path] = []
     try:
-        for folder, settings in _wanted(f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}", limits).items():
+        for folder, settings in _settings(f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}", limits).items():
             folder.mkdir()
             made.append(folder)
             for file, value in settings.items():
@@ -106,7 +106,7 @@ def _remove(folder: Path) -> bool:
             return True
 
 
-def _wanted(name: str, limits: Limits) -> dict[Path, dict[str, int]]:
+def _settings(name: str, limits: Limits) -> dict[Path, dict[str, int]]:
     """The folders of a group with what is written into each."""
     memory = limits.memory_bytes
     if (MOUNT / "cgroup.controllers").exists():
