@@ -19,7 +19,8 @@ import msgspec
 from sandbox.cleanup import clean
 from sandbox.contract import Command, Network, Policy
 from sandbox.docker_engine import connect
-from sandbox.docker_sandbox import UID, WORKSPACE, DockerSandbox
+from sandbox.docker_sandbox import UID, DockerSandbox
+from sandbox.environment import WORKSPACE
 from sandbox.image import ensure_image
 from sandbox.owner import RUN
 from sandbox.session import Session

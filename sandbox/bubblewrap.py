@@ -9,14 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.environment import HOME, VENV, WORKSPACE
 from sandbox.seccomp import filter_program
-
-WORKSPACE = "/workspace"
-VENV = "/opt/venv"
-HOME = "/home/agent"
-HOST_FOLDERS = "/mnt/host"
-"""Below it, folders of the host's package index, numbered."""
-CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "mime.types", "nsswitch.conf")
@@ -82,16 +76,19 @@ def other_user() -> int | None:
     if os.geteuid() != 0 or program is None or not Path(SETPRIV).exists():
         return None
     test = [program, *_namespaces(network=False, user=USER), *_WHOLE, *_become(USER), "true"]
-    return USER if _succeeds(test) else None
+    return USER if succeeds(test, {}) else None
 
 
 def _works(program: str, options: list[str]) -> bool:
-    return _succeeds([program, *_namespaces(network=False, user=None), *options, *_WHOLE, "true"])
+    return succeeds([program, *_namespaces(network=False, user=None), *options, *_WHOLE, "true"], {})
 
 
-def _succeeds(command: list[str]) -> bool:
+def succeeds(command: list[str], environment: Mapping[str, str]) -> bool:
+    """Whether a short command can be run here, and ends well."""
     try:
-        subprocess.run(command, check=True, capture_output=True, timeout=10, env={})
+        subprocess.run(
+            command, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, env=dict(environment)
+        )
     except (OSError, subprocess.SubprocessError):
         return False
     return True

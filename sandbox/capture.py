@@ -2,7 +2,6 @@
 
 from collections import deque
 from pathlib import Path
-from types import TracebackType
 from typing import Literal
 
 from sandbox.error_lines import ErrorLines
@@ -75,14 +74,6 @@ class Capture:
         self._progress: deque[str] = deque(maxlen=MAX_PROGRESS)
         self._log = log.open("wb")
         self._log_size = 0
-
-    def __enter__(self) -> "Capture":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def feed(self, stream: Stream, chunk: bytes) -> list[str]:
         """Take a chunk; return the lines it completed, for the probe to look at."""

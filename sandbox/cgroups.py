@@ -8,9 +8,12 @@ import uuid
 from pathlib import Path
 
 from sandbox.contract import Limits
+from sandbox.owner import is_gone
 
 MOUNT = Path("/sys/fs/cgroup")
 PREFIX = "ml-agent-"
+SWAP = frozenset({"memory.memsw.limit_in_bytes", "memory.swap.max"})
+"""Files that a kernel without accounts of swap does not have."""
 LEAVE_SECONDS = 1.0
 """How long a killed process may take to leave its group."""
 
@@ -39,7 +42,8 @@ class ControlGroup:
         for folder in self.folders[:1]:
             with contextlib.suppress(OSError):
                 for word in (folder / "cgroup.procs").read_text().split():
-                    os.kill(int(word), signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                        os.kill(int(word), signal.SIGKILL)
 
     def close(self) -> None:
         """Remove the folders; a group that still has a process is left for the next clean-up."""
@@ -57,13 +61,18 @@ class ControlGroup:
 
 def make_control_group(limits: Limits) -> ControlGroup:
     """A control group with these limits; one without folders where none can be made."""
-    name = f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    made: list[Path] = []
     try:
-        return ControlGroup(
-            _version_2(name, limits) if (MOUNT / "cgroup.controllers").exists() else _version_1(name, limits)
-        )
+        for folder, settings in _settings(f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}", limits).items():
+            folder.mkdir()
+            made.append(folder)
+            for file, value in settings.items():
+                if file not in SWAP or (folder / file).exists():
+                    (folder / file).write_text(str(value))
     except OSError:
+        ControlGroup(tuple(made)).close()
         return ControlGroup(())
+    return ControlGroup(tuple(made))
 
 
 def sweep_control_groups(everywhere: bool = False) -> int:
@@ -78,8 +87,7 @@ def _groups(everywhere: bool) -> list[Path]:
 
 
 def _is_dead(folder: Path) -> bool:
-    owner = folder.name.removeprefix(PREFIX).partition("-")[0]
-    return owner.isdigit() and not Path(f"/proc/{owner}").exists()
+    return is_gone(folder.name.removeprefix(PREFIX).partition("-")[0])
 
 
 def _remove(folder: Path) -> bool:
@@ -98,41 +106,19 @@ def _remove(folder: Path) -> bool:
             return True
 
 
-def _version_1(name: str, limits: Limits) -> tuple[Path, ...]:
+def _settings(name: str, limits: Limits) -> dict[Path, dict[str, int]]:
+    """The folders of a group with what is written into each."""
+    memory = limits.memory_bytes
+    if (MOUNT / "cgroup.controllers").exists():
+        base = MOUNT / "ml-agent"
+        base.mkdir(exist_ok=True)
+        (base / "cgroup.subtree_control").write_text("+memory +pids")
+        return {base / name: {"memory.max": memory, "pids.max": limits.pids, "memory.swap.max": 0}}
     settings = {
-        "memory": {
-            "memory.limit_in_bytes": limits.memory_bytes,
-            "memory.memsw.limit_in_bytes": limits.memory_bytes,
-        },
+        "memory": {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
         "pids": {"pids.max": limits.pids},
     }
-    made: list[Path] = []
-    try:
-        for controller, base in _bases_1().items():
-            folder = base / name
-            folder.mkdir()
-            made.append(folder)
-            for file, value in settings[controller].items():
-                if (folder / file).exists():
-                    (folder / file).write_text(str(value))
-    except OSError:
-        for folder in made:
-            folder.rmdir()
-        raise
-    return tuple(made)
-
-
-def _version_2(name: str, limits: Limits) -> tuple[Path, ...]:
-    base = MOUNT / "ml-agent"
-    base.mkdir(exist_ok=True)
-    (base / "cgroup.subtree_control").write_text("+memory +pids")
-    folder = base / name
-    folder.mkdir()
-    (folder / "memory.max").write_text(str(limits.memory_bytes))
-    (folder / "pids.max").write_text(str(limits.pids))
-    if (folder / "memory.swap.max").exists():
-        (folder / "memory.swap.max").write_text("0")
-    return (folder,)
+    return {base / name: settings[controller] for controller, base in _bases_1().items()}
 
 
 def _bases_1() -> dict[str, Path]:

@@ -1,8 +1,8 @@
 """Picks the sandbox: Docker, else bubblewrap; without isolation only where nothing isolates and that was permitted."""
 
+from contextlib import closing
 from pathlib import Path
 
-import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
@@ -11,7 +11,7 @@ from sandbox.contract import Policy, Sandbox
 from sandbox.docker_engine import connect
 from sandbox.docker_sandbox import DockerSandbox
 from sandbox.errors import SandboxUnavailableError
-from sandbox.image.build import REPOSITORY, SUITE, image_name
+from sandbox.image.build import present_image
 from sandbox.local import BubblewrapSandbox, ProcessSandbox
 
 NO_BUBBLEWRAP = "bubblewrap does not work here: install it (Debian: apt-get install bubblewrap)"
@@ -55,13 +55,11 @@ def _with_runtime(name: str, policy: Policy, log_folder: Path) -> Sandbox:
         raise SandboxUnavailableError(
             f"--runtime {policy.runtime} is the container engine's: leave --sandbox local out"
         )
-    client = connect()
-    try:
-        known = sorted(client.info().get("Runtimes") or ())
-    except (DockerException, RequestException) as error:
-        raise SandboxUnavailableError(f"container engine: {error}") from error
-    finally:
-        client.close()
+    with closing(connect()) as client:
+        try:
+            known = sorted(client.info().get("Runtimes") or ())
+        except (DockerException, RequestException) as error:
+            raise SandboxUnavailableError(f"container engine: {error}") from error
     if policy.runtime not in known:
         raise SandboxUnavailableError(
             f"the container engine has no runtime {policy.runtime}: it has {', '.join(known)}"
@@ -70,17 +68,6 @@ def _with_runtime(name: str, policy: Policy, log_folder: Path) -> Sandbox:
 
 
 def _has_image() -> bool:
-    """Whether the engine answers and has our image. Raises SandboxUnavailableError where none answers."""
-    client = connect()
-    try:
-        return any(_is_there(client, tag) for tag in (image_name(), f"{REPOSITORY}:{SUITE}"))
-    finally:
-        client.close()
-
-
-def _is_there(client: docker.DockerClient, tag: str) -> bool:
-    try:
-        client.images.get(tag)
-    except (DockerException, RequestException):
-        return False
-    return True
+    """Whether the engine has our image. Raises SandboxUnavailableError where none answers."""
+    with closing(connect()) as client:
+        return present_image(client) is not None

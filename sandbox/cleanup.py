@@ -4,17 +4,17 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import docker
 import msgspec
-from docker.errors import APIError
+from docker.errors import APIError, DockerException
+from requests.exceptions import RequestException
 
 from sandbox.cgroups import sweep_control_groups
 from sandbox.docker_engine import connect
 from sandbox.errors import SandboxUnavailableError
-from sandbox.gate.way import sweep_gates
 from sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
 from sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
 from sandbox.temporary import sweep
@@ -58,16 +58,16 @@ def clean(images: bool = False, run_id: str | None = None) -> RemovedCounts:
 
 def _remove(meant: Meant, images: bool) -> RemovedCounts:
     removed = RemovedCounts(folders=sweep())
-    sweep_gates()
     _local(meant, removed, images)
     try:
         client = connect()
     except SandboxUnavailableError:
         return removed
-    try:
+    with (
+        closing(client),
+        suppress(DockerException, RequestException),
+    ):  # what it does not answer for now is left to the next
         _docker(client, meant, removed, images)
-    finally:
-        client.close()
     return removed
 
 
@@ -105,11 +105,11 @@ def _local(meant: Meant, removed: RemovedCounts, images: bool) -> None:
         if meant(owner) or (not owner and is_abandoned(place)):
             removed.processes += _end_processes(place)
             remove(place)
-            removed.folders += 1
+            removed.folders += not place.exists()
     for kept in _folders(setups()):
         if images or (kept.name.startswith("new-") and is_abandoned(kept)):
             remove(kept)
-            removed.folders += 1
+            removed.folders += not kept.exists()
 
 
 def _folders(parent: Path) -> list[Path]:

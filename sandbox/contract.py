@@ -9,7 +9,7 @@ import msgspec
 from sandbox.seen import Seen
 
 Network = Literal["none", "install", "full"]
-Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted", "lost"]
+Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted"]
 
 
 MOST_BYTES = 64 * 1024**2
@@ -48,6 +48,14 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """Folders below the shown ones that are empty there."""
     run_id: str = "adhoc"
     """Label on everything that is made, so that it can be found and removed."""
+
+    def gives_network(self, command: "Command") -> bool:
+        """Whether a command gets any network."""
+        return self.network == "full" or self.gives_index(command)
+
+    def gives_index(self, command: "Command") -> bool:
+        """Whether a command gets the package index, and nothing else of the network."""
+        return self.network == "install" and command.install
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +102,11 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
     def ok(self) -> bool:
         """Whether it exited with status 0, and no program of the repository failed on the way there."""
         return self.ended == "exited" and self.exit_code == 0 and not self.failed
+
+    @property
+    def why(self) -> str:
+        """The last line that says what went wrong; without one the end of what it said."""
+        return self.error_lines[-1] if self.error_lines else self.stderr.strip()[-300:]
 
     @property
     def failed(self) -> tuple[str, ...]:

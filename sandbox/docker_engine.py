@@ -1,7 +1,7 @@
 """Finds a container engine that speaks Docker's API: Docker, rootless Docker, podman."""
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import docker
@@ -29,12 +29,11 @@ def connect() -> docker.DockerClient:
 def describe() -> str:
     """The engine that `connect` finds: name, version and address. Raises SandboxUnavailableError."""
     client, host = _connect()
-    try:
-        about = client.version()
-    except (DockerException, RequestException) as error:
-        raise SandboxUnavailableError(f"{host}: {_short(error)}") from error
-    finally:
-        client.close()
+    with closing(client):
+        try:
+            about = client.version()
+        except (DockerException, RequestException) as error:
+            raise SandboxUnavailableError(f"{host}: {_short(error)}") from error
     parts = about.get("Components") or [{}]
     name = "Podman" if "podman" in str(parts[0].get("Name", "")).lower() else "Docker"
     return f"{name} {about.get('Version', '')} at {host}"

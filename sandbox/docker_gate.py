@@ -26,11 +26,11 @@ CODE = "/opt/ml-agent-gate"
 """Where the proxy's modules lie in its container."""
 SERVED = {
     "__main__.py": "gate/served.py",
-    RELAY: f"gate/{RELAY}",
     "sandbox/__init__.py": "__init__.py",
     "sandbox/gate/__init__.py": "gate/__init__.py",
     "sandbox/gate/address.py": "gate/address.py",
     "sandbox/gate/proxy.py": "gate/proxy.py",
+    f"sandbox/gate/{RELAY}": f"gate/{RELAY}",
 }
 """By the name there, from where in this package."""
 READY = f"for turn in {{1..300}}; do [ -e {CODE}/ready ] && exit; /bin/sleep 0.1; done; exit 1"

@@ -5,7 +5,7 @@ a socket of ours: one of this machine that is mounted, or, where the engine cann
 virtual machine), one of a container beside it.
 """
 
-import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,11 +18,11 @@ from sandbox.contract import Command, Policy
 from sandbox.docker_copy import copy_in
 from sandbox.docker_gate import EngineGate
 from sandbox.docker_reach import reach_of
-from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, make_gate
+from sandbox.environment import HOST_FOLDERS
+from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
 from sandbox.owner import labels
 from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
-
-HOST_FOLDERS = "/mnt/host"
+from sandbox.temporary import prefix, remove
 
 
 class ContainerNetwork:
@@ -35,7 +35,7 @@ class ContainerNetwork:
         self._gate: Path | None = None
         self._engine_gate: EngineGate | None = None
         if policy.network == "install" and self.reach == "any":
-            self._gate = make_gate()
+            self._gate = Path(tempfile.mkdtemp(prefix=prefix("gate")))
         elif policy.network == "install":
             self._engine_gate = EngineGate(client, image, labels(policy.run_id, "gate"))
 
@@ -52,22 +52,14 @@ class ContainerNetwork:
     def close(self) -> None:
         """Remove what lies on this host and what the engine holds, after the container; repeatable."""
         if self._gate is not None:
-            shutil.rmtree(self._gate, ignore_errors=True)
+            remove(self._gate)
         if self._engine_gate is not None:
             self._engine_gate.close()
-
-    def wanted(self, command: Command) -> bool:
-        """Whether the policy gives the network to a command."""
-        return self._policy.network == "full" or (self._policy.network == "install" and command.install)
-
-    def through_gate(self, command: Command) -> bool:
-        """Whether a command gets the package index and nothing else."""
-        return self._policy.network == "install" and command.install
 
     @contextmanager
     def way_out(self, command: Command) -> Iterator[None]:
         """The network of a command while it runs. Raises docker's errors and SandboxLostError."""
-        if not self.through_gate(command):
+        if not self._policy.gives_index(command):
             yield
         elif self._engine_gate is not None:
             with self._engine_gate.opened(self._pip, command.timeout):
@@ -90,13 +82,13 @@ class ContainerNetwork:
 
     def environment(self, command: Command) -> dict[str, str]:
         """Index settings for install steps, certificates for whatever has the network."""
-        if not self.wanted(command):
+        if not self._policy.gives_network(command):
             return {}
         folders = self._folders()
         host = self._pip.environment(lambda folder: folders[folder]) if command.install else {}
         if self._pip.certificates is not None:
             host |= dict.fromkeys(CERTIFICATE_NAMES, str(DEFAULT_BUNDLE))
-        return host | (gate_variables() if self.through_gate(command) else {})
+        return host | (gate_variables() if self._policy.gives_index(command) else {})
 
     def _folders(self) -> Mapping[Path, str]:
         return {folder: f"{HOST_FOLDERS}/{number}" for number, folder in enumerate(self._pip.folders())}

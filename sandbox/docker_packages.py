@@ -1,14 +1,14 @@
 """Debian packages for a container that has no capabilities: a second one that may install makes the next image."""
 
 import docker
+from requests import exceptions
 
 from sandbox.contract import Response
+from sandbox.environment import PATHS
 from sandbox.owner import label_lines
 
 CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 """What apt and dpkg need to change users and owners; everything else is dropped."""
-SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where programs are looked up: not in the environment, in which a repository's code may have put an `apt-get` of its own."""
 KEPT = 4000
 """Characters of output kept."""
 
@@ -20,7 +20,7 @@ def install_packages(
     labels: dict[str, str],
     seconds: float,
 ) -> Response:
-    """Install into the first of the images and keep the outcome as the second. Raises docker's errors, also where it takes longer."""
+    """Install into the first of the images and keep the outcome as the second. Raises docker's errors; that it takes longer is a response."""
     image, result = images
     container = client.containers.create(
         image,
@@ -36,12 +36,16 @@ def install_packages(
         cap_drop=["ALL"],
         cap_add=CAPABILITIES,
         security_opt=["no-new-privileges"],
-        environment={"DEBIAN_FRONTEND": "noninteractive", "PATH": SYSTEM},
+        environment={"DEBIAN_FRONTEND": "noninteractive", "PATH": PATHS},
         labels=labels,
     )
     try:
         container.start()
-        code = int(container.wait(timeout=seconds)["StatusCode"])
+        try:
+            code = int(container.wait(timeout=seconds)["StatusCode"])
+        except (exceptions.ReadTimeout, exceptions.ConnectionError):  # before or after the answer has begun
+            said = f"the system packages {' '.join(packages)} are not there after {seconds:.0f} s"
+            return Response(ended="timeout", exit_code=None, error_lines=(said,))
         out = container.logs(stdout=True, stderr=False, tail=200).decode("utf-8", "replace")[-KEPT:]
         err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]
         if code == 0:

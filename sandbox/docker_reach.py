@@ -1,7 +1,6 @@
 """Which folders of this machine a container engine can mount."""
 
 import os
-import tempfile
 from typing import Literal
 
 import docker
@@ -10,6 +9,7 @@ from docker.types import Mount
 
 from sandbox.docker_engine import is_local
 from sandbox.owner import labels
+from sandbox.temporary import lent
 
 Reach = Literal["any", "some", "none"]
 """any: folders and sockets; some: folders that a virtual machine shares, no sockets; none: the engine is elsewhere."""
@@ -33,14 +33,14 @@ def reach_of(client: docker.DockerClient, image: str) -> Reach:
 
 def _mounts(client: docker.DockerClient, image: str) -> bool:
     """Whether the engine finds a new folder of this machine; the container is never started."""
-    with tempfile.TemporaryDirectory(prefix="ml-agent-probe-") as folder:
+    with lent("probe") as folder:
         try:
             made = client.containers.create(
                 image,
                 ["true"],
                 network_mode="none",
                 labels=labels("adhoc", "sandbox"),
-                mounts=[Mount(PROBE, folder, type="bind", read_only=True)],
+                mounts=[Mount(PROBE, str(folder), type="bind", read_only=True)],
             )
         except APIError:
             return False

@@ -7,13 +7,13 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import docker
-from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.errors import APIError, DockerException, ImageNotFound
 from docker.models.containers import Container
 from docker.types import DeviceRequest, Mount, Ulimit
 from requests.exceptions import RequestException
@@ -26,20 +26,17 @@ from sandbox.docker_exec import run_short
 from sandbox.docker_network import ContainerNetwork
 from sandbox.docker_packages import install_packages
 from sandbox.docker_reach import Reach
-from sandbox.environment import base_environment
+from sandbox.environment import HOME, VENV, WORKSPACE, base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import check_room, write_tar
 from sandbox.gate.way import FIND_PYTHON, relayed
 from sandbox.image import ensure_image, image_name, python_of
 from sandbox.inner_path import safe_relative
-from sandbox.interpreters import Interpreter, find_interpreters
+from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
 from sandbox.owner import NOTE, label_lines, labels
 from sandbox.running_docker import DockerRunning, Exec
 from sandbox.supervise import supervise
 
-WORKSPACE = "/workspace"
-VENV = "/opt/venv"
-HOME = "/home/agent"
 UID = 1000
 SNAPSHOTS = "ml-agent-snapshot"
 SETUPS = "ml-agent-setup"
@@ -112,7 +109,7 @@ class DockerSandbox:
             base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
         job = Exec(
             container=str(container.id),
-            text=_behind_relay(command.text) if network.through_gate(command) else command.text,
+            text=_behind_relay(command.text) if self.policy.gives_index(command) else command.text,
             folder=f"{WORKSPACE}/{safe_relative(command.folder)}",
             environment={**base, **network.environment(command), **command.environment},
             timeout=command.timeout,
@@ -161,8 +158,9 @@ class DockerSandbox:
         if self._interpreter is not None:
             return self._interpreter.version
         if self._version is None:
-            client = self._client or connect()
-            with self._translate_errors():
+            with ExitStack() as stack:
+                client = self._client or stack.enter_context(closing(connect()))
+                stack.enter_context(self._translate_errors())
                 self._version = python_of(client, ensure_image(client, self.image))
         return self._version
 
@@ -176,7 +174,7 @@ class DockerSandbox:
         if version == self._version:
             self._interpreter = None  # the image's own
             return
-        self._interpreter = next((i for i in find_interpreters() if i.version == version), None)
+        self._interpreter = pick_interpreter(version)
         if self._interpreter is None:
             raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
 
@@ -279,9 +277,10 @@ class DockerSandbox:
         program = f"{OWN_PYTHON}/bin/{self._interpreter.executable.name}"
         response = self.run(Command(text=f"{program} -m venv --clear {VENV}", timeout=120))
         if not response.ok:
-            said = (response.error_lines or (response.stderr.strip()[-200:],))[-1]
             self.stop()
-            raise SandboxUnavailableError(f"{self._interpreter.executable.name} does not work in the image: {said}")
+            raise SandboxUnavailableError(
+                f"{self._interpreter.executable.name} does not work in the image: {response.why}"
+            )
 
     def _commit(self, name: str, kind: str, note: str = "") -> None:
         repository, _, tag = name.partition(":")
@@ -302,7 +301,7 @@ class DockerSandbox:
 
     def _remove_container(self) -> None:
         if self._container is not None:
-            with suppress(NotFound, RequestException):
+            with suppress(DockerException, RequestException):  # gone, or another clean-up has it in hand
                 self._container.remove(force=True, v=True)
         self._container = None
 

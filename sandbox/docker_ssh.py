@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import docker
 from docker.errors import DockerException
 
-from sandbox.gate.way import SSH_PREFIX
+from sandbox.temporary import prefix
 
 CONNECT_SECONDS = 10
 PASSED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK")
@@ -51,7 +51,7 @@ class SshTunnel:
 
     def __init__(self, host: str) -> None:
         """Raises ValueError for an address without a host, FileNotFoundError where there is no `ssh`."""
-        self._folder = tempfile.TemporaryDirectory(prefix=f"{SSH_PREFIX}{os.getpid()}-")
+        self._folder = tempfile.TemporaryDirectory(prefix=prefix("ssh"))
         self._errors = Path(self._folder.name, "errors")
         self.socket = Path(self._folder.name, "engine.sock")
         self._server = socket.socket(socket.AF_UNIX)

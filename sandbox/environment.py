@@ -1,6 +1,12 @@
 """The environment variables of a command: a fixed list, nothing of the host's."""
 
 PATHS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where programs of the system are looked up; none of the environment, in which a repository's code may have put its own."""
+WORKSPACE = "/workspace"
+VENV = "/opt/venv"
+HOME = "/home/agent"
+HOST_FOLDERS = "/mnt/host"
+"""Below it, folders of the host's package index, numbered."""
 
 
 def base_environment(venv: str, home: str, processors: int) -> dict[str, str]:

@@ -2,8 +2,7 @@
 
 SandboxError
 ├── SandboxUnavailableError   no engine, no image, no bubblewrap
-├── SandboxLostError          the container died under us
-└── SetupError                the environment could not be made
+└── SandboxLostError          the container died under us
 
 KeyboardInterrupt
 └── InterruptedRunError       Ctrl-C while a command ran: nobody who waits for its end may take it for one
@@ -22,10 +21,6 @@ class SandboxUnavailableError(SandboxError):
 
 class SandboxLostError(SandboxError):
     """The container or process group disappeared while it was needed."""
-
-
-class SetupError(SandboxError):
-    """The environment that the repository asks for could not be made."""
 
 
 class InterruptedRunError(KeyboardInterrupt):

@@ -13,7 +13,7 @@ from sandbox.inner_path import InnerPath, safe_relative
 
 NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
 """Folders in which a file is no sign of a program at work."""
-_NOT_OUTPUT_ENDINGS = (".pyc", ".pyo", ".lock")
+NOT_OUTPUT_ENDINGS = (".pyc", ".pyo", ".lock")
 
 
 def entries(source: Path) -> Iterator[tuple[Path, InnerPath]]:
@@ -92,11 +92,11 @@ def newer_file(folder: Path, since_ns: int) -> bool:
     for here, names, files in os.walk(folder):
         names[:] = [name for name in names if name not in NOT_OUTPUT]
         for name in files:
-            if name.endswith(_NOT_OUTPUT_ENDINGS):
+            if name.endswith(NOT_OUTPUT_ENDINGS):
                 continue
             try:
                 stat = Path(here, name).lstat()
-            except FileNotFoundError:
+            except OSError:  # gone, or its folder is closed to us
                 continue
             if stat.st_mtime_ns > since_ns and stat.st_size:
                 return True

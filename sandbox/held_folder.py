@@ -10,9 +10,8 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import IO
 
 from sandbox.errors import SandboxLostError
@@ -32,12 +31,8 @@ class HeldFolder:
         self._owner = owner
         self._root = os.open(folder, _FOLDER)
 
-    def __enter__(self) -> "HeldFolder":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let it go."""
         os.close(self._root)
 
     def make_folder(self, path: InnerPath) -> None:
@@ -150,7 +145,7 @@ class HeldFolder:
 def held_folder(folder: Path, owner: int | None = None) -> Iterator[HeldFolder]:
     """A folder for a moment; SandboxLostError where a program made it so that we cannot work in it."""
     try:
-        with HeldFolder(folder, owner) as opened:
+        with closing(HeldFolder(folder, owner)) as opened:
             yield opened
     except FileNotFoundError:
         raise

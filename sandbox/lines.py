@@ -50,10 +50,10 @@ class LineReader:
 
     def _shorten(self) -> Iterator[Line]:
         """Pass overwritten states on at once, and pieces of an endless line."""
-        done, separator, rest = self._rest.rpartition("\r")
-        if separator and rest:
-            yield from _states(done, closed=False)
-            self._rest = rest
+        at = self._rest.rfind("\r", 0, len(self._rest) - 1)  # the last character may be half of a line's end
+        if at >= 0:
+            yield from _states(self._rest[:at], closed=False)
+            self._rest = self._rest[at + 1 :]
         while len(self._rest) > MAX_LINE:
             yield Line(clean(self._rest[:MAX_LINE]))
             self._rest = self._rest[MAX_LINE:]

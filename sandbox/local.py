@@ -11,7 +11,7 @@ from pathlib import Path
 from sandbox import bubblewrap
 from sandbox.abilities import SYSTEM_SECONDS, Version
 from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
-from sandbox.environment import base_environment
+from sandbox.environment import HOME, HOST_FOLDERS, VENV, WORKSPACE, base_environment
 from sandbox.errors import SandboxLostError, SandboxUnavailableError
 from sandbox.files import check_room, copy_tree
 from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
@@ -19,7 +19,7 @@ from sandbox.held_folder import held_folder
 from sandbox.inner_path import safe_relative
 from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
 from sandbox.local_place import GATE, KEPT, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
-from sandbox.pip_settings import CERTIFICATE_NAMES, read_pip_settings
+from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, read_pip_settings
 from sandbox.pip_start import START_PIP
 from sandbox.running_local import Launch, LocalRunning
 from sandbox.supervise import supervise
@@ -139,11 +139,11 @@ class LocalSandbox:
         found = kept(key) if self._portable else None
         if found is None:
             return None
-        place = self._new_place()
+        self._place = place = self._new_place()
         for part in KEPT:
             remove(place / part)
             copy(found / part, place / part)
-        self._place, self._has_pip = place, (place / "venv/bin/pip").exists()
+        self._has_pip = (place / "venv/bin/pip").exists()
         return (found / NOTE_FILE).read_text()
 
     def _new_place(self) -> Path:
@@ -179,18 +179,14 @@ class LocalSandbox:
         base = base_environment(paths["venv"], paths["home"], math.ceil(self.policy.limits.cpus))
         return {**base, **host, **command.environment}
 
-    def _network(self, command: Command) -> bool:
-        return self.policy.network == "full" or (self.policy.network == "install" and command.install)
-
     def _prepare(self, text: str) -> None:
         """Run one of our own commands while making the place."""
         command = Command(text=text, timeout=120)
         log = self._alive() / "prepare.log"
         response = supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log)
         if not response.ok:
-            said = (response.error_lines or (response.stderr.strip()[-300:],))[-1]
             self.stop()
-            raise SandboxUnavailableError(f"a virtual environment cannot be made here: {said}")
+            raise SandboxUnavailableError(f"a virtual environment cannot be made here: {response.why}")
 
     def _alive(self) -> Path:
         if self._place is None or not (self._place / "workspace").is_dir():
@@ -214,12 +210,12 @@ class BubblewrapSandbox(LocalSandbox):
         super().start()
 
     def _paths(self) -> Mapping[str, str]:
-        return {"workspace": bubblewrap.WORKSPACE, "venv": bubblewrap.VENV, "home": bubblewrap.HOME}
+        return {"workspace": WORKSPACE, "venv": VENV, "home": HOME}
 
     def _launch(self, command: Command) -> Launch:
         place, program = self._alive(), bubblewrap.find_bubblewrap()
         assert program is not None and self._interpreter is not None
-        read_only, host = self._host(command) if self._network(command) else ({}, {})
+        read_only, host = self._host(command) if self.policy.gives_network(command) else ({}, {})
         view = bubblewrap.View(
             place=place,
             read_only=_outside_usr(self._interpreter.prefix) | read_only,
@@ -232,9 +228,9 @@ class BubblewrapSandbox(LocalSandbox):
             memory_disk_bytes=self.policy.limits.memory_disk_bytes,
         )
         run: tuple[str, ...] = ("/bin/bash", "-c", command.text)
-        if self._through_gate(command):
+        if self.policy.gives_index(command):
             run = relayed(str(self._interpreter.executable), run)
-        folder = f"{bubblewrap.WORKSPACE}/{safe_relative(command.folder)}"
+        folder = f"{WORKSPACE}/{safe_relative(command.folder)}"
         return Launch(
             arguments=bubblewrap.arguments(program, view, folder, self._environment(command, host), run),
             folder="/",
@@ -249,13 +245,9 @@ class BubblewrapSandbox(LocalSandbox):
         """As root, somebody whom nothing of this host belongs to."""
         return bubblewrap.other_user()
 
-    def _through_gate(self, command: Command) -> bool:
-        """Whether a command gets the package index and nothing else of the network."""
-        return self.policy.network == "install" and command.install
-
     @contextmanager
     def _way_out(self, command: Command) -> Iterator[None]:
-        if not self._through_gate(command):
+        if not self.policy.gives_index(command):
             yield
             return
         with gate_open(self._alive() / GATE, read_pip_settings()):
@@ -265,13 +257,13 @@ class BubblewrapSandbox(LocalSandbox):
         """What of the host a command with a network sees: its files by where they appear, and variables."""
         settings, files, variables = read_pip_settings(), dict[str, Path](), dict[str, str]()
         if settings.certificates:
-            files[bubblewrap.CERTIFICATES] = settings.certificates.resolve()
-            variables |= dict.fromkeys(CERTIFICATE_NAMES, bubblewrap.CERTIFICATES)
+            files[str(DEFAULT_BUNDLE)] = settings.certificates.resolve()
+            variables |= dict.fromkeys(CERTIFICATE_NAMES, str(DEFAULT_BUNDLE))
         if command.install:
-            inside = {folder: f"{bubblewrap.HOST_FOLDERS}/{n}" for n, folder in enumerate(settings.folders())}
+            inside = {folder: f"{HOST_FOLDERS}/{n}" for n, folder in enumerate(settings.folders())}
             files |= {name: folder for folder, name in inside.items()}
             variables |= settings.environment(lambda folder: inside[folder])
-        if self._through_gate(command):
+        if self.policy.gives_index(command):
             files[GATE_INSIDE] = self._alive() / GATE
             variables |= gate_variables()
         return files, variables
@@ -288,7 +280,7 @@ class ProcessSandbox(LocalSandbox):
 
     def _launch(self, command: Command) -> Launch:
         place, host = self._alive(), dict[str, str]()
-        if self._network(command):
+        if self.policy.gives_network(command):
             settings = read_pip_settings()
             if command.install:
                 host |= settings.environment(str)

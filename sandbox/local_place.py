@@ -2,14 +2,16 @@
 
 import json
 import os
-import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from sandbox.owner import labels
+from sandbox import temporary
+from sandbox.errors import SandboxLostError
+from sandbox.owner import is_gone, labels
 
 KEPT = ("venv", "home")
 """What is kept of an environment for later runs: nothing of a repository."""
@@ -46,15 +48,15 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
 
 
 def keep(place: Path, key: str, note: str) -> None:
-    """Keep an environment under a key; a copy that is not yet whole is never seen under it."""
+    """Keep an environment under a key, where there is room; a copy that is not yet whole is never seen under it."""
     setups().mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"new-{os.getpid()}-", dir=setups()))
-    for part in KEPT:
-        copy(place / part, fresh / part)
-    (fresh / NOTE_FILE).write_text(note)
     try:
+        for part in KEPT:
+            copy(place / part, fresh / part)
+        (fresh / NOTE_FILE).write_text(note)
         fresh.rename(setups() / key)
-    except OSError:  # another run was first
+    except (OSError, SandboxLostError):  # another run was first, or the disk is full: the next one makes its own
         remove(fresh)
 
 
@@ -65,34 +67,31 @@ def kept(key: str) -> Path | None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a tree with everything it has; shares the data where the file system can."""
+    """Copy a tree with everything it has; shares the data where the file system can. Raises SandboxLostError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     command = ["cp", "-a", "--reflink=auto", "-T", str(source), str(target)]
-    subprocess.run(command, check=True, capture_output=True, env={"PATH": os.defpath}, timeout=COPY_SECONDS)
+    try:
+        subprocess.run(
+            command, check=True, capture_output=True, text=True, env={"PATH": os.defpath}, timeout=COPY_SECONDS
+        )
+    except subprocess.CalledProcessError as error:
+        raise SandboxLostError(f"the environment cannot be copied: {error.stderr.strip()[-200:]}") from error
+    except subprocess.TimeoutExpired as error:
+        raise SandboxLostError(f"the environment is not copied within {COPY_SECONDS:g} s") from error
 
 
 def is_abandoned(folder: Path) -> bool:
     """Whether the process that its name tells is gone: it was killed before a place had its owner's mark, or after it lost it."""
-    _, _, rest = folder.name.partition("-")
-    pid = rest.partition("-")[0]
-    return pid.isdigit() and Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists()
+    return is_gone(folder.name.partition("-")[2].partition("-")[0])
 
 
 def remove(path: Path) -> None:
-    """Remove a tree, also where a program took away its own permissions; the owner's mark goes last, for a kill meanwhile."""
-    try:
-        parts = [child for child in path.iterdir() if child.is_dir() and not child.is_symlink()]
-    except FileNotFoundError:
-        return
-    for part in (*parts, path):
-        try:
-            shutil.rmtree(part)
-        except FileNotFoundError:  # another clean-up has it in hand
-            shutil.rmtree(part, ignore_errors=True)
-        except PermissionError:
-            for folder, _, _ in os.walk(part):
-                Path(folder).chmod(0o700)
-            shutil.rmtree(part)
+    """Remove a tree as `temporary.remove` does; the owner's mark goes last, for a kill meanwhile."""
+    with suppress(OSError):
+        for child in path.iterdir():
+            if child.is_dir() and not child.is_symlink():
+                temporary.remove(child)
+    temporary.remove(path)
 
 
 def _cache() -> Path:

@@ -174,34 +174,31 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
     folder = PurePosixPath(missing.path).parent.as_posix()
     names = [*missing.spellings, *([folder] if len(folder) > 2 else [])]
     found: list[tuple[int, str]] = []
-    for readme in files(root, (".md", ".rst", ".txt"), MAX_BYTES):
-        if not _README.fullmatch(readme.name):
+    for place, command in _written_in_readmes(root, _COMMAND):
+        rank = next((n for n, name in enumerate(names) if _has_word(command, name)), None)
+        if rank is None:
             continue
-        base = readme.parent.relative_to(root).as_posix()
-        for line in read_lines(readme):
-            match = _COMMAND.match(line.rstrip())
-            rank = next((n for n, name in enumerate(names) if match and _has_word(match[1], name)), None)
-            if match is None or rank is None or _BLANK.search(match[1]):
-                continue
-            scripts = entries_of(match[1], root, base) or _shell_scripts(match[1], readme.parent)
-            if scripts and missing.entry not in scripts:
-                found.append((rank, in_folder(readme.parent, missing.here, match[1])))
+        scripts = entries_of(command, root, place.relative_to(root).as_posix()) or _shell_scripts(command, place)
+        if scripts and missing.entry not in scripts:
+            found.append((rank, in_folder(place, missing.here, command)))
     yield from (command for _, command in sorted(found, key=lambda pair: pair[0]))
 
 
 def _compile_commands(missing: MissingFile) -> Iterator[str]:
     """Lines of a README that compile a program of this name out of sources that are there."""
-    for readme in files(missing.root.resolve(), (".md", ".rst", ".txt"), MAX_BYTES):
-        if not _README.fullmatch(readme.name):
-            continue
-        for line in read_lines(readme):
-            match = _COMPILE.match(line.rstrip())
-            target = _COMPILED.search(match[1]) if match else None
-            if match is None or target is None or _BLANK.search(match[1]):
-                continue
-            made = os.path.normpath(readme.parent / target[1])
-            if made == os.path.normpath(missing.here / missing.path):
-                yield in_folder(readme.parent, missing.here, match[1])
+    for place, command in _written_in_readmes(missing.root.resolve(), _COMPILE):
+        target = _COMPILED.search(command)
+        if target and os.path.normpath(place / target[1]) == os.path.normpath(missing.here / missing.path):
+            yield in_folder(place, missing.here, command)
+
+
+def _written_in_readmes(root: Path, kind: re.Pattern[str]) -> Iterator[tuple[Path, str]]:
+    """Commands of a kind that a README writes out, with its folder."""
+    for readme in files(root, (".md", ".rst", ".txt"), MAX_BYTES):
+        for line in read_lines(readme) if _README.fullmatch(readme.name) else ():
+            match = kind.match(line.rstrip())
+            if match and not _BLANK.search(match[1]):
+                yield readme.parent, match[1]
 
 
 def _shell_scripts(command: str, folder: Path) -> list[Path]:

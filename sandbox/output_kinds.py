@@ -69,36 +69,10 @@ _ERROR = re.compile(
     re.VERBOSE,
 )
 _ERROR_WORDS = (
-    *(
-        "rror",
-        "ERROR",
-        "raceback",
-        "xception",
-        "atal",
-        "FATAL",
-        "Interrupt",
-        "Exit",
-        "ot found",
-        "NotFound",
-        "Failure",
-        "sage:",
-    ),
-    *("Killed", "fault", "Abort", "Illegal", "Terminated", "No ", "Can", "can't", "invalid", "unrecognized", "denied"),
-    *(
-        " directory",
-        "dumped",
-        "***",
-        "terminate",
-        "what()",
-        "Unable",
-        "Missing",
-        "Could",
-        "FLAGS",
-        "Unknown",
-        "fork",
-        "File ",
-    ),
-)
+    "rror", "ERROR", "raceback", "xception", "atal", "FATAL", "Interrupt", "Exit", "ot found", "NotFound", "Failure", "sage:",
+    "Killed", "fault", "Abort", "Illegal", "Terminated", "No ", "Can", "can't", "invalid", "unrecognized", "denied",
+    " directory", "dumped", "***", "terminate", "what()", "Unable", "Missing", "Could", "FLAGS", "Unknown", "fork", "File ",
+)  # fmt: skip
 
 
 def may_hold_error(text: str) -> bool:

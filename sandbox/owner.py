@@ -45,7 +45,18 @@ def is_orphan(found: Mapping[str, str]) -> bool:
     if host != socket.gethostname() or not pid.isdigit():
         return False
     began = found.get(BEGAN, "")
-    return _began(int(pid)) != began if began else not Path(f"/proc/{pid}").exists()
+    return _began(int(pid)) != began if began else is_gone(pid)
+
+
+def is_gone(pid: str) -> bool:
+    """Whether a number, as a name tells it, is no process's of this machine any more."""
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except (PermissionError, ValueError):  # another user's, or no number
+        return False
+    return False
 
 
 def _began(pid: int) -> str:

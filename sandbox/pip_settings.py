@@ -6,10 +6,11 @@ PIP_* variables. Credentials are taken out; nothing but what is listed here leav
 
 import configparser
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -76,11 +77,8 @@ def read_pip_settings(environment: Mapping[str, str] | None = None) -> PipSettin
 
 
 def without_credentials(url: str) -> str:
-    """The URL without user name and password."""
-    parts = urlsplit(url)
-    if "@" not in parts.netloc:
-        return url
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    """The URL without user name and password; proxies are often given without a scheme."""
+    return re.sub(r"^([\w+.-]+://)?[^/?#]*@", r"\1", url)
 
 
 def _read_files(env: Mapping[str, str]) -> dict[str, str]:

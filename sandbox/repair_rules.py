@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from sandbox.abilities import Version
 from sandbox.diagnosis import Diagnosis
 from sandbox.inner_path import leads_out
 from sandbox.library_dates import as_of, is_old
@@ -30,7 +31,6 @@ from sandbox.setup.requirements import own_names, wanted_by, wanted_python
 from sandbox.starters import declared_command, without_installation
 from sandbox.task import Source, Task
 
-Version = tuple[int, int]
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(
     r"PATH|HOME|SHELL|ENV|IFS|CDPATH|PS\d|PROMPT_COMMAND|SHELLOPTS|PAGER|EDITOR|VISUAL|BROWSER|JAVA_TOOL_OPTIONS|NODE_OPTIONS"
@@ -64,62 +64,62 @@ class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
         return found[0] if found else None
 
 
-def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], failure_context: FailureContext) -> Repair | None:
+def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], scene: FailureContext) -> Repair | None:
     """The next thing to try; None when rules know nothing more. `history` is all that was tried, in order."""
-    failure = signature(failure_context.task.text, diagnosis)
-    return pick(list(candidates(diagnosis, failure_context)), history, failure)
+    failure = signature(scene.task.text, diagnosis)
+    return pick(list(candidates(diagnosis, scene)), history, failure)
 
 
-def candidates(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def candidates(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """All repairs that may help."""
     rule = _BY_CODE.get(diagnosis.code)
     if rule is not None:
-        yield from rule(diagnosis, failure_context)
+        yield from rule(diagnosis, scene)
     if diagnosis.fix is not None:
-        yield from _by_fix(diagnosis, failure_context)
+        yield from _by_fix(diagnosis, scene)
 
 
-def _by_fix(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     fix = diagnosis.fix
     assert fix is not None
     words = ", ".join(fix.arguments)
     if fix.kind == "constrain":
-        if fix.python and (older := _at_most(failure_context, fix.python)):
+        if fix.python and (older := _at_most(scene, fix.python)):
             yield Repair(
                 kind="python", arguments=(_text(older), *fix.arguments), why=f"Python {_text(older)} with {words}"
             )
         yield Repair(kind="constrain", arguments=fix.arguments, why=f"{words}, for the code is older")
-        yield from _by_date(failure_context)
-    elif fix.kind == "by-date" or (fix.kind == "aged" and is_old(failure_context.source.date)):
-        yield from _by_date(failure_context)
+        yield from _by_date(scene)
+    elif fix.kind == "by-date" or (fix.kind == "aged" and is_old(scene.source.date)):
+        yield from _by_date(scene)
     elif fix.kind == "system":
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
     elif fix.kind == "python":
-        yield from _python(failure_context, fix.arguments[0])
+        yield from _python(scene, fix.arguments[0])
     elif fix.kind == "folder":
         text = f"mkdir -p {path_word(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"the folder {words} is made")
     elif fix.kind == "first":
         yield Repair(kind="first", arguments=fix.arguments, why=words)
     elif fix.kind == "module":
-        yield from _as_module(failure_context)
+        yield from _as_module(scene)
     elif fix.kind == "cpu":
-        yield from _processor(failure_context)
+        yield from _processor(scene)
 
 
-def _by_date(failure_context: FailureContext) -> Iterator[Repair]:
+def _by_date(scene: FailureContext) -> Iterator[Repair]:
     """All libraries, for those of one time fit each other. A build of torch that is for this machine stays, and so does its Python."""
-    held = any("+" in text for text in failure_context.constraints)
-    pythons = () if held else _fitting(failure_context) or failure_context.pythons
-    yield from as_of(failure_context.source.date, failure_context.python, pythons)
+    held = any("+" in text for text in scene.constraints)
+    pythons = () if held else _fitting(scene) or scene.pythons
+    yield from as_of(scene.source.date, scene.python, pythons)
 
 
-def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     module = diagnosis.subject
     top = module.partition(".")[0]
-    root = failure_context.source.root
-    near = failure_context.entry.parent if failure_context.entry else root
-    here = (root / failure_context.task.folder).resolve()
+    root = scene.source.root
+    near = scene.entry.parent if scene.entry else root
+    here = (root / scene.task.folder).resolve()
     if (setup := built_by(root, module) or built_by(root, top)) is not None:
         text = in_folder(setup.parent, here, "python setup.py build_ext --inplace")
         yield Repair(kind="first", arguments=(text,), why=f"{module} is compiled by {setup.name}")
@@ -130,20 +130,20 @@ def _missing_module(diagnosis: Diagnosis, failure_context: FailureContext) -> It
     for place in module_places(root, top, near):
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
     if any("is not a package" in line for line in diagnosis.evidence):
-        yield from _as_module(failure_context)
+        yield from _as_module(scene)
     if module_places(root, top, near) and any(is_file(root / name) for name in ("setup.py", "pyproject.toml")):
         yield Repair(kind="install", arguments=("-e .",), why="the repository is a package")
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
     names = [wanted.text] if wanted else []
     names += [name for name in distributions_of(module)[:2] if not wanted or normalized(name) != wanted.name]
     for text in names:
-        if text not in failure_context.left_out:
+        if text not in scene.left_out:
             yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
 
 
-def _missing_metadata(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _missing_metadata(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """The repository itself, where it looks up its own version; else what is looked up."""
-    if normalized(diagnosis.subject) in own_names(failure_context.source.root):
+    if normalized(diagnosis.subject) in own_names(scene.source.root):
         yield Repair(kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is the repository's own package")
     else:
         yield Repair(
@@ -151,38 +151,38 @@ def _missing_metadata(diagnosis: Diagnosis, failure_context: FailureContext) -> 
         )
 
 
-def _missing_file(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     path = diagnosis.subject
-    folder = same_file_elsewhere(failure_context.source.root, path, failure_context.entry, failure_context.task.folder)
-    if folder is not None and (moved := _from_folder(failure_context, folder)):
+    folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
+    if folder is not None and (moved := _from_folder(scene, folder)):
         yield moved
-    named = os.path.normpath(path) in failure_context.task.named
-    if path.startswith("/") and not named and (found := _from_the_message(failure_context, path)):
+    named = os.path.normpath(path) in scene.task.named
+    if path.startswith("/") and not named and (found := _from_the_message(scene, path)):
         yield found
     missing = MissingFile(
-        root=failure_context.source.root,
+        root=scene.source.root,
         path=path,
-        folder=failure_context.task.folder,
-        entry=failure_context.entry,
+        folder=scene.task.folder,
+        entry=scene.entry,
         named=named,
     )
     for command in makers_of(missing):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
 
 
-def _from_the_message(failure_context: FailureContext, path: str) -> Repair | None:
+def _from_the_message(scene: FailureContext, path: str) -> Repair | None:
     """A path of the author's machine, given by an option that has it, or a folder above it, as its default."""
-    inside = same_file_inside(failure_context.source.root, path)
-    if inside is None or failure_context.entry is None or "\n" in failure_context.task.text.strip():
+    inside = same_file_inside(scene.source.root, path)
+    if inside is None or scene.entry is None or "\n" in scene.task.text.strip():
         return None
-    for option, default in options_with_defaults(failure_context.entry).items():
+    for option, default in options_with_defaults(scene.entry).items():
         tail = PurePosixPath(path).relative_to(default).parts if _is_above(default, path) else None
         found = PurePosixPath(inside).parts
-        if tail is None or (tail and found[-len(tail) :] != tail) or option in failure_context.task.text.split():
+        if tail is None or (tail and found[-len(tail) :] != tail) or option in scene.task.text.split():
             continue
-        place = failure_context.source.root.resolve() / Path(*found[: len(found) - len(tail)])
-        value = os.path.relpath(place, failure_context.source.root.resolve() / failure_context.task.folder)
-        text = f"{failure_context.task.text.strip()} {option} {shlex.quote(value)}"
+        place = scene.source.root.resolve() / Path(*found[: len(found) - len(tail)])
+        value = os.path.relpath(place, scene.source.root.resolve() / scene.task.folder)
+        text = f"{scene.task.text.strip()} {option} {shlex.quote(value)}"
         return Repair(kind="command", arguments=(text,), why=f"{path} is {inside} here")
     return None
 
@@ -191,15 +191,15 @@ def _is_above(folder: str, path: str) -> bool:
     return len(folder) > 1 and PurePosixPath(path).is_relative_to(folder)
 
 
-def _from_folder(failure_context: FailureContext, folder: str) -> Repair | None:
+def _from_folder(scene: FailureContext, folder: str) -> Repair | None:
     """The same command from another folder, with its paths written from there."""
-    root = failure_context.source.root.resolve()
-    here, there = root / failure_context.task.folder, root / folder
+    root = scene.source.root.resolve()
+    here, there = root / scene.task.folder, root / folder
     try:
-        words = shlex.split(failure_context.task.text)
+        words = shlex.split(scene.task.text)
     except ValueError:
         return None
-    if any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in failure_context.task.text.strip():
+    if any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in scene.task.text.strip():
         return None
     moved = []
     for word in words:
@@ -217,26 +217,26 @@ def _relative(path: Path, folder: Path) -> str:
     return PurePosixPath(*[".."] * ups, path.relative_to(common).as_posix()).as_posix()
 
 
-def _variable(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _variable(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """A value of the repository's, for a variable that does not change how programs are found and started."""
     if _OF_THE_SYSTEM.fullmatch(diagnosis.subject) or not _NAME.fullmatch(diagnosis.subject):
         return
-    value = value_of_variable(failure_context.source.root, diagnosis.subject, failure_context.entry)
+    value = value_of_variable(scene.source.root, diagnosis.subject, scene.entry)
     if value is not None and value.isprintable():
         name = f"{diagnosis.subject}={value}"
         yield Repair(kind="environment", arguments=(name,), why=f"{name}, as the repository says")
 
 
-def _display(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _display(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """Without a window system: what draws into memory first, then a display of its own."""
     said = " ".join([diagnosis.subject, *diagnosis.evidence])
     if re.search(r"video device|video system|pygame", said):
         yield Repair(kind="environment", arguments=("SDL_VIDEODRIVER=dummy",), why="pygame without a display")
     if re.search(r"Qt|qt|xcb|display", said):
         yield Repair(kind="environment", arguments=("QT_QPA_PLATFORM=offscreen",), why="Qt without a display")
-    if "xvfb-run" not in failure_context.task.text:
+    if "xvfb-run" not in scene.task.text:
         yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a display in memory")
-        first = failure_context.task.text.strip()
+        first = scene.task.text.strip()
         text = (
             f"xvfb-run -a bash -c {shlex.quote(first)}"
             if re.search(r"[;&|<>()$`\n=]", first)
@@ -245,76 +245,70 @@ def _display(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[
         yield Repair(kind="command", arguments=(text,), why="run with a display in memory")
 
 
-def _permission(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    path = failure_context.source.root / failure_context.task.folder / diagnosis.subject
+def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
+    path = scene.source.root / scene.task.folder / diagnosis.subject
     if is_file(path):
         text = f"chmod u+rwx {path_word(diagnosis.subject)}"
         yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
 
 
-def _missing_program(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _missing_program(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """A command that the repository declares: it is installed, or, where that fails, what it calls is called."""
-    root, name = failure_context.source.root, diagnosis.subject
+    root, name = scene.source.root, diagnosis.subject
     if (declared := declared_command(root, name)) is None:
         return
     yield Repair(kind="install", arguments=("-e .",), why=f"{name} is a command of the repository's own")
-    text = without_installation(failure_context.task.text, name, declared)
-    if text != failure_context.task.text:
+    text = without_installation(scene.task.text, name, declared)
+    if text != scene.task.text:
         yield Repair(kind="command", arguments=(text,), why=f"what {name} calls is called without it")
 
 
-def _line_endings(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    here = failure_context.source.root / failure_context.task.folder
-    named = [word for word in re.findall(r"[\w./-]+", failure_context.task.text) if not leads_out(PurePosixPath(word))]
+def _line_endings(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
+    here = scene.source.root / scene.task.folder
+    named = [word for word in re.findall(r"[\w./-]+", scene.task.text) if not leads_out(PurePosixPath(word))]
     for script in [word for word in named if "\r\n" in read_text(here / word)]:
         text = f"sed -i 's/\\r$//' {path_word(script)}"
         yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
 
 
-def _wrong_python(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
-    fitting = _fitting(failure_context)
-    if diagnosis.fix is None and fitting and failure_context.python not in fitting:
-        said = wanted_python(failure_context.source.root)
+def _wrong_python(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
+    fitting = _fitting(scene)
+    if diagnosis.fix is None and fitting and scene.python not in fitting:
+        said = wanted_python(scene.source.root)
         yield Repair(kind="python", arguments=(_text(max(fitting)),), why=f"the repository asks for Python {said}")
 
 
-def _fitting(failure_context: FailureContext) -> tuple[Version, ...]:
+def _fitting(scene: FailureContext) -> tuple[Version, ...]:
     """The Pythons that the repository asks for; none where it does not say."""
     from packaging.specifiers import SpecifierSet  # needed for these repairs
 
     try:
-        said = SpecifierSet(wanted_python(failure_context.source.root))
+        said = SpecifierSet(wanted_python(scene.source.root))
     except ValueError:
         return ()
-    return tuple(version for version in failure_context.pythons if _text(version) in said) if str(said) else ()
+    return tuple(version for version in scene.pythons if _text(version) in said) if str(said) else ()
 
 
-def _python(failure_context: FailureContext, wanted: str) -> Iterator[Repair]:
+def _python(scene: FailureContext, wanted: str) -> Iterator[Repair]:
     """The nearest version there is, for `>=3.12` a newer and for `<=3.9` an older one."""
     target = _version(wanted[2:])
     if wanted.startswith("<="):
-        found = _at_most(failure_context, wanted[2:])
+        found = _at_most(scene, wanted[2:])
     else:
-        found = min(
-            (version for version in failure_context.pythons if version >= target > failure_context.python), default=None
-        )
+        found = min((version for version in scene.pythons if version >= target > scene.python), default=None)
     if found is not None:
         yield Repair(kind="python", arguments=(_text(found),), why=f"the code needs Python {wanted}")
 
 
-def _at_most(failure_context: FailureContext, wanted: str) -> Version | None:
+def _at_most(scene: FailureContext, wanted: str) -> Version | None:
     """The newest version up to the wanted one and older than today's."""
-    older = [
-        version
-        for version in failure_context.pythons
-        if version <= _version(wanted) and version < failure_context.python
-    ]
+    older = [version for version in scene.pythons if version <= _version(wanted) and version < scene.python]
     return max(older, default=None)
 
 
-def _as_module(failure_context: FailureContext) -> Iterator[Repair]:
+def _as_module(scene: FailureContext) -> Iterator[Repair]:
     """`python a/b.py x` as `python -m a.b x`, from the folder above the package."""
-    entry, root = failure_context.entry, failure_context.source.root.resolve()
+    entry, root = scene.entry, scene.source.root.resolve()
     if entry is None:
         return
     top = entry.parent
@@ -322,40 +316,34 @@ def _as_module(failure_context: FailureContext) -> Iterator[Repair]:
         top = top.parent
     base = top.parent if top != root else root
     name = ".".join(entry.relative_to(base).with_suffix("").parts)
-    match = re.search(
-        rf"(\S*python[\d.]*(?:\s+-u)?)\s+(?:\S*/)?{re.escape(entry.name)}(?=\s|$)", failure_context.task.text
-    )
+    match = re.search(rf"(\S*python[\d.]*(?:\s+-u)?)\s+(?:\S*/)?{re.escape(entry.name)}(?=\s|$)", scene.task.text)
     if match and re.fullmatch(r"[\w.]+", name):
-        text = (
-            failure_context.task.text[: match.start()]
-            + f"{match[1]} -m {name}"
-            + failure_context.task.text[match.end() :]
-        )
+        text = scene.task.text[: match.start()] + f"{match[1]} -m {name}" + scene.task.text[match.end() :]
         folder = base.relative_to(root).as_posix()
-        if folder == PurePosixPath(failure_context.task.folder).as_posix():
+        if folder == PurePosixPath(scene.task.folder).as_posix():
             yield Repair(kind="command", arguments=(text,), why=f"{entry.name} is a module of a package")
         else:
             yield Repair(kind="folder", arguments=(folder, text), why=f"{entry.name} is a module of a package")
 
 
-def _processor(failure_context: FailureContext) -> Iterator[Repair]:
-    option = device_option(failure_context.entry) if failure_context.entry else None
-    first = failure_context.task.text.strip()
+def _processor(scene: FailureContext) -> Iterator[Repair]:
+    option = device_option(scene.entry) if scene.entry else None
+    first = scene.task.text.strip()
     if option and "\n" not in first and option.split()[0] not in first:
         yield Repair(kind="command", arguments=(f"{first} {option}",), why=f"{option}: there is no graphics card")
     yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no graphics card")
 
 
-def _graphics_library(diagnosis: Diagnosis, failure_context: FailureContext) -> Iterator[Repair]:
+def _graphics_library(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """OpenCV without windows needs none of the libraries of windows."""
     if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
-        text = "\n".join(read_text(path) for path in _sources(failure_context))
+        text = "\n".join(read_text(path) for path in _sources(scene))
         if re.search(r"^[^\S\n]*+(?:import|from) cv2\b", text, re.MULTILINE):
             yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
 
 
-def _sources(failure_context: FailureContext) -> list[Path]:
-    return [path for path in sorted(failure_context.source.root.rglob("*.py"))[:300] if is_file(path)]
+def _sources(scene: FailureContext) -> list[Path]:
+    return [path for path in sorted(scene.source.root.rglob("*.py"))[:300] if is_file(path)]
 
 
 def _text(version: Version) -> str:

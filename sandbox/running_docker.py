@@ -18,8 +18,8 @@ from urllib3.exceptions import HTTPError
 from sandbox.capture import Stream
 from sandbox.docker_exec import ExecStream, run_short
 from sandbox.errors import SandboxLostError
-from sandbox.files import DiskUsage
-from sandbox.supervise import Signal, Status
+from sandbox.files import NOT_OUTPUT, NOT_OUTPUT_ENDINGS, DiskUsage
+from sandbox.supervise import Signal, Status, as_told_by_a_shell
 
 USER = "1000:1000"
 BASH = "/bin/bash"
@@ -55,8 +55,9 @@ printf '\\n%s %s %s %s %s %s\\n' "$1" $code $((ooms - ooms_before)) $((cpu - cpu
 exit $code
 """.replace("KILL_AFTER", str(KILL_AFTER))
 WROTE = (
-    "/usr/bin/find /workspace \\( -name __pycache__ -o -name .git -o -name .cache \\) -prune -o -type f -size +0"
-    " ! -name '*.pyc' ! -name '*.lock' -newer /tmp/.ml-agent-began -print -quit"
+    f"/usr/bin/find /workspace \\( {' -o '.join(f'-name {name}' for name in sorted(NOT_OUTPUT))} \\) -prune -o -type f -size +0 "
+    + " ".join(f"! -name '*{ending}'" for ending in NOT_OUTPUT_ENDINGS)
+    + " -newer /tmp/.ml-agent-began -print -quit"
 )
 # `timeout` passes what it gets on to its command and to the whole group: a program that it heard from too would be asked
 # three times, and stopped while it saves.
@@ -140,7 +141,7 @@ class DockerRunning:
 
     def cpu_seconds(self) -> float | None:
         """Processor time of the container so far: read on this host where it can be, else inside while probing."""
-        text = next((path.read_text() for path in self._counters if path.exists()), "")
+        text = next(filter(None, map(_content, self._counters)), "")
         if not text and self._job.probing:
             text = self._quiet("cat /sys/fs/cgroup/cpu.stat || cat /sys/fs/cgroup/cpuacct/cpuacct.usage")
         usage = re.match(r"usage_usec (\d+)", text)
@@ -266,10 +267,17 @@ class _Trailer:
         return [int(word) for word in words[1:6]] if len(words) >= 6 else None
 
 
+def _content(file: Path) -> str:
+    """A file of the kernel's; "" where there is none, or none any more: a container may end at any time."""
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
+
+
 def _status(code: int, elapsed: float, timeout: float) -> Status:
     timed_out = code in (124, 137) and elapsed >= timeout
-    signalled = 128 < code < 160
-    return Status(exit_code=None if signalled else code, signal=code - 128 if signalled else None, timed_out=timed_out)
+    return as_told_by_a_shell(Status(exit_code=code, timed_out=timed_out))
 
 
 def _lost_error(error: Exception) -> SandboxLostError:

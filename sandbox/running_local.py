@@ -21,7 +21,7 @@ from sandbox.cgroups import make_control_group
 from sandbox.contract import Limits
 from sandbox.errors import SandboxLostError
 from sandbox.files import DiskUsage, disk_usage, newer_file
-from sandbox.supervise import Signal, Status
+from sandbox.supervise import Signal, Status, as_told_by_a_shell
 from sandbox.warden import descendants, processor_seconds
 
 WARDEN = Path(__file__).with_name("warden.py")
@@ -189,21 +189,13 @@ class LocalRunning:
 
 
 def _status(report: dict[str, object], out_of_memory: bool, peak: int | None) -> Status:
-    status = msgspec.convert(report, Status)
+    status = as_told_by_a_shell(msgspec.convert(report, Status))
     failed = status.exit_code != 0
     return msgspec.structs.replace(
         status,
         out_of_memory=status.out_of_memory or (out_of_memory and failed),
         peak_memory_bytes=peak or status.peak_memory_bytes,
-        **_code_and_signal(status.exit_code, status.signal),
     )
-
-
-def _code_and_signal(exit_code: int | None, signal: int | None) -> dict[str, int | None]:
-    """A shell reports a signal of its child as 128 and its number."""
-    if exit_code is not None and 128 < exit_code < 160:
-        return {"exit_code": None, "signal": exit_code - 128}
-    return {"exit_code": exit_code, "signal": signal}
 
 
 def _processors(cpus: float) -> list[int]:

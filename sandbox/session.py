@@ -15,9 +15,9 @@ from sandbox.errors import SandboxUnavailableError
 from sandbox.repair import Repair
 from sandbox.repair_rules import FailureContext, next_repair
 from sandbox.script_lines import LOGIN_PATH, exported
-from sandbox.setup.distributions import normalized
 from sandbox.setup.executor import Note, Setup, SetupAction
 from sandbox.setup.plan import SetupStep, plan_setup
+from sandbox.setup.requirements import distribution_of
 from sandbox.task import Source, Task
 from sandbox.witness.watch import run_watched
 
@@ -183,7 +183,11 @@ class Session:
         """
         self._depth += 1
         kept = f"~/workspace-before-{self._depth}"
-        self.sandbox.run(Command(text=f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}", timeout=FIRST_TIMEOUT))
+        keep = f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}"
+        if not self.sandbox.run(Command(text=keep, timeout=FIRST_TIMEOUT)).ok:
+            self._note(f"{text} is not run: what it changes could not be undone")
+            self._depth -= 1
+            return False
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
         final = self._run_first(first)
         if final is not None:
@@ -218,15 +222,15 @@ class Session:
         """Begin again with the libraries of one day; what only they bring along is held to it afterwards."""
         day, python = repair.arguments
         setup, kept = self._setup, self._kept_constraints()
-        held, there = set(map(_distribution, kept)), set(map(_distribution, setup.locked()))
-        bounds = [text for text in setup.bounds(day, python) if _distribution(text) not in held]
+        held, there = set(map(distribution_of, kept)), set(map(distribution_of, setup.locked()))
+        bounds = [text for text in setup.bounds(day, python) if distribution_of(text) not in held]
         if not bounds:
             self._note(f"the package index does not say what was out on {day}")
             return False
-        needed = [text for text in bounds if _distribution(text) in there]
+        needed = [text for text in bounds if distribution_of(text) in there]
         if not self._set_up_anew(python, needed, [*kept, *bounds], task):
             return False
-        known = held | set(map(_distribution, bounds))
+        known = held | set(map(distribution_of, bounds))
         if beyond := setup.beyond(setup.bounds(day, python, known)):
             setup.constrain(beyond, repair.why)
         setup.environment.as_of = repair.why
@@ -253,9 +257,9 @@ class Session:
     def _kept_constraints(self, but: Sequence[str] = ()) -> list[str]:
         """What earlier repairs hold to, but for the distributions of some requirements."""
         wanted = {text for one in self._applied for text in one.arguments if one.kind in ("constrain", "python")}
-        names = {_distribution(text) for text in but}
+        names = {distribution_of(text) for text in but}
         held = self._setup.environment.constraints
-        return [text for text in held if text in wanted and _distribution(text) not in names]
+        return [text for text in held if text in wanted and distribution_of(text) not in names]
 
     def _begin_again(self, python: Version, constraints: Sequence[str], task: Task) -> None:
         """What was planned and done for one Python is planned and done anew for another."""
@@ -284,10 +288,6 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
         elif repair.kind == "path":
             task = msgspec.structs.replace(task, paths=(*task.paths, *repair.arguments))
     return task
-
-
-def _distribution(requirement: str) -> str:
-    return normalized(re.split(r"[<>=!~\[ ]", requirement)[0])
 
 
 def _script(command: Command) -> str:

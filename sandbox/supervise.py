@@ -2,6 +2,8 @@
 
 import codecs
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from queue import Empty
 from typing import Literal, Protocol, get_args
@@ -42,6 +44,14 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     peak_memory_bytes: int | None = None
     note: str = ""
     """One line about a limit that ended it."""
+
+
+def as_told_by_a_shell(status: Status) -> Status:
+    """A shell reports a signal of its child as 128 and its number."""
+    code = status.exit_code
+    if code is None or not 128 < code < 160:
+        return status
+    return msgspec.structs.replace(status, exit_code=None, signal=code - 128)
 
 
 class Running(Protocol):
@@ -153,23 +163,30 @@ def supervise(
     Ctrl-C kills at once.
     """
     began = time.monotonic()
-    with Capture(log, limits.output_bytes) as capture:
-        watch = _Watch(running, command, limits, capture)
-        try:
+    with ExitStack() as stack:
+        with _ended_on_error(running):
+            capture = stack.enter_context(closing(Capture(log, limits.output_bytes)))
+            watch = _Watch(running, command, limits, capture)
             try:
                 watch.follow(on_output)
             except KeyboardInterrupt:
                 watch.interrupt()
-        except BaseException:  # whatever went wrong here, no process may be left behind
-            running.send("KILL")
-            running.finish()
-            raise
         status = running.finish()
-        capture.close()
-        response = _response(watch, status, time.monotonic() - began, log)
-        if response.ended == "interrupted":
-            raise InterruptedRunError(response)
-        return response
+    response = _response(watch, status, time.monotonic() - began, log)
+    if response.ended == "interrupted":
+        raise InterruptedRunError(response)
+    return response
+
+
+@contextmanager
+def _ended_on_error(running: Running) -> Iterator[None]:
+    """Whatever goes wrong here, no process may be left behind."""
+    try:
+        yield
+    except BaseException:
+        running.send("KILL")
+        running.finish()
+        raise
 
 
 def _response(watch: _Watch, status: Status, seconds: float, log: Path) -> Response:

@@ -4,12 +4,15 @@ import atexit
 import contextlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-_PREFIX = "ml-agent-bench-"
+from sandbox.owner import is_gone
+
+_PREFIX = "ml-agent-"
 REMOVAL_SECONDS = 120.0
 
 
@@ -50,15 +53,21 @@ def remove(folder: Path) -> None:
 
 def sweep() -> int:
     """Remove the folders of this user's processes that are gone; how many there were."""
-    if not Path("/proc/self").exists():
-        return 0  # nobody here says who lives
     gone = 0
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists() and not folder.is_symlink():
+        if is_gone(folder.name.removeprefix(_PREFIX).partition("-")[0]) and _is_own(folder):
             remove(folder)
             gone += 1
     return gone
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder, not a link to one, belongs to this user."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
 
 def for_this_process(name: str) -> Path:

@@ -5,13 +5,14 @@ names have limits, whatever the archive says of itself.
 """
 
 import gzip
+import os
 import re
 import stat
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -22,7 +23,7 @@ MAX_BYTES = 2 * 1024**3
 """Of an archive's files, and of the names and headers between them."""
 MAX_FILES = 200_000
 """Files, folders and links."""
-_DEPTH, _NAME = 64, 2048
+_DEPTH, _NAME, _PART = 64, 2048, 255
 _STEP = 1024**2
 """What is read at once; a header that asks for more is none."""
 _HEADER, _HEADERS = 64 * 1024, 8 * 1024**2
@@ -45,7 +46,7 @@ def unpack_tar(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
     gzipped = packed.read(2) == b"\x1f\x8b"
     packed.seek(0)
     stream = _Forwards(gzip.GzipFile(fileobj=packed) if gzipped else packed, most)
-    with _readable(), HeldFolder(folder) as place, tarfile.open(fileobj=stream, mode="r:") as archive:  # type: ignore[call-overload]
+    with _readable(), closing(HeldFolder(folder)) as place, tarfile.open(fileobj=stream, mode="r:") as archive:  # type: ignore[call-overload]
         target = _Target(place)
         for member in _members(archive, stream):
             if wanted(member.name):
@@ -54,7 +55,7 @@ def unpack_tar(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
 
 def unpack_zip(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int = MAX_BYTES) -> None:
     """Unpack the files of a zip archive as `unpack_tar` does."""
-    with _readable(), HeldFolder(folder) as place, zipfile.ZipFile(packed) as archive:
+    with _readable(), closing(HeldFolder(folder)) as place, zipfile.ZipFile(packed) as archive:
         target = _Target(place)
         for member in archive.infolist():
             if member.is_dir() or not wanted(member.filename):
@@ -110,7 +111,7 @@ class _Target:
     def link(self, name: str, aim: str) -> None:
         """Make a link; one that may lead out of the folder is left out."""
         path = self._path(name)
-        if not path.is_top and _stays(path, PurePosixPath(aim)):
+        if not path.is_top and 0 < len(aim) <= _NAME and "\0" not in aim and _stays(path, PurePosixPath(aim)):
             self._place.link(path, Path(aim))
 
     def _path(self, name: str) -> InnerPath:
@@ -118,6 +119,8 @@ class _Target:
         path = safe_relative(name)
         if self._count > MAX_FILES or len(path.pure.parts) > _DEPTH or len(name) > _NAME or "\0" in name:
             raise ValueError(f"{name[:80]!r}: too many files, or too deep a path")
+        if any(len(os.fsencode(part)) > _PART for part in path.pure.parts):
+            raise ValueError(f"{name[:80]!r}: too long for the name of a file")
         return path
 
 

@@ -74,7 +74,7 @@ def judge_tiff(data: bytes, whole: Whole) -> str:
     """Its head and the place of its first directory."""
     if data[:4] not in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
         raise InvalidContent("is no TIFF")
-    if data[2:3] in (b"*", b"\0") and whole:
+    if b"*" in data[2:4] and whole:
         (place,) = struct.unpack_from("<I" if data[:2] == b"II" else ">I", data, 4)
         if not 8 <= place < len(data):
             raise InvalidContent("is a TIFF that breaks off")

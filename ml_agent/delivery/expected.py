@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterable
+from itertools import chain
 from typing import Protocol, runtime_checkable
 
 from ml_agent.delivery.expectation import KINDS, Expectation, kind_of
@@ -33,7 +34,7 @@ def expectations(instruction: str, given: Given, navigator: Navigator, request: 
     declared = navigator.expects(request) if asks and isinstance(navigator, ExpectingNavigator) else ()
     stated = [_parse(text, read) for text in given.expect]
     taken: dict[str, Expectation] = {}
-    for one in _each(stated, read, declared):
+    for one in chain(stated, read, declared):
         taken.setdefault(posixpath.normpath(one.path) if one.path else one.kind, one)
     return tuple(taken.values())
 
@@ -42,11 +43,6 @@ def check_stated(texts: Iterable[str]) -> None:
     """Raise UsageError where an `--expect` cannot be meant."""
     for text in texts:
         _parse(text, ())
-
-
-def _each(*groups: Iterable[Expectation]) -> Iterable[Expectation]:
-    for group in groups:
-        yield from group
 
 
 def _parse(text: str, read: tuple[Expectation, ...]) -> Expectation:

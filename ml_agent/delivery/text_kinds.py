@@ -51,7 +51,7 @@ def text_of(content: bytes, whole: bool = True) -> str:
 def error_in(text: str) -> str | None:
     """The error that a short text reports in the place of a result; None where it is none."""
     lines = text.strip().splitlines()
-    if len(lines) > MOST_ERROR_LINES:
+    if not 0 < len(lines) <= MOST_ERROR_LINES:
         return None
     if _TRACEBACK.search(text):
         return lines[-1][:120]
@@ -90,7 +90,7 @@ def judge_jsonl(text: str, expected: Expectation) -> str:
     """One JSON value a line."""
     first: Any = None
     number = 0
-    for number, line in enumerate((line for line in text.splitlines() if line.strip()), 1):
+    for number, line in enumerate((line for line in text.split("\n") if line.strip()), 1):  # JSON may hold other ends
         try:
             value = _parse(line)
         except InvalidContent as wrong:

@@ -8,11 +8,11 @@ import msgspec
 
 from ml_agent.replay.tape import Errors, Tape
 from sandbox.contract import MOST_BYTES, Command, OnOutput, Response, Sandbox
-from sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError, SetupError
+from sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError
 
 _ERRORS: Errors = {
     "FileNotFoundError": FileNotFoundError,
-    **{error.__name__: error for error in (SandboxError, SandboxLostError, SandboxUnavailableError, SetupError)},
+    **{error.__name__: error for error in (SandboxError, SandboxLostError, SandboxUnavailableError)},
 }
 
 

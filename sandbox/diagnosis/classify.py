@@ -16,9 +16,7 @@ FINAL_LINES = 25
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
 )
-_BY_END = frozenset(
-    {"no-error", "out-of-memory", "timeout", "interrupted", "sandbox-lost", "crash", "killed", "signal", "unknown"}
-)
+_BY_END = frozenset({"no-error", "out-of-memory", "timeout", "interrupted", "crash", "killed", "signal", "unknown"})
 _SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "any")
 
 
@@ -99,8 +97,6 @@ def _by_end(response: Response) -> Diagnosis | None:
         )
     if response.ended == "interrupted":
         return Diagnosis(code="interrupted", category="limits", message="it was interrupted", evidence=said)
-    if response.ended == "lost":
-        return Diagnosis(code="sandbox-lost", category="environment", message="the sandbox was lost while it ran")
     if response.ended == "signalled" and response.signal in (11, 4, 6, 7, 8) and not _has_traceback(response):
         names = {11: "segmentation fault", 4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic error"}
         return Diagnosis(

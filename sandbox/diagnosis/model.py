@@ -10,9 +10,7 @@ Category = Literal["environment", "arguments", "code", "data", "limits"]
 PaperClass = Literal["E1", "E2", "E3", "E4", "E5"]
 """ML-Bench, appendix G.9: E1 wrong file or language, E2 a script or choice that does not exist, E3 arguments that the script
 does not take, E4 syntax, E5 operation (environment, folder, data, limits)."""
-FixKind = Literal[
-    "install", "constrain", "by-date", "aged", "system", "python", "folder", "module", "shell", "first", "cpu"
-]
+FixKind = Literal["install", "constrain", "by-date", "aged", "system", "python", "folder", "module", "first", "cpu"]
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +18,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FixKind
     """install: distributions; constrain: requirements; by-date: distributions, in the version of the commit's time; aged: all
-    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module; shell: run by bash; first: shell command;
+    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module; first: shell command;
     cpu: choose the processor."""
     arguments: tuple[str, ...] = ()
     python: str = ""

@@ -6,7 +6,6 @@ name and password never enter the sandbox.
 
 import base64
 import os
-import select
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -17,10 +16,10 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from sandbox.gate.address import Host, host_of
+from sandbox.gate.relay import pump
 
 MAX_HEAD = 64 * 1024
 CONNECT_SECONDS = 30.0
-IDLE_SECONDS = 300.0
 CHUNK = 64 * 1024
 
 
@@ -117,7 +116,7 @@ class _Handler(BaseRequestHandler):
                     upstream.sendall(rest)
                 else:
                     upstream.sendall(_request(head, method, target, _next_proxy(host, False, proxy.proxies)) + rest)
-                _pump(self.request, upstream)
+                pump(self.request, upstream)
             finally:
                 self.server.open.discard(upstream)
 
@@ -170,21 +169,3 @@ def _authorization(proxy: str) -> list[bytes]:
         return []
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return [b"Proxy-Authorization: Basic " + base64.b64encode(pair.encode())]
-
-
-def _pump(one: socket.socket, other: socket.socket) -> None:
-    """Pass bytes both ways until both sides are silent for good."""
-    partner = {one: other, other: one}
-    reading = [one, other]
-    while reading:
-        ready = select.select(reading, [], [], IDLE_SECONDS)[0]
-        if not ready:
-            return
-        for side in ready:
-            data = side.recv(CHUNK)
-            if data:
-                partner[side].sendall(data)
-                continue
-            with suppress(OSError):
-                partner[side].shutdown(socket.SHUT_WR)
-            reading.remove(side)

@@ -10,15 +10,19 @@ import sys
 import threading
 
 CHUNK = 64 * 1024
+IDLE_SECONDS = 300.0
 
 
 def pump(one: socket.socket, other: socket.socket) -> None:
-    """Pass bytes both ways until one side has nothing more to say to the other."""
+    """Pass bytes both ways until neither side has more to say, one is lost, or both are silent for minutes; then close both."""
     partner = {one: other, other: one}
     with one, other:
         reading = [one, other]
         while reading:
-            for side in select.select(reading, [], [])[0]:
+            ready = select.select(reading, [], [], IDLE_SECONDS)[0]
+            if not ready:
+                return
+            for side in ready:
                 try:
                     data = side.recv(CHUNK)
                     if data:

@@ -1,9 +1,6 @@
 """Both ends of the way out: the proxy's socket on the host, and the relay that commands inside start with."""
 
-import os
 import shutil
-import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,34 +14,8 @@ GATE_INSIDE = "/mnt/gate"
 SOCKET, RELAY = "index.sock", "relay.py"
 FIND_PYTHON = "PATH=/usr/local/bin:/usr/bin:/bin command -v python3"
 """Prints which Python of an image runs relay and proxy: never one of the environment that commands may change."""
-_PREFIX = "ml-agent-gate-"
-SSH_PREFIX = "ml-agent-ssh-"
-"""Of the folders in which sockets lead to an engine by ssh."""
 PORT = 3128
 """Of the relay, in a network namespace of the command's own."""
-
-
-def make_gate() -> Path:
-    """A new folder of this process's for a gate, to be mounted where commands look for it."""
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-
-
-def sweep_gates() -> None:
-    """Remove the folders that dead processes left."""
-    here = Path(tempfile.gettempdir())
-    for folder in (*here.glob(f"{_PREFIX}*-*"), *here.glob(f"{SSH_PREFIX}*-*")):
-        pid = folder.name.removeprefix(_PREFIX).removeprefix(SSH_PREFIX).partition("-")[0]
-        if pid.isdigit() and Path("/proc/self").exists() and not Path(f"/proc/{pid}").exists() and _is_own(folder):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_own(folder: Path) -> bool:
-    """Whether a folder, not a link to one, belongs to this user."""
-    try:
-        found = folder.lstat()
-    except FileNotFoundError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """`python -m sandbox.image [--force]`: make sure the image is there; one line on stdout."""
 
 import sys
+from contextlib import closing
 
 from sandbox.docker_engine import connect
 from sandbox.errors import SandboxUnavailableError
@@ -10,8 +11,8 @@ from sandbox.image.build import build_image, ensure_image
 def main() -> int:
     """Build where needed; 3 when it cannot be had."""
     try:
-        client = connect()
-        print(build_image(client) if "--force" in sys.argv[1:] else ensure_image(client))
+        with closing(connect()) as client:
+            print(build_image(client) if "--force" in sys.argv[1:] else ensure_image(client))
     except SandboxUnavailableError as error:
         print(error, file=sys.stderr)
         return 3

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 
 import docker
@@ -11,7 +10,9 @@ from docker.errors import BuildError, DockerException, ImageNotFound
 from requests.exceptions import RequestException
 
 from sandbox.errors import SandboxUnavailableError
-from sandbox.owner import KIND, LABEL
+from sandbox.owner import KIND, LABEL, label_lines
+from sandbox.pip_settings import PROXIES
+from sandbox.temporary import lent
 
 REPOSITORY = "ml-agent-base"
 SUITE = "bookworm"
@@ -59,6 +60,15 @@ def ensure_image(client: docker.DockerClient, image: str | None = None) -> str:
     It is looked for first: starting a container from a missing image would pull, which fails late and unclearly offline.
     One of the same name made by an older recipe (`:bookworm`) will do. Raises SandboxUnavailableError.
     """
+    if (found := present_image(client, image)) is not None:
+        return found
+    if image is not None:
+        raise SandboxUnavailableError(f"image {image} is missing: docker pull {image}")
+    return build_image(client)
+
+
+def present_image(client: docker.DockerClient, image: str | None = None) -> str | None:
+    """The name of the image that `ensure_image` gives, where nothing must be built for it. Raises SandboxUnavailableError."""
     for name in [image] if image else [image_name(), f"{REPOSITORY}:{SUITE}"]:
         try:
             client.images.get(name)
@@ -67,9 +77,7 @@ def ensure_image(client: docker.DockerClient, image: str | None = None) -> str:
         except (DockerException, RequestException) as error:
             raise SandboxUnavailableError(f"the container engine does not answer: {error}") from error
         return name
-    if image is not None:
-        raise SandboxUnavailableError(f"image {image} is missing: docker pull {image}")
-    return build_image(client)
+    return None
 
 
 def build_image(client: docker.DockerClient) -> str:
@@ -106,28 +114,23 @@ def _from_registry(client: docker.DockerClient) -> None:
         raise DockerException(str(error)) from error
 
 
-def _plain() -> dict[str, str]:
-    """The environment as far as it leads to Debian's packages: programs, certificates, proxies."""
-    kept = ("PATH", "LANG", "HOME", "TMPDIR", "SSL_CERT_FILE", "http_proxy", "https_proxy", "no_proxy")
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in kept or name.lower() in kept[5:] or name.startswith("BASE_")
-    }
+def bootstrap_environment() -> dict[str, str]:
+    """The environment as far as it leads to Debian's packages: programs, certificates, proxies, the mirror."""
+    kept = ("PATH", "LANG", "HOME", "TMPDIR", "SSL_CERT_FILE", "DEBIAN_MIRROR", *PROXIES)
+    return {name: os.environ[name] for name in kept if name in os.environ}
 
 
 def _from_debian(client: docker.DockerClient) -> None:
-    with tempfile.TemporaryDirectory(prefix="ml-agent-image-") as folder:
-        tar = Path(folder) / "image.tar"
+    with lent("image") as folder:
+        tar = folder / "image.tar"
         command = ["bash", str(FOLDER / "bootstrap.sh"), SUITE, ",".join(DEBIAN_PACKAGES), str(tar)]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=_plain()
+            command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=bootstrap_environment()
         )
         if done.returncode:
             raise SandboxUnavailableError(_line(done.stderr) or f"bootstrap ended with {done.returncode}")
-        marks = " ".join(f"{name}={value}" for name, value in _labels().items())
         client.api.import_image_from_file(
-            str(tar), repository=REPOSITORY, tag=recipe_hash(), changes=[*_SETTINGS, f"LABEL {marks}"]
+            str(tar), repository=REPOSITORY, tag=recipe_hash(), changes=[*_SETTINGS, *label_lines(_labels())]
         )
     client.images.get(image_name())
 

@@ -14,7 +14,7 @@ from sandbox.contract import Command, OnOutput, Sandbox
 from sandbox.pip_settings import read_pip_settings
 from sandbox.setup.installer import InstallResult, install
 from sandbox.setup.plan import TORCH_FAMILY, Host, SetupStep
-from sandbox.setup.requirements import parse
+from sandbox.setup.requirements import distribution_of, parse
 
 KEPT_FORMAT = 4
 """Goes up where what was kept before may serve no more: under 1 it could hold a repository's files, under 2 and 3 it could be empty."""
@@ -138,8 +138,8 @@ class Setup:
     def constrain(self, requirements: Sequence[str], why: str) -> bool:
         """Install exactly these, and hold to them from now on; what else was asked for goes along where it can be had with them."""
         before = list(self.environment.constraints)
-        names = {_name(text) for text in requirements}
-        self.environment.constraints = [kept for kept in before if _name(kept) not in names]
+        names = {distribution_of(text) for text in requirements}
+        self.environment.constraints = [kept for kept in before if distribution_of(kept) not in names]
         if not self._with_the_others(requirements, why) and not self.install(requirements, why, strict=True):
             self.environment.constraints = before
             return False
@@ -149,8 +149,8 @@ class Setup:
 
     def _with_the_others(self, requirements: Sequence[str], why: str) -> bool:
         """Install requirements, and of all else that is there versions that go with them; whether there are such."""
+        names = {distribution_of(text) for text in requirements}
         pinned = (parse(line) for line in self.locked() if "==" in line)
-        names = {_name(text) for text in requirements}
         others = [one[0] for one in pinned if one is not None and one[0] not in names]
         if not others or not self.may_install:
             return False
@@ -168,11 +168,14 @@ class Setup:
         Nothing of what the index tells no upload times; nothing of torch where a build for this machine is held.
         """
         planned = (
-            _name(text) for step in self.environment.planned if step.kind == "install" for text in step.arguments
+            distribution_of(text)
+            for step in self.environment.planned
+            if step.kind == "install"
+            for text in step.arguments
         )
         held = any("+" in text for text in self.environment.constraints)
         fixed = {*TORCH_FAMILY, "torch"} if held else set()
-        names = sorted({*planned, *map(_name, self.locked())} - fixed - but)
+        names = sorted({*planned, *map(distribution_of, self.locked())} - fixed - but)
         script = shlex.quote(RELEASE_DATES.read_text(encoding="utf-8"))
         text = f"python -I -c {script} {shlex.join([day, python, *names])}"
         lines = (
@@ -184,8 +187,8 @@ class Setup:
 
     def beyond(self, bounds: Sequence[str]) -> tuple[str, ...]:
         """Those of the bounds that what is installed does not keep to."""
-        versions = {_name(line): line.partition("==")[2] for line in self.locked() if "==" in line}
-        return tuple(text for text in bounds if not _allows(text, versions.get(_name(text))))
+        versions = {distribution_of(line): line.partition("==")[2] for line in self.locked() if "==" in line}
+        return tuple(text for text in bounds if not _allows(text, versions.get(distribution_of(text))))
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
@@ -195,14 +198,14 @@ class Setup:
         if response.ok:
             self.environment.done.append(SetupAction(command="", system=packages, why=why))
         else:
-            self._note((response.error_lines or ("system packages cannot be installed",))[-1])
+            self._note(response.why or "system packages cannot be installed")
         return response.ok
 
     def lacking(self, requirements: Sequence[str]) -> tuple[str, ...]:
         """Those of the requirements whose distributions are asked for by the plan, and are not there all the same."""
-        planned = {_name(text) for step in self.environment.planned for text in step.arguments}
-        there = {_name(line) for line in self.locked()}
-        return tuple(text for text in requirements if _name(text) in planned - there)
+        planned = {distribution_of(text) for step in self.environment.planned for text in step.arguments}
+        there = {distribution_of(line) for line in self.locked()}
+        return tuple(text for text in requirements if distribution_of(text) in planned - there)
 
     def locked(self) -> tuple[str, ...]:
         """What is installed, as `pip freeze` writes it; nothing where nothing was. It is asked once after each thing that was done.
@@ -252,14 +255,14 @@ class Setup:
 
     def _keep_torch(self, result: InstallResult) -> None:
         """What follows must not replace the build of torch that was found."""
-        if any(_name(text) == "torch" for text in result.requirements):
+        if any(distribution_of(text) == "torch" for text in result.requirements):
             ask = "python -I -c 'import importlib.metadata as m; print(m.version(\"torch\"))'"
             response = self.sandbox.run(Command(text=ask, timeout=60))
             if response.ok and _VERSION.fullmatch(response.stdout.strip()):
                 self._hold(f"torch=={response.stdout.strip()}")
 
     def _hold(self, text: str) -> None:
-        kept = [other for other in self.environment.constraints if _name(other) != _name(text)]
+        kept = [other for other in self.environment.constraints if distribution_of(other) != distribution_of(text)]
         self.environment.constraints = [*kept, text]
 
     def _keep(self) -> None:
@@ -297,8 +300,3 @@ def _allows(bound: str, version: str | None) -> bool:
 
 def _names(steps: Sequence[SetupStep]) -> str:
     return " ".join(text for step in steps for text in step.arguments)
-
-
-def _name(requirement: str) -> str:
-    parsed = parse(requirement)
-    return parsed[0] if parsed else requirement

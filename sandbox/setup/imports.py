@@ -123,18 +123,18 @@ class _Scan:
         parts = name.split(".")
         if not _is_module(place / parts[0]):
             return False
-        here = place
-        for part in parts:
-            here = here / part
-            self._follow(here.with_suffix(".py") if is_file(here.with_suffix(".py")) else here / "__init__.py")
+        self._follow_parts(place, parts)
         return True
 
     def _follow_relative(self, path: Path, found: _Import) -> None:
         base = path.parent
         for _ in range(found.level - 1):
             base = base.parent
-        here = base
-        for part in found.name.split(".") if found.name else []:
+        self._follow_parts(base, found.name.split(".") if found.name else [])
+
+    def _follow_parts(self, here: Path, parts: Iterable[str]) -> None:
+        """Each package on the way to a module below a folder, and the module."""
+        for part in parts:
             here = here / part
             self._follow(here.with_suffix(".py") if is_file(here.with_suffix(".py")) else here / "__init__.py")
 

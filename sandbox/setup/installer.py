@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.setup.distributions import normalized
 from sandbox.setup.pip_errors import PipFailure, read_pip_failure, relaxed
-from sandbox.setup.requirements import parse
+from sandbox.setup.requirements import distribution_of
 
 MAX_TRIES = 8
 """That may have taken long; a version that there is not is told at once, and of old pins each is."""
@@ -106,7 +105,7 @@ def _next_try(
     Where what is asked for contradicts itself all wishes go: they belong to the versions that are given up, and pip would try
     one version after another to meet them.
     """
-    rest = [pin for pin in wishes if _name_of(pin) not in failure.names]
+    rest = [pin for pin in wishes if distribution_of(pin) not in failure.names]
     if len(rest) < len(wishes):
         return asked, rest
     less = _ask_for_less(asked, failure, dropped)
@@ -129,7 +128,7 @@ def _ask_for_less(asked: list[str], failure: PipFailure, dropped: dict[str, str]
 
 def _without(asked: list[str], failure: PipFailure, dropped: dict[str, str]) -> list[str] | None:
     """Relax the requirement that failed, or leave it out; where it is another's dependency, relax all pins."""
-    found = [text for text in asked if _name_of(text) in failure.names]
+    found = [text for text in asked if distribution_of(text) in failure.names]
     if not found:
         return _unpin(asked, failure, dropped)
     replaced = []
@@ -149,7 +148,7 @@ def _without_git(asked: list[str], failure: PipFailure, dropped: dict[str, str])
         return None
     replaced = []
     for text in asked:
-        name = _name_of(text)
+        name = distribution_of(text)
         if "git+" in text and (not failure.names or name in failure.names):
             dropped[text] = failure.line
             replaced.append(name)
@@ -160,15 +159,10 @@ def _without_git(asked: list[str], failure: PipFailure, dropped: dict[str, str])
 
 def _unpin(asked: list[str], failure: PipFailure, dropped: dict[str, str]) -> list[str] | None:
     """Without the pins that contradict each other; without any pin when it is not said which."""
-    some = [text for text in asked if _name_of(text) in failure.names and relaxed(text, ()) is not None]
+    some = [text for text in asked if distribution_of(text) in failure.names and relaxed(text, ()) is not None]
     targets = some or [text for text in asked if relaxed(text, ()) is not None and "+cpu" not in text]
     if not targets:
         return None
     for text in targets:
         dropped[text] = failure.line
     return [(relaxed(text, ()) or text) if text in targets else text for text in asked]
-
-
-def _name_of(text: str) -> str:
-    parsed = parse(text)
-    return parsed[0] if parsed else normalized(text)

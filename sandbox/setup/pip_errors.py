@@ -16,7 +16,6 @@ _BUILD = (
     re.compile(r"Failed (?:building wheel|to build)(?: for)? '?([\w.-]+)"),
     re.compile(r"Failed to build installable wheels for .*?\(([\w.-]+)"),
     re.compile(r"Could not build wheels for ([\w.-]+)"),
-    re.compile(r"error: metadata-generation-failed[\s\S]*?╰─> (?:See above for output|from )?.*?([\w.-]+)"),
 )
 _COLLECTING = re.compile(r"^[^\S\n]*+(?:Collecting|Processing|Obtaining) (\S+)", re.MULTILINE)
 _NETWORK = re.compile(
@@ -96,13 +95,9 @@ def _nearest(wanted: str, versions: tuple[str, ...]) -> str | None:
 
 
 def _build_failure(output: str) -> PipFailure:
-    if "metadata-generation-failed" in output or "subprocess-exited-with-error" in output:
-        names = tuple(normalized(match[1]) for pattern in _BUILD[:3] if (match := pattern.search(output)))
+    names = tuple(normalized(match[1]) for pattern in _BUILD if (match := pattern.search(output)))
+    if names or "metadata-generation-failed" in output or "subprocess-exited-with-error" in output:
         return PipFailure(kind="build", names=names or _last_collected(output), line=_reason(output))
-    for pattern in _BUILD[:3]:
-        match = pattern.search(output)
-        if match:
-            return PipFailure(kind="build", names=(normalized(match[1]),), line=_reason(output))
     if _NETWORK.search(output):
         return PipFailure(kind="network", line=_line(output, _NETWORK))
     errors = [line for line in output.splitlines() if line.startswith(("ERROR", "error"))]

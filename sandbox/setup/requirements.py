@@ -148,7 +148,7 @@ def wanted_python(root: Path) -> str:
     if isinstance(setup, str):
         return setup
     for path in sorted(root.glob("*.y*ml")):
-        for line in _conda_lines(path) if _is_conda(path) else ():
+        for line in _list(_conda(path)) if _is_conda(path) else ():
             match = re.match(r"python\s*=+\s*(\d+\.\d+)", line)
             if match:
                 return f"=={match[1]}.*"
@@ -165,7 +165,8 @@ def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
     yield from _parse_lines(_project(root / "pyproject.toml"), "pyproject.toml")
     yield from _parse_lines(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
     yield from _parse_lines(_configured(root, "options", "install_requires").splitlines(), "setup.cfg")
-    yield from _parse_lines(_pipfile(root / "Pipfile"), "Pipfile")
+    pipfile = _table(_toml(root / "Pipfile"), "packages")
+    yield from _parse_lines(map(_poetry, pipfile, pipfile.values()), "Pipfile")
     yield from _in_files((path for path in files if path not in own), root)
     for readme in _readmes(root, near):
         yield from _parse_lines(_readme_lines(readme), readme.relative_to(root).as_posix())
@@ -197,6 +198,12 @@ def parse(line: str) -> tuple[str, str] | None:
         return normalized(requirement.name), str(requirement)
     except ValueError:  # no requirement, or one with a number that Python does not read
         return None
+
+
+def distribution_of(requirement: str) -> str:
+    """The distribution that a requirement asks for, normalised; the whole text where it cannot be read."""
+    parsed = parse(requirement)
+    return parsed[0] if parsed else normalized(requirement)
 
 
 def _parse_lines(lines: Iterable[str], where: str) -> Iterator[DeclaredRequirement]:
@@ -282,10 +289,6 @@ def _configured(root: Path, section: str, name: str) -> str:
         return ""
 
 
-def _pipfile(path: Path) -> list[str]:
-    return [_poetry(name, value) for name, value in _table(_toml(path), "packages").items()]
-
-
 def _setup_arguments(path: Path) -> dict[str, Any]:
     """Arguments of the call of setup() that are written out."""
     try:
@@ -309,10 +312,6 @@ def _setup_arguments(path: Path) -> dict[str, Any]:
 
 def _list(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list | tuple) else []
-
-
-def _conda_lines(path: Path) -> list[str]:
-    return _list(_conda(path))
 
 
 def _conda(path: Path) -> list[Any]:

@@ -67,11 +67,6 @@ _PROGRAMS = {
     "pdftotext": ("poppler-utils",),
     "pdftoppm": ("poppler-utils",),
     "tesseract": ("tesseract-ocr",),
-    "nvidia-smi": (),
-    "nvcc": (),
-    "conda": (),
-    "sbatch": (),
-    "srun": (),
 }
 _SAME_NAME = frozenset(
     [

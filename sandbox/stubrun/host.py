@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sandbox.bubblewrap import system_folders
+from sandbox.bubblewrap import succeeds, system_folders
 
 Mode = Literal["describe", "parse", "run", "functions"]
 Status = Literal["described", "parsed", "rejected", "help", "exited", "error", "timeout", "lost"]
@@ -86,11 +86,7 @@ def isolation() -> tuple[str, ...]:
         program = shutil.which(name)
         if program is None:
             continue
-        test = [program, *options, *(_system() if name == "bwrap" else []), "true"]
-        tried = subprocess.run(
-            test, env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
-        )
-        if tried.returncode == 0:
+        if succeeds([program, *options, *(_system() if name == "bwrap" else []), "true"], _environment()):
             return (program, *options)
     return ()
 
@@ -118,31 +114,27 @@ def bare_python() -> str:
     return str(own if own.exists() else Path(os.path.realpath(sys.executable)))
 
 
-def run_stubbed(request: StubRequest, python: str | None = None) -> StubReport:
+def run_stubbed(request: StubRequest) -> StubReport:
     """Run one script under stubs; never raises for anything that the script does.
 
-    Args:
-        request: what to run; its timeout is in seconds, and the host waits a little longer.
-        python: interpreter to use, 3.8 or newer; by default the one under ours, without its packages.
+    Its timeout is in seconds, and the host waits a little longer.
     """
+    payload, words = msgspec.json.encode(request).decode(), isolation()
+    walls = [*words, *shown(words, sys.base_prefix, str(CHILD.parent), os.path.realpath(request.root))]
     read, write = os.pipe()
-    payload = msgspec.json.encode(request).decode()
-    executable, prefix = _interpreter(python or bare_python())
-    words = isolation()
-    walls = [*words, *shown(words, prefix, str(CHILD.parent), os.path.realpath(request.root))]
-    command = [*walls, executable, "-I", "-S", "-B", str(CHILD), payload, str(write)]
-    try:
-        process = subprocess.Popen(
-            command, env=_environment(), cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, pass_fds=(write,), start_new_session=True,
-        )  # fmt: skip
-    finally:
-        os.close(write)
-    try:
-        data = _report(read, request.timeout + GRACE_SECONDS)
-    finally:
-        os.close(read)
-        _kill(process)
+    command = [*walls, os.path.realpath(bare_python()), "-I", "-S", "-B", str(CHILD), payload, str(write)]
+    with os.fdopen(read, "rb"):
+        try:
+            process = subprocess.Popen(
+                command, env=_environment(), cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, pass_fds=(write,), start_new_session=True,
+            )  # fmt: skip
+        finally:
+            os.close(write)
+        try:
+            data = _report(read, request.timeout + GRACE_SECONDS)
+        finally:
+            _kill(process)
     if data is None:
         return StubReport(status="lost", message=f"the child did not end within {request.timeout:g} s, and was killed")
     try:
@@ -162,17 +154,6 @@ def _report(pipe: int, seconds: float) -> bytes | None:
             break
         data += part
     return bytes(data)
-
-
-@functools.cache
-def _interpreter(python: str) -> tuple[str, str]:
-    """The program itself, without links and starters, and the folder that holds its standard library."""
-    if python == bare_python():
-        return os.path.realpath(python), sys.base_prefix
-    ask = [python, "-I", "-S", "-c", "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)"]
-    said = subprocess.run(ask, capture_output=True, text=True, timeout=10, check=True, env=_environment()).stdout
-    executable, prefix = said.splitlines()
-    return executable, prefix
 
 
 def _environment() -> Mapping[str, str]:

@@ -202,6 +202,14 @@ def test_a_zip_writes_nothing_outside_and_no_more_than_it_may(tmp_path: Path) ->
     assert list(tmp_path.rglob("*")) == [folder]
 
 
+def test_a_name_that_no_file_can_have_is_told_as_what_is_wrong_with_the_archive(tmp_path: Path) -> None:
+    for name in ("a" * 300, "é" * 200, f"folder/{'b' * 256}/c.py"):
+        with pytest.raises(ValueError, match="too long for the name"):
+            unpack_tar(packed(add(name, b"x")), tmp_path)
+    unpack_tar(packed(link("empty", ""), link("long", "a/" * 5 + "b" * 4000), add("c.py", b"x")), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["c.py"]
+
+
 def test_what_an_archive_holds_rightly_is_unpacked(tmp_path: Path) -> None:
     members = [add("r/a.py", b"one", mode=0o755), link("r/b/c.py", "../a.py"), add("r/d", b"", type=tarfile.FIFOTYPE)]
     unpack_tar(packed(*members), tmp_path, lambda name: name != "r/e")

@@ -289,7 +289,6 @@ MAY_WAIT = {
     ("ml_agent/llm/retry.py", "state.outcome.exception"): "an outcome that is there",
     ("ml_agent/llm/transport.py", "_reservation.get"): "a context variable",
     ("ml_agent/llm/transport.py", "_deadline.get"): "a context variable",
-    ("sandbox/gate/relay.py", "select.select"): "inside the sandbox, and ends with it",
     ("sandbox/gate/relay.py", "listening.accept"): "inside the sandbox, and ends with it",
     (
         "tools/index_worker.py",

@@ -15,7 +15,7 @@ import pytest
 from sandbox.cleanup import clean, reap
 from sandbox.image import ensure_image
 from sandbox.local_place import OWNER_FILE, make_place, places
-from sandbox.owner import BEGAN, LABEL, OWNER, is_orphan, labels
+from sandbox.owner import BEGAN, LABEL, OWNER, is_gone, is_orphan, labels
 from sandbox.temporary import lent
 from tests.processor_time import WAIT
 
@@ -123,6 +123,13 @@ def test_owners_are_known_dead_or_alive() -> None:
     assert not is_orphan({})
 
 
+def test_a_number_is_a_living_process_whoever_it_belongs_to() -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert not is_gone(str(os.getpid())) and not is_gone("1") and not is_gone("image")
+    assert is_gone(str(ended.pid)) and is_gone("9" * 30)
+
+
 def test_folders_without_our_label_stay(tmp_path: Path) -> None:
     stranger = places() / "stranger"
     stranger.mkdir(parents=True)
@@ -134,6 +141,18 @@ def test_folders_without_our_label_stay(tmp_path: Path) -> None:
     assert stranger.is_dir() and living.is_dir() and not dead.exists()
     assert clean(run_id="living").folders == 1
     assert not living.exists()
+
+
+def test_a_place_that_is_deeper_than_python_goes_is_removed() -> None:
+    place = make_place("run", "process")
+    here = os.open(place / "workspace", os.O_RDONLY)
+    for _ in range(2000):
+        os.mkdir("d", dir_fd=here)
+        above, here = here, os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(above)
+    os.close(here)
+    assert clean(run_id="run").folders == 1
+    assert not place.exists()
 
 
 def test_a_temporary_folder_of_a_dead_process_is_removed_and_counted() -> None:

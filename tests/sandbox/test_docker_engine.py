@@ -164,3 +164,30 @@ def test_a_kept_setup_is_known_to_an_engine_that_reads_no_body_of_a_commit(tmp_p
 @pytest.mark.docker
 def test_the_engine_is_told_by_name_version_and_address() -> None:
     assert re.fullmatch(rf"(Docker|Podman) \d\S* at unix://{SOCKET}", describe())
+
+
+@pytest.mark.docker
+def test_an_engine_that_refuses_to_clean_up_ends_no_run(tmp_path: Path) -> None:
+    def refused(piece: bytes) -> bytes:
+        return re.sub(rb"^DELETE (/\S+/containers/)", rb"DELETF \1", piece).replace(b"/networks?", b"/networkz?")
+
+    run_id = uuid.uuid4().hex
+    with engine_by_socket(tmp_path, refused) as host:
+        try:
+            with sandbox_at(host, tmp_path, run_id=run_id, network="none") as sandbox:
+                assert sandbox.run(Command(text="true")).ok
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("DOCKER_HOST", host)
+                assert clean(run_id=run_id).containers == 0
+        finally:
+            assert clean(run_id=run_id).containers == 1
+
+
+@pytest.mark.docker
+def test_system_packages_that_take_too_long_lose_no_sandbox(tmp_path: Path) -> None:
+    with sandbox_at(f"unix://{SOCKET}", tmp_path) as sandbox:
+        response = sandbox.install_system(("tree",), seconds=0.05)
+        assert response.ended == "timeout" and response.error_lines[-1].startswith(
+            "the system packages tree are not there"
+        )
+        assert sandbox.run(Command(text="true")).ok

@@ -107,3 +107,20 @@ def test_a_home_folder_is_never_mounted() -> None:
 def test_credentials_are_taken_out() -> None:
     assert without_credentials("https://a:b@c.d:1/x?y") == "https://c.d:1/x?y"
     assert without_credentials("https://c.d/x") == "https://c.d/x"
+    assert without_credentials("user:secret@proxy:3128") == "proxy:3128"
+    assert without_credentials("http://u:p@[::1:3128") == "http://[::1:3128"
+    assert without_credentials("https://c.d/x@1?y=@z") == "https://c.d/x@1?y=@z"
+    assert without_credentials("localhost,.corp") == "localhost,.corp"
+
+
+def test_a_file_that_no_path_reaches_does_not_end_the_look(tmp_path: Path) -> None:
+    folder, here = tmp_path, os.open(tmp_path, os.O_RDONLY)
+    while len(str(folder)) < 3900:
+        os.mkdir("d" * 100, dir_fd=here)
+        folder, above = folder / ("d" * 100), here
+        here = os.open("d" * 100, os.O_RDONLY, dir_fd=above)
+        os.close(above)
+    os.close(os.open("f" * 250, os.O_WRONLY | os.O_CREAT, dir_fd=here))
+    os.close(here)
+    assert not newer_file(tmp_path, 0)
+    assert disk_usage(tmp_path).files > 30

@@ -1,5 +1,6 @@
 """Output as it is kept: lines, head and tail, errors, kinds."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_carriage_returns_and_escapes() -> None:
     assert states == ["10%", "20%"]
 
 
+def test_a_line_that_ends_each_state_with_a_return_is_told_while_it_goes_on() -> None:
+    reader = LineReader()
+    states = [line for number in range(3000) for line in reader.feed(b"Receiving objects: %d\r" % number)]
+    assert [line.text for line in states] == [f"Receiving objects: {number}" for number in range(2999)]
+    assert not any(line.final for line in states)
+
+
 def test_an_endless_line_comes_in_pieces() -> None:
     reader = LineReader()
     lines = list(reader.feed(b"x" * (3 * MAX_LINE + 5)))
@@ -58,7 +66,7 @@ def test_head_and_tail_hold_the_ends(lines: list[str], limit: int) -> None:
 
 
 def test_the_log_is_whole_and_errors_survive_the_cut(tmp_path: Path) -> None:
-    with Capture(tmp_path / "log", 500) as capture:
+    with closing(Capture(tmp_path / "log", 500)) as capture:
         capture.feed("stdout", b"".join(b"line %d\n" % n for n in range(1000)))
         capture.feed("stderr", b'Traceback (most recent call last):\n  File "a.py", line 1\nValue')
         capture.feed("stderr", b"Error: bad\n")

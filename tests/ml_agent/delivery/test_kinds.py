@@ -158,3 +158,17 @@ def test_of_a_large_file_the_beginning_is_enough(kind: str, content: bytes) -> N
 
 def test_every_kind_is_here() -> None:
     assert {kind for kind, _, _ in GOOD} == {*BINARY_KINDS, *TEXT_KINDS}
+
+
+def test_a_line_of_json_goes_on_behind_ends_that_other_texts_know() -> None:
+    content = '{"text": "one\u2028two\x85three"}\r\n{"text": "four"}\n'.encode()
+    assert judge_content(content, True, Expectation(kind="jsonl", rows=2)) == "2 rows"
+
+
+def test_a_file_of_blanks_that_promises_nothing_is_judged() -> None:
+    assert judge_content(b" \n", True, Expectation(kind="file")) == "2 bytes"
+
+
+def test_a_large_tiff_may_have_either_order_of_bytes() -> None:
+    for head in (b"II+\0\x08\0\0\0" + struct.pack("<Q", 16), b"MM\0+\0\x08\0\0" + struct.pack(">Q", 16)):
+        assert judge_content(head + bytes(64), True, Expectation(kind="tiff")) == "TIFF"

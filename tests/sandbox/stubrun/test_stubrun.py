@@ -1,7 +1,6 @@
 """Running a script's parser for real, with stubs for what is not installed."""
 
 import shutil
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -244,7 +243,8 @@ def test_sockets_and_homes_of_the_host_are_out_of_reach(walls: str, run: Run, tm
     assert (report.status, report.message) == ("exited", f"seen [] {walls == 'unshare'}")
 
 
-def test_another_interpreter(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
-    report = run_stubbed(StubRequest(root=str(tmp_path), script="main.py"), python=sys.executable)
-    assert report.status == "described"
+def test_words_that_are_too_long_for_a_program_leave_no_pipe_open(run: Run) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(OSError, match="too long"):
+        run("", "x" * 3_000_000)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
