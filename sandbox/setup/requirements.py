@@ -133,7 +133,7 @@ def own_names(root: Path) -> frozenset[str]:
     """What the repository's own package is called, normalised, as far as its files say."""
     project = _toml(root / "pyproject.toml")
     tables = (_table(project, "project"), _table(project, "tool", "poetry"), _setup_arguments(root / "setup.py"))
-    said = (*(table.get("name") for table in tables), _configured(root, "metadata", "name"))
+    said = (*(table.get("name") for table in tables), _setup_cfg_value(root, "metadata", "name"))
     return frozenset(normalized(name.strip()) for name in said if isinstance(name, str) and name)
 
 
@@ -164,7 +164,7 @@ def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
     yield from _in_files(own, root)
     yield from _parse_lines(_project(root / "pyproject.toml"), "pyproject.toml")
     yield from _parse_lines(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
-    yield from _parse_lines(_configured(root, "options", "install_requires").splitlines(), "setup.cfg")
+    yield from _parse_lines(_setup_cfg_value(root, "options", "install_requires").splitlines(), "setup.cfg")
     pipfile = _table(_toml(root / "Pipfile"), "packages")
     yield from _parse_lines(map(_poetry, pipfile, pipfile.values()), "Pipfile")
     yield from _in_files((path for path in files if path not in own), root)
@@ -280,7 +280,7 @@ def _caret(version: str) -> str:
     return f"{low},<{int(major) + 1}"
 
 
-def _configured(root: Path, section: str, name: str) -> str:
+def _setup_cfg_value(root: Path, section: str, name: str) -> str:
     parser = configparser.RawConfigParser()
     try:
         parser.read_string(_BLANKS.sub(" ", read_text(root / "setup.cfg")))
