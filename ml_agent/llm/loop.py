@@ -75,6 +75,8 @@ class Conversation:
         self._disputes: list[Dispute] = []
         self._disputing = False
         """Whether the reply at hand disputes something."""
+        self._insists = False
+        """Whether it ends with that, so that the answer before it stands."""
         self._heard: set[str] = set()
         """The errors that the model was told."""
         self._refused = 0
@@ -114,7 +116,7 @@ class Conversation:
         if not reply.calls:
             return Turn(said=reply.content.strip()[:2000], results=(NO_CALL,))
         calls, results = [], []
-        self._disputing = False
+        self._disputing, self._insists = False, reply.calls[-1].name == "dispute"
         for place, raw in enumerate(reply.calls, 1):
             call, result = self._carry_out(raw, asked)
             calls.append(call)
@@ -122,7 +124,7 @@ class Conversation:
             if self._accepted and all(later.name != "answer" for later in reply.calls[place:]):
                 break
         if (
-            self._disputing and calls[-1].name == "dispute"
+            self._insists and calls[-1].name == "dispute"
         ):  # what it disputes stands beside the answer that it gave before
             self._accepted = self._given is not None
         return Turn(
@@ -213,7 +215,8 @@ class Conversation:
         """Keep what the model says; it stands beside the answer that is given before or right after it."""
         self._disputes.append(Dispute(finding=finding, why=why))
         self._disputing = True
-        return neutral("Noted; the answer is taken as it is." if self._given is not None else "Noted; now answer.")
+        stands = self._given is not None and self._insists
+        return neutral("Noted; the answer is taken as it is." if stands else "Noted; now answer.")
 
     def _reject(self, why: str) -> PromptText:
         raise Stopped(f"the model finds that the repository cannot do it: {why}")

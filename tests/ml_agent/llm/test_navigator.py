@@ -228,6 +228,15 @@ def test_a_dispute_with_a_mended_answer_keeps_the_mended_one(stage: Callable[...
     assert draft.text == RIGHT and len(draft.disputes) == 1 and len(play.server.requests) == 2
 
 
+def test_a_dispute_beside_a_look_is_told_to_answer_again(stage: Callable[..., Any], workspace: Workspace) -> None:
+    play = stage(
+        saying(WRONG), at_once((WRONG,), (DISPUTE, Answer("find", {"query": "nodes"})), (WRONG,)), profile="tools"
+    )
+    draft = first(play, workspace)
+    assert draft.text == WRONG.arguments["text"] and len(play.server.requests) == 3
+    assert "Noted; now answer." in play.server.requests[2].text
+
+
 def test_a_disputed_finding_of_the_run_keeps_the_answer(stage: Callable[..., Any], workspace: Workspace) -> None:
     for second in ((DISPUTE,), (DISPUTE, command(RIGHT))):
         play = stage(saying(WRONG), at_once((command(RIGHT),), second), profile="tools")
