@@ -15,7 +15,7 @@ from benchmarks.strict.inside.pictures import STDIN, STDOUT
 from benchmarks.strict.script_variables import signature_reader
 from tools.check.repository import decisions
 from tools.commandline.fire_words import fire_value
-from tools.commandline.hydra_words import OWN, SHOWS
+from tools.commandline.hydra_words import CHOOSES, OWN, SHOWS
 from tools.commandline.reader import ParsedCall
 from tools.commandline.words import choose, parse_call
 from tools.signatures.console import read_console
@@ -25,6 +25,8 @@ from tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
+_CHOOSING = {flag: option.dest for option in OWN.options if option.dest in CHOOSES for flag in option.flags}
+"""Options of hydra's own that choose another configuration."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +95,7 @@ def _read_options(program: Program, root: Path) -> Options:
         loose = by_look(program.words)
         return Options(values=loose, given=frozenset(loose), defaults=program.settings)
     call = parse_call(signature, program.words)
-    if signature.framework == "hydra" and not call.unknown:
+    if signature.framework == "hydra":
         return _compose(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     if signature.framework == "fire" and not call.unknown:
@@ -135,7 +137,8 @@ def _global_settings(program: Program, signature: Signature, call: ParsedCall) -
 
 
 def _compose(root: Path, program: Program, base: Signature) -> Options:
-    """The whole configuration that hydra composes of groups, another configuration and overrides; where it cannot be known, the words.
+    """The whole configuration that hydra composes of groups, another configuration and overrides, and what the words change of it that
+    cannot be composed; where it cannot be known, the words.
 
     Args:
         root: the repository's folder.
@@ -150,8 +153,8 @@ def _compose(root: Path, program: Program, base: Signature) -> Options:
     whole = not (signature.accepts_unknown or signature.unseen)
     composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
     chosen = {key.lstrip("-").replace("-", "_"): value for key, value in call.chosen if key.startswith("--")}
-    groups = {o.dest for o in signature.options if o.converter == GROUP} if whole else set()
-    values = {k: v for k, v in call.values.items() if k not in groups} | _modes(call)
+    groups = {o.dest for o in signature.options if o.converter == GROUP} if whole and call.chosen else set()
+    values = {k: v for k, v in call.values.items() if k not in groups} | _modes(call) | _not_composed(call, signature)
     changed = {k for k in composed.keys() | before.keys() if composed.get(k) != before.get(k)} if whole else set()
     return Options(
         values={**composed, **values} if whole else {**values, **chosen}, given=frozenset({*values, *changed, *chosen}),
@@ -165,6 +168,36 @@ def _modes(call: ParsedCall) -> dict[str, Any]:
     own = {option.dest for part in call.given for option in OWN.options if part.flag in option.flags}
     shown = sorted(own & set(SHOWS))
     return ({"multirun": True} if "multirun" in own else {}) | ({"only shows": shown} if shown else {})
+
+
+def _not_composed(call: ParsedCall, signature: Signature) -> dict[str, Any]:
+    """What words of hydra add, remove or change that is not in the configuration as it is known, by key: the order of keys says nothing."""
+    known = {option.dest: option.default for option in signature.options}
+    addable = {option.dest for option in signature.addable}
+    overrides = {"=".join((part.flag, *part.values)): part for part in call.given if part.kind == "override"}
+    found = by_look([word for word in call.unknown if word not in overrides])
+    if not call.chosen:
+        found |= {_CHOOSING[part.flag]: list(part.values) for part in call.given if part.flag in _CHOOSING}
+    for word, part in overrides.items():
+        key = part.flag.lstrip("+~")
+        sign = part.flag[: len(part.flag) - len(key)]
+        if sign == "++":
+            sign = "" if key in known else "+"
+        elif sign == "+" and key in known and known[key] is None and key not in addable:
+            sign = ""
+        if word in call.unknown or sign == "~":
+            found[sign + key] = part.values[0] if part.values else True
+    return found | _overlapping(call)
+
+
+def _overlapping(call: ParsedCall) -> dict[str, Any]:
+    """The order of keys that lie in one another, where a whole table is written or removed: what comes later counts."""
+    given = [(part.flag.lstrip("+~"), "".join(part.values)) for part in call.given if part.kind == "override"]
+    removed = {part.flag.lstrip("~") for part in call.given if part.flag.startswith("~")}
+    whole = removed | {key for key, value in given if value == "null" or value.startswith("{")}
+    met = {outer for outer in whole for key, _ in given if key.startswith(f"{outer}.")}
+    order = [key for key, _ in given if any(key == outer or key.startswith(f"{outer}.") for outer in met)]
+    return {"order of overrides": order} if order else {}
 
 
 def _keys(signature: Signature) -> list[Option]:

@@ -1,8 +1,10 @@
 """Which top-level import names are libraries for a repository, and which of its own packages its installation provides."""
 
 import functools
+import posixpath
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,6 +12,7 @@ import msgspec
 from sandbox.reading import read_text
 from tools.libraries import known_libraries
 from tools.signatures.console import console_scripts
+from tools.signatures.setup_files import config_lines, dig, import_folders, read_project
 from tools.signatures.sources import Sources
 
 IMPORT = re.compile(
@@ -73,12 +76,12 @@ def of_repository(root: Path) -> Libraries:
     for manifest in manifests:
         declared |= _requirements(_text(manifest))
     foreign = ((imported - own) | known_libraries() | declared | packages) - set(sys.stdlib_module_names)
-    at_root = any(p.parent == root for p in manifests)
+    installed = _installed(root, manifests)
     return Libraries(
         foreign=frozenset(foreign),
-        installed=(".", "src") if at_root else (),
+        installed=installed,
         environment=frozenset(environment),
-        console=_console(root) if at_root else {},
+        console=_console(root) if installed else {},
     )
 
 
@@ -106,6 +109,31 @@ def _requirements(text: str) -> set[str]:
     ):
         names.add(match.group(1).lower().replace("-", "_"))
     return names
+
+
+def _installed(root: Path, manifests: Sequence[Path]) -> tuple[str, ...]:
+    """The folders that an installation puts on the import path: of the root's own project, else of the one project nearest to it."""
+    sources = Sources(root)
+    folders = {p.parent.relative_to(root).as_posix() for p in manifests}
+    projects = {f for f in folders if _is_project(sources, f)}
+    nearest = [f for f in projects if f.count("/") == min(one.count("/") for one in projects)]
+    chosen = ["."] if "." in folders else []
+    if "." not in projects and len(nearest) == 1:
+        chosen += nearest
+    places = (
+        posixpath.normpath(posixpath.join(f, p))
+        for f in chosen
+        for p in (".", "src", *import_folders(sources.package_folders(f)))
+    )
+    return tuple(dict.fromkeys(p for p in places if p != ".." and not p.startswith(("/", "../"))))
+
+
+def _is_project(sources: Sources, folder: str) -> bool:
+    """Whether a folder's manifests describe something to install, and not only how tools are set."""
+    setup, config, project = (sources.text(posixpath.normpath(posixpath.join(folder, name))) for name in MANIFESTS)
+    described = read_project(project or "")
+    named = "project" in described or "build-system" in described or bool(dig(described, "tool", "poetry"))
+    return bool(setup) or named or any(config_lines(config or "", "metadata", "name"))
 
 
 def _console(root: Path) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -49,9 +50,34 @@ def package_folders(setup: ast.Module | None, config: str, project: str) -> dict
     for line in config_lines(config, "options", "package_dir"):
         package, equals, folder = line.partition("=")
         found |= {package.strip(): folder.strip()} if equals else {}
-    for given in (tool.get("package-dir"), *_dicts_of(setup)):
+    for given in (tool.get("package-dir"), _other_backends(read_project(project)), *_dicts_of(setup)):
         found |= given if isinstance(given, dict) else {}
     return {k: v for k, v in found.items() if isinstance(k, str) and isinstance(v, str)}
+
+
+def _other_backends(project: Mapping[str, Any]) -> dict[str, Any]:
+    """Folders by package as poetry, hatch, pdm and maturin are told them."""
+    tool = dig(project, "tool")
+    sources = (dig(tool, "pdm", "build").get("package-dir"), dig(tool, "maturin").get("python-source"))
+    found: dict[str, Any] = dict.fromkeys(("",) if any(sources) else (), next(filter(None, sources), ""))
+    listed = dig(tool, "poetry").get("packages")
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("include"), str) and isinstance(one.get("from"), str):
+            found[one["include"].partition("/")[0]] = posixpath.join(one["from"], one["include"].partition("/")[0])
+    packages = dig(tool, "hatch", "build", "targets", "wheel").get("packages")
+    for path in packages if isinstance(packages, list) else ():
+        found |= {posixpath.basename(path.rstrip("/")): path.rstrip("/")} if isinstance(path, str) else {}
+    return found
+
+
+def import_folders(placed: Mapping[str, str]) -> list[str]:
+    """The folders that hold packages under their own names, of what `package_folders` says."""
+    found = [posixpath.normpath(placed[""])] if "" in placed else []
+    for package, folder in placed.items():
+        path, named = posixpath.normpath(folder), package.replace(".", "/")
+        if package and f"/{path}".endswith(f"/{named}"):
+            found.append(posixpath.normpath(path[: len(path) - len(named)] or "."))
+    return list(dict.fromkeys(found))
 
 
 def _dicts_of(setup: ast.Module | None) -> Iterator[Any]:

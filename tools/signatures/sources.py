@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from tools.python_source import without_halves
 from tools.signatures.search_paths import CHANGES_PATH, added_folders
-from tools.signatures.setup_files import package_folders
+from tools.signatures.setup_files import import_folders, package_folders
 from tools.word_pattern import WordPattern
 
 MAX_BYTES = 1_500_000
@@ -246,10 +246,10 @@ class Sources:
         return self._placed[folder]
 
     def _package_roots(self) -> list[str]:
-        """The folder below the root in which the repository's own packages lie."""
-        root = posixpath.normpath(self.package_folders(".").get("", "src"))
-        inside = root != "." and not posixpath.isabs(root) and root.partition("/")[0] != posixpath.pardir
-        return [root] if inside and self.is_folder(root) else []
+        """The folders below the root in which the repository's own packages lie."""
+        placed = self.package_folders(".")
+        roots = dict.fromkeys([*import_folders(placed), *(() if "" in placed else ("src",))])
+        return [r for r in roots if r != "." and not r.startswith(("/", posixpath.pardir)) and self.is_folder(r)]
 
     def setup_folders(self) -> set[str]:
         """Folders, near the root, that hold a setup file."""

@@ -10,6 +10,14 @@ from pathlib import Path
 WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs", "-Q")
 LAUNCHERS = ("torch.distributed.launch", "torch.distributed.run", "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec",
              "accelerate.commands.launch", "paddle.distributed.launch", "srun")  # fmt: skip
+CHOOSE_DEVICES = {
+    "accelerate": ("--gpu_ids", "--gpu-ids"),
+    "accelerate.commands.launch": ("--gpu_ids", "--gpu-ids"),
+    "deepspeed": ("-i", "--include"),
+    "paddle.distributed.launch": ("--gpus", "--devices", "--selected_gpus"),
+}
+"""Options of launchers that say which devices the program sees: they set its CUDA_VISIBLE_DEVICES."""
+DEVICES = re.compile(r"(?:localhost:)?(\d+(?:,\d+)*)")
 CONSOLE = "--console"
 """What stands before a console script's name and `module:function`; no interpreter knows such a word."""
 NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")
@@ -40,7 +48,7 @@ def read(given: Sequence[str]) -> Target | None:
     """The target of `[launcher] words…`; None where nothing is run (`--version`, `-m pip`, nothing on standard input)."""
     words = list(given)
     if words and words[0] in LAUNCHERS:
-        return launched(words[1:])
+        return launched(words[0], words[1:])
     if words[:1] == [CONSOLE]:
         return console(words[1], words[2], words[3:])
     while words:
@@ -80,7 +88,7 @@ def module(words: Sequence[str]) -> Target | None:
     """What `-m` names."""
     if not words or words[0] in NOT_OURS:
         return None
-    return launched(words[1:]) if words[0] in LAUNCHERS else Target(module=words[0], words=words[1:])
+    return launched(words[0], words[1:]) if words[0] in LAUNCHERS else Target(module=words[0], words=words[1:])
 
 
 def console(name: str, place: str, words: Sequence[str]) -> Target:
@@ -91,14 +99,27 @@ def console(name: str, place: str, words: Sequence[str]) -> Target:
     return found
 
 
-def launched(words: Sequence[str]) -> Target | None:
-    """The program that a launcher starts: its first word that names a Python file, or the module after -m."""
+def launched(launcher: str, words: Sequence[str]) -> Target | None:
+    """The program that a launcher starts: its first word that names a Python file, or the module after -m; it sees the devices that the launcher is told."""
     for at, word in enumerate(words):
         if word.endswith(".py") and "=" not in word:
+            os.environ.update(devices(launcher, words[:at]))
             return script(word, words[at + 1 :])
         if word in ("-m", "--module") and at + 1 < len(words):
+            os.environ.update(devices(launcher, words[:at]))
             return Target(module=words[at + 1], words=words[at + 2 :])
     raise NoSuchScript("the launcher is given no program")
+
+
+def devices(launcher: str, words: Sequence[str]) -> dict[str, str]:
+    """The variable with which a launcher chooses devices, where its own words name them."""
+    options, found = CHOOSE_DEVICES.get(launcher, ()), {}
+    for at, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        given = DEVICES.fullmatch(value if equals else "".join(words[at + 1 : at + 2]))
+        if name in options and given:
+            found = {"CUDA_VISIBLE_DEVICES": given[1]}
+    return found
 
 
 def code(words: Sequence[str]) -> Target:

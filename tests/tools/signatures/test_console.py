@@ -82,6 +82,10 @@ FLAGS = "import argparse\nFLAGS = argparse.ArgumentParser()\nFLAGS.add_argument(
         ("setup.cfg", "[options.packages.find]\nwhere = training\n"),
         ("pyproject.toml", '[tool.setuptools.package-dir]\n"" = "training"\n'),
         ("pyproject.toml", '[tool.setuptools.packages.find]\nwhere = ["training"]\n'),
+        ("pyproject.toml", '[tool.poetry]\npackages = [{include = "pkg", from = "training"}]\n'),
+        ("pyproject.toml", '[tool.hatch.build.targets.wheel]\npackages = ["training/pkg"]\n'),
+        ("pyproject.toml", '[tool.pdm.build]\npackage-dir = "training"\n'),
+        ("pyproject.toml", '[tool.maturin]\npython-source = "training"\n'),
     ],
 )
 def test_a_script_imports_what_is_installed_from_elsewhere(tmp_path: Path, name: str, text: str) -> None:
