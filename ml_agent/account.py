@@ -379,5 +379,7 @@ def called(call: Invocation, workdir: str, index: RepoIndex) -> Signature | None
         paths = [posixpath.normpath(posixpath.join(folder, call.name))]
     for path in paths:
         if path in index.signatures:
-            return choose(index.signatures[path], call.words)
+            known = index.signatures[path]
+            own = [one for one in known if one.name == call.name] if call.target == "console" else known
+            return choose(own, call.words)
     return None

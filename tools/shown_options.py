@@ -7,6 +7,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from tools.commandline.shell import parse_command
 from tools.commandline.words import choose, parse_call
 from tools.examples import Example
 from tools.files import Tree
-from tools.launchers import HELP
+from tools.launchers import HELP, PYTHON, SHELLS
 from tools.python_source import read_module
 from tools.signatures.model import Option, Signature
 from tools.signatures.nearest import is_slip
@@ -30,6 +31,7 @@ _MOST_COMMANDS, _MOST_OPTIONS = 300, 100
 _LONGEST_COMMAND = 4_000
 _FLAG = re.compile(r"--[A-Za-z][\w.-]{0,80}")
 _KEY = re.compile(r"[A-Za-z_][\w.]{0,80}")
+_SCRIPTS, _RUNS = (".py", ".sh"), frozenset({"-m", "-c", "-u"})
 _SYNTAXES = frozenset({"argparse", "click", "overrides"})
 _KINDS = frozenset({"python", "module", "console"})
 
@@ -42,6 +44,8 @@ class _Command(NamedTuple):
     invocation: Invocation
     path: str
     line: int
+    folder: Path
+    """From which it runs."""
 
 
 class _Shown(NamedTuple):
@@ -75,14 +79,14 @@ def learns_from_examples(signature: Signature) -> bool:
 def _complete(several: tuple[Signature, ...], examples: Sequence[Example], root: Path) -> tuple[Signature, ...]:
     if not any(map(learns_from_examples, several)):
         return several
-    commands = [*_commands(examples), *_docstring(several[0].path, root)]
+    commands = [*_commands(examples, root), *_docstring(several[0].path, root)]
     return tuple(_of_commands(one, several, commands) if learns_from_examples(one) else one for one in several)
 
 
-def _commands(examples: Sequence[Example]) -> Iterator[_Command]:
+def _commands(examples: Sequence[Example], root: Path) -> Iterator[_Command]:
     for example in examples:
         for invocation in parse_command(quoted_placeholders(example.text[:_LONGEST_COMMAND])).invocations:
-            yield _Command(invocation, example.path, example.line)
+            yield _Command(invocation, example.path, example.line, root / example.workdir)
 
 
 def _docstring(path: str, root: Path) -> Iterator[_Command]:
@@ -91,15 +95,15 @@ def _docstring(path: str, root: Path) -> Iterator[_Command]:
     lines = ((ast.get_docstring(module) if module is not None else "") or "").split("\n")
     for line in [one.strip().lstrip("$>` ") for one in lines if Path(path).name in one][:_MOST_COMMANDS]:
         for invocation in parse_command(quoted_placeholders(line[:_LONGEST_COMMAND])).invocations:
-            yield _Command(invocation, path, 1)
+            yield _Command(invocation, path, 1, root)
 
 
 def _of_commands(signature: Signature, several: Sequence[Signature], commands: Sequence[_Command]) -> Signature:
     """One signature with what the commands that call it say of its options."""
     read = _with_flags(signature)
     own = [one for one in commands if calls(one.invocation, signature)]
-    own = [one for one in own if choose(several, one.invocation.words) is signature]
-    parsed = [(one, parse_call(read, one.invocation.words)) for one in own]
+    own = [one for one in own if _is_chosen(signature, several, one.invocation)]
+    parsed = [(one, _own_words(one, parse_call(read, one.invocation.words))) for one in own]
     overrides = read.syntax == "overrides"
     new: dict[str, list[_Shown]] = {}
     given: dict[str, list[str]] = defaultdict(list)
@@ -116,6 +120,34 @@ def _of_commands(signature: Signature, several: Sequence[Signature], commands: S
     options = tuple(_correct_type(option, given[option.dest]) for option in signature.options)
     more = [_option(read, name, shown) for name, shown in list(new.items())[:_MOST_OPTIONS]]
     return msgspec.structs.replace(read if more else signature, options=(*options, *more))
+
+
+def _is_chosen(signature: Signature, several: Sequence[Signature], invocation: Invocation) -> bool:
+    """Whether an invocation calls that one of several signatures; of commands that share a file the one whose name it says."""
+    alike = [one for one in several if (one.kind == "console") == (signature.kind == "console")]
+    named = [one for one in alike if one.name == invocation.name]
+    return choose(named or alike, invocation.words) is signature
+
+
+def _own_words(command: _Command, call: ParsedCall) -> ParsedCall:
+    """A call without another program that it starts, and without the words of that."""
+    words = command.invocation.words
+    end = next((at for at, (word, behind) in enumerate(pairwise(words)) if _starts(word, behind)), len(words))
+    given = [part for part in call.given if part.start < end]
+    scripts = (at for at, part in enumerate(given) if part.option is None and _is_foreign(part, command.folder))
+    return msgspec.structs.replace(call, given=tuple(given[: next(scripts, len(given))]))
+
+
+def _starts(word: str, behind: str) -> bool:
+    """Whether two words start a program: an interpreter, and what it runs."""
+    return bool(PYTHON.match(word) or word in SHELLS) and (behind in _RUNS or behind.endswith(_SCRIPTS))
+
+
+def _is_foreign(part: LocatedPart, folder: Path) -> bool:
+    """Whether a word by place is a script that the repository has not."""
+    return part.kind == "place" and any(
+        word.endswith(_SCRIPTS) and not (folder / word).exists() for word in part.values
+    )
 
 
 def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[LocatedPart]:

@@ -18,6 +18,7 @@ from ml_agent.llm.likely import (
     ASIDE,
     Entry,
     blocks_of,
+    installed_names,
     is_idle_aside,
     likely_entries,
     likely_passages,
@@ -113,6 +114,13 @@ class _Task(NamedTuple):
         words = self.request.instruction
         return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace, self.drafts))
 
+    def named(self, entry: Entry) -> Sequence[Signature]:
+        """The signatures of an entry point; of one with several installed names the likeliest name first."""
+        if len(installed_names(entry)) < 2:
+            return entry
+        likeliest = next(one.name for one in self.subcommands(entry) if one.name)
+        return sorted(entry, key=lambda one: one.name not in ("", likeliest))
+
 
 def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
@@ -133,7 +141,7 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         entries=[
-            line_of(entry, workspace.path, 0 if place < len(room) else _ENTRY_NAMES, request.instruction)
+            line_of(task.named(entry), workspace.path, 0 if place < len(room) else _ENTRY_NAMES, request.instruction)
             for place, entry in enumerate(entries)
         ],
         others=_names(others, workspace),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ml_agent.account import called
 from ml_agent.draft import Draft
-from ml_agent.llm.likely import Entry
+from ml_agent.llm.likely import Entry, said_names
 from ml_agent.matching.terms import terms
 from ml_agent.navigator import Workspace
 from tools.commandline.shell import parse_command
@@ -31,12 +31,15 @@ def signatures_called(entry: Entry, words: str, workspace: Workspace, drafts: Se
 
 
 def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
-    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last."""
-    said = set(tokenize(words))
+    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last.
+
+    Where the task says the name of an installed command, its calls stand before those of others.
+    """
+    said, names = set(tokenize(words)), said_names(entry, words)
     calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
     known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
     first = {frozenset(_OPTION.findall(one.text)): one for one in reversed(known)}
-    return sorted(known, key=lambda one: one not in first.values())[:most]
+    return sorted(known, key=lambda one: (names.isdisjoint(one.text.split()), one not in first.values()))[:most]
 
 
 def _overlap(example: Example, said: set[str]) -> float:

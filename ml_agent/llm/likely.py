@@ -88,7 +88,8 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     hits = texts.entry_index.top(tokenize(request.instruction), 4 * most)
     for rank, hit in enumerate(hits):
         _add(scores, texts.entries[hit.position][0].path, 1 / (_SMOOTH + rank))
-    said = {word.lower().strip(".") for word in _WORD.findall(request.instruction)}
+    words = request.instruction
+    said = {word.lower().strip(".") for word in _WORD.findall(words)}
     for path in by_path:
         name = PurePosixPath(path)
         if name.name.lower() in said or path.lower() in said:
@@ -100,7 +101,24 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
         scores[path] *= (1.0 if near else 0.5) * (0.3 if texts.is_aside(path) else 1.0) * (0.5 if idle else 1.0)
     least = _LEAST_SHARE * max(scores.values(), default=0.0)
     ordered = sorted((path for path in scores if scores[path] >= least), key=lambda path: (-scores[path], path))
-    return _without_twins([by_path[path] for path in ordered], request.instruction)[:most]
+    return _without_twins([_of_said_names(by_path[path], words) for path in ordered], words)[:most]
+
+
+def installed_names(entry: Entry) -> frozenset[str]:
+    """The commands as which installing the repository puts an entry point on the path."""
+    return frozenset(one.name for one in entry if one.kind == "console" and one.name)
+
+
+def said_names(entry: Entry, words: str) -> frozenset[str]:
+    """Those of its installed names that stand among some words."""
+    return installed_names(entry).intersection(word.strip(".") for word in _WORD.findall(words))
+
+
+def _of_said_names(entry: Entry, words: str) -> Entry:
+    """An entry point that is installed under several names: those alone that are said, where any is."""
+    said = said_names(entry, words)
+    others = installed_names(entry) - said if said else frozenset()
+    return tuple(one for one in entry if one.name not in others)
 
 
 def is_idle_aside(entry: Entry, words: str) -> bool:
@@ -188,7 +206,7 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
     """
     if len(entry) == 1:
         return list(entry)
-    ahead = {one.subcommand: _CALLED / (1 + rank) for rank, one in reversed(list(enumerate(named)))}
+    ahead = {(one.name, one.subcommand): _CALLED / (1 + rank) for rank, one in reversed(list(enumerate(named)))}
     said = frozenset(tokenize(words))
     texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
     scores = {hit.position: hit.score for hit in Bm25Index(texts).top(list(said), len(entry))}
@@ -196,7 +214,9 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
     worth = [
         (
             len(one.subcommand) > 0,
-            _NAMED * _share(one.subcommand, said) + scores.get(place, 0.0) / most + ahead.get(one.subcommand, 0.0),
+            _NAMED * _share(one.subcommand, said)
+            + scores.get(place, 0.0) / most
+            + ahead.get((one.name, one.subcommand), 0.0),
         )
         for place, one in enumerate(entry)
     ]

@@ -286,3 +286,49 @@ def test_right_overrides_of_a_configuration_that_is_given_as_a_path(old: RepoInd
 @pytest.mark.parametrize("words", ["lrr=3", "model=huge", "width=4", "opt.beta=2", "model=large model.depth=2"])
 def test_wrong_overrides_of_a_configuration_that_is_given_as_a_path(old: RepoIndex, words: str) -> None:
     assert [f.severity for f in _errors(old, "train.py", words)] == ["error"]
+
+
+NAMELESS = """
+    import hydra
+    from hydra.core.config_store import ConfigStore
+    from elsewhere import node
+    ConfigStore().store(group="schema", name="net", node=node)
+    @hydra.main(version_base=None, config_path="conf", config_name=None)
+    def main(cfg): ...
+    main()
+    """
+RECIPES = {
+    "run.py": NAMELESS,
+    "conf/small.yaml": "defaults:\n  - schema: net\n  - db: x\n  - _self_\nlr: 1\n",
+    "conf/plain.yaml": "lr: 1\n",
+    "conf/db/x.yaml": "q: 1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def recipes(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
+    return laid(tmp_path_factory.mktemp("recipes"), RECIPES)
+
+
+@pytest.mark.parametrize(
+    ("words", "suggestion"), [("-cn smal lr=3", "small"), ("--config-name nonsense lr=3", ""), ("-cn plain l=3", "lr")]
+)
+def test_a_program_without_a_configuration_of_its_own_needs_one_that_is_there(
+    recipes: RepoIndex, words: str, suggestion: str
+) -> None:
+    """Also where another one has what nobody can read."""
+    (found,) = _errors(recipes, "run.py", words)
+    assert (found.severity, found.suggestion) == ("error", suggestion)
+    assert suggestion or "it has plain, small" in found.message
+
+
+@pytest.mark.parametrize("words", ["", "lr=3", "+db=x", "lr=1,2"])
+def test_without_a_configuration_nobody_can_tell_which_settings_there_are(recipes: RepoIndex, words: str) -> None:
+    (found,) = check_command(f"python run.py {words}", recipes)
+    assert found.severity == "unsure" and "--config-name chooses one of plain, small" in found.message
+
+
+@pytest.mark.parametrize("words", ["-cn plain lr=3", "-cn small lr=3", "--help", "--config-dir /mine lr=3"])
+def test_with_a_configuration_that_is_there_all_is_well(recipes: RepoIndex, words: str) -> None:
+    assert "--config-name" not in " ".join(one.message for one in check_command(f"python run.py {words}", recipes))
+    assert not _errors(recipes, "run.py", words)

@@ -106,3 +106,34 @@ def test_settings_that_documents_show_of_a_configuration_that_is_not_known(tmp_p
     found = _read(tmp_path, script, "python run.py net.depth=3 +extra=1")
     assert [(one.dest, one.type) for one in found.options] == [("net.depth", "unknown")]
     assert render_words(found, {"net.depth": 4}) == ("net.depth=4",)
+
+
+HUNT = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-n", "--name")
+    args, others = parser.parse_known_args()
+"""
+
+
+@pytest.mark.parametrize("script", ["python mine.py", "python3 -m mine", "mine.py", "bash mine.sh", "python run.py"])
+def test_words_of_another_program_are_no_options(script: str, tmp_path: Path) -> None:
+    found = _read(tmp_path, HUNT, f"python run.py -n x --workers 3 {script} --lr=4 --env-name y")
+    assert list(_shown(found)) == ["workers"]
+
+
+def test_words_behind_a_file_of_the_repository_are_options(tmp_path: Path) -> None:
+    found = _read(tmp_path, HUNT, "python run.py conf.py --lr=4\npython run.py --script mine.py --env-name y")
+    assert list(_shown(found)) == ["script", "env_name"]
+    (tmp_path / "conf.py").touch()
+    assert set(_shown(_read(tmp_path, HUNT, "python run.py conf.py --lr=4"))) == {"lr"}
+
+
+def test_each_of_the_commands_that_share_a_function_has_its_own(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "x"\n[project.scripts]\nfit = "run:go"\ncut = "run:go"\n'
+    )
+    (tmp_path / "README.md").write_text("# Run\n\n```\nfit --lr=3\n```\n\n```\ncut --width=3\n```\n")
+    (tmp_path / "run.py").write_text("import argparse\ndef go():\n    argparse.ArgumentParser().parse_known_args()\n")
+    found = RepoIndex(tmp_path, "1").signatures["run.py"]
+    assert {one.name: list(_shown(one)) for one in found} == {"fit": ["lr"], "cut": ["width"]}

@@ -251,3 +251,25 @@ class TestPython:
         notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         (found,) = examples(repository, "long.ipynb", json.dumps(notebook))
         assert "first" in found.text and "last" in found.text and "\nnet" not in found.text
+
+
+DECLARED = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['net_cut = pkg.main:run']})\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("doc/a.rst", "Cut\n===\n\nCut it, e.g.::\n\n   net_cut a.nii --sigma 2\n\nDone.\n"),
+        ("doc/a.md", "# Cut\n\nCut it:\n\n```\nnet_cut a.nii --sigma 2\n```\n"),
+    ],
+)
+def test_a_block_without_a_language_shows_a_declared_command(path: str, text: str, repository: Path) -> None:
+    (repository / "setup.py").write_text(DECLARED)
+    (found,) = examples(repository, path, text)
+    assert (found.text, found.entry) == ("net_cut a.nii --sigma 2", "src/pkg/main.py")
+
+
+@pytest.mark.parametrize("said", ["net_cut was here", "net_cut cut all of the slices well", "the net_cut --sigma 2"])
+def test_what_a_program_prints_is_no_command(said: str, repository: Path) -> None:
+    (repository / "setup.py").write_text(DECLARED)
+    assert not examples(repository, "doc/a.rst", f"Cut\n===\n\nIt prints::\n\n   {said}\n")

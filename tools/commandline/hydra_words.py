@@ -1,5 +1,6 @@
 """The words of a command line as hydra reads them: its own options, and overrides of the configuration."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -8,7 +9,7 @@ from tools.commandline.argparse_words import ArgparseWords
 from tools.commandline.reader import VARIABLE, Reader
 from tools.signatures.model import Option, Signature
 from tools.signatures.nearest import nearest
-from tools.signatures.sweeps import GROUP, choices_in, is_plain, is_sweep, single_values
+from tools.signatures.sweeps import CONFIGURATION, GROUP, choices_in, is_plain, is_sweep, single_values
 
 
 def _switches(*flags: str) -> Option:
@@ -23,7 +24,7 @@ OWN = Signature(
         Option(dest="cfg", flags=("--cfg", "-c"), choices=("job", "hydra", "all")),
         Option(dest="package", flags=("--package", "-p")),
         Option(dest="config-path", flags=("--config-path", "-cp")),
-        Option(dest="config-name", flags=("--config-name", "-cn")),
+        Option(dest=CONFIGURATION, flags=("--config-name", "-cn")),
         Option(dest="config-dir", flags=("--config-dir", "-cd")),
         Option(dest="experimental-rerun", flags=("--experimental-rerun",)),
         Option(
@@ -34,10 +35,11 @@ OWN = Signature(
     ),
 )  # fmt: skip
 """What every program of hydra takes besides the keys of its configuration."""
-CHOOSES = ("config-path", "config-name", "config-dir")
+CHOOSES = ("config-path", CONFIGURATION, "config-dir")
 """Those that choose another configuration."""
 SHOWS = ("help", "hydra-help", "version", "cfg", "info", "experimental-rerun", "shell-completion")
 """Those with which the program is not run."""
+_MOST_NAMED = 6
 
 
 class Override(NamedTuple):
@@ -66,6 +68,7 @@ def read_hydra(reader: Reader, words: list[str]) -> None:
     for override in given:
         overrides.read(override)
     overrides.finish()
+    _note_missing_name(reader, own)
 
 
 def _own_words(reader: Reader, words: list[str]) -> Reader:
@@ -110,18 +113,39 @@ def _override(word: str) -> Override:
 
 def _names_nothing(reader: Reader, own: Reader, given: list[Override]) -> bool:
     """Whether --config-name gives a name that no configuration has; then nothing can be said of the rest."""
-    name, known = str(own.values.get("config-name", "")), reader.signature.configurations
+    name, known = str(own.values.get(CONFIGURATION, "")), reader.signature.configurations
     stem = name.removesuffix(".yaml").removesuffix(".yml")
     elsewhere = any(dest in own.values for dest in ("config-path", "config-dir"))
     elsewhere = elsewhere or any(one.key == "hydra.searchpath" for one in given)
     if not name or not known or stem in known or elsewhere or ".." in stem or VARIABLE.search(name):
         return False
     suggestion = nearest(stem, known)
-    hint = f"; did you mean {suggestion}?" if suggestion else ""
+    hint = f"; did you mean {suggestion}?" if suggestion else f"; it has {_some(known)}"
     reader.note("bad-choice", f"{reader.signature.path} has no configuration {name}{hint}", None, name, suggestion)
     reader.tried |= {option.dest for option in reader.signature.options}
     reader.unknown += [one.word for one in given]
     return True
+
+
+def _note_missing_name(reader: Reader, own: Reader) -> None:
+    """Say that nothing is known of the keys where a program has no configuration of its own, and none is chosen.
+
+    The signature then has the keys of all that may be chosen.
+    """
+    name = next((one for one in reader.signature.options if one.dest == CONFIGURATION and one.flags), None)
+    if name is None or any(dest in own.values for dest in (*CHOOSES, *SHOWS)):
+        return
+    choose = f"--{CONFIGURATION} chooses one of {_some(name.choices)}"
+    message = f"which settings {reader.signature.path} has is open, as no configuration is chosen; {choose}"
+    reader.findings = [one for one in own.findings if one.severity == "error"]
+    reader.tried |= {option.dest for option in reader.signature.options}
+    reader.note("cannot-tell", message, name, f"--{CONFIGURATION}")
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few of several configurations, those that are in no group first."""
+    ordered = sorted(names, key=lambda name: name.count("/"))
+    return ", ".join(ordered[:_MOST_NAMED]) + (", ..." if len(ordered) > _MOST_NAMED else "")
 
 
 def _choices(reader: Reader, own: Reader, given: list[Override]) -> tuple[tuple[str, str], ...]:

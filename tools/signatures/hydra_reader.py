@@ -20,7 +20,7 @@ from tools.signatures.hydra_defaults import (
 from tools.signatures.hydra_store import Stored, instance
 from tools.signatures.interpreter import Factory, Interpreter
 from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.sweeps import GROUP, GROUPS, choices_in
+from tools.signatures.sweeps import CONFIGURATION, GROUP, GROUPS, choices_in
 from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
 from tools.signatures.yaml_keys import MAX_KEYS, flat_options, load_yaml
 
@@ -79,14 +79,14 @@ class Hydra(Native):
         for other in others:
             options = self._keys_of(other, files) | options
         if others:
-            known, options = False, {NAME: _choice_of_configuration(others, self.settings)} | options
+            known, options = False, {CONFIGURATION: _choice_of_configuration(others, self.settings)} | options
         addable = tuple(self._group(g, names, None) for g, names in groups.items() if g not in options)
         if self.old:  # any group may be chosen without a +
             options, addable = options | {group.dest: group for group in addable}, ()
         return Signature(
             path=self.run.script, framework="hydra", options=tuple(options.values()), syntax="overrides",
             accepts_unknown=not known, allow_abbrev=False, unseen=() if known else (_configuration(self.settings, name),),
-            depends_on=(GROUPS,), addable=addable, chosen=words, configurations=files.names() if files.whole else (),
+            depends_on=(GROUPS,), addable=addable, chosen=words, configurations=files.names() if files.located else (),
         )  # fmt: skip
 
     def _keys_of(self, name: str, files: "Files") -> dict[str, Option]:
@@ -147,11 +147,12 @@ class Files(ConfigurationSource):
         self.old = old
         known = isinstance(folder, str) and "://" not in folder
         self.base = posixpath.normpath(posixpath.join(posixpath.dirname(script), folder)) if known else None
-        self.whole = folder is None or known
-        """Whether it is known where configurations lie."""
         stored = [made for made in run.made if isinstance(made, Stored)]
         self.stored = {made.path: made for made in stored if made.path}
-        self.whole = self.whole and len(self.stored) == len({id(s) for s in stored})
+        self.located = (folder is None or known) and len(self.stored) == len({id(s) for s in stored})
+        """Whether it is known which configurations there are."""
+        self.whole = self.located
+        """Whether it is known what stands in those that were read, too."""
         self._left = MOST_READ
 
     def load(self, path: str) -> LoadedConfiguration | None:
@@ -240,15 +241,17 @@ def chosen_groups(
     return several, added, frozenset(removed)
 
 
-NAME = "config-name"
-"""The option of hydra itself that chooses the configuration."""
-
-
 def _choice_of_configuration(names: tuple[str, ...], called: Arguments) -> Option:
     """What chooses one of several configurations, where the default is none that is there."""
     text = "configuration, recipe, experiment or model that is used"
     return Option(
-        dest=NAME, flags=(f"--{NAME}", "-cn"), choices=names, help=text, path=called.path, line=called.line, sure=False
+        dest=CONFIGURATION,
+        flags=(f"--{CONFIGURATION}", "-cn"),
+        choices=names,
+        help=text,
+        path=called.path,
+        line=called.line,
+        sure=False,
     )
 
 

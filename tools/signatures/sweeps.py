@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 GROUP = "group"
 """The converter of an option that chooses a file."""
+CONFIGURATION = "config-name"
+"""The option of hydra itself that chooses the configuration."""
 GROUPS = "configuration groups"
 """The name under which a command line's choices of files are told to whoever reads the signature again."""
 _FUNCTION = re.compile(r"\s*(\w+)\((.*)\)\s*", re.DOTALL)

@@ -18,7 +18,7 @@ from tools.reading import IndexWalk
 from tools.signatures.console import console_scripts
 from tools.signatures.sources import Sources
 from tools.usage.entry import EntryFinder, LocatedEntry
-from tools.usage.headers import head_script
+from tools.usage.headers import head_script, is_sentence
 from tools.usage.makefile import read_recipes
 from tools.usage.name_index import NameIndex
 from tools.usage.prose import Section, inline_commands, introduction, sections
@@ -159,6 +159,8 @@ class _DocumentReader:
                 yield from self._inline(passage, section)
             elif section.block.language == "bash":
                 yield from self._bash(passage, section, section.block)
+            elif not section.block.language and self._finder.starts_console(section.block.text):
+                yield from (one for one in self._bash(passage, section, section.block) if _is_own(one))
             elif _is_python(section.block) and not _is_notebook(passage):
                 yield self._python(passage, section.block, section.before)
         first = next((section for section in sections(passage) if section.block and _is_python(section.block)), None)
@@ -227,6 +229,11 @@ def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, heading
 def _is_program(word: str) -> bool:
     """Whether the first word of a line can be a program that somebody would want to run."""
     return word not in _SILENT and not word.endswith(("/", "...")) and bool(_PROGRAM.fullmatch(word))
+
+
+def _is_own(example: Example) -> bool:
+    """Whether a line of a block that may be anything starts something of the repository."""
+    return bool(example.entry) and not is_sentence(example.text)
 
 
 def _is_notebook(passage: Passage) -> bool:

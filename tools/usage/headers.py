@@ -80,10 +80,10 @@ def _command(row: str, installed: Collection[str]) -> str:
     bare = _LABEL.sub("", row, count=1).rstrip()
     indent = row[: len(row) - len(row.lstrip())]
     starts = looks_like_command(bare) or bare.split(" ")[0] in installed
-    return indent + bare if starts and not _is_sentence(bare) else ""
+    return indent + bare if starts and not is_sentence(bare) else ""
 
 
-def _is_sentence(row: str) -> bool:
+def is_sentence(row: str) -> bool:
     """Whether a line goes on in words behind the program, as prose does and arguments do not."""
     started = _PROGRAM.search(row)
     behind = (row[started.end() :] if started else row.partition(" ")[2].partition(" #")[0]).split()
