@@ -76,7 +76,7 @@ def of_repository(root: Path) -> Libraries:
     for manifest in manifests:
         declared |= _requirements(_text(manifest))
     foreign = ((imported - own) | known_libraries() | declared | packages) - set(sys.stdlib_module_names)
-    installed = _installed(root, manifests)
+    installed = _installed_folders(root, manifests)
     return Libraries(
         foreign=frozenset(foreign),
         installed=installed,
@@ -111,7 +111,7 @@ def _requirements(text: str) -> set[str]:
     return names
 
 
-def _installed(root: Path, manifests: Sequence[Path]) -> tuple[str, ...]:
+def _installed_folders(root: Path, manifests: Sequence[Path]) -> tuple[str, ...]:
     """The folders that an installation puts on the import path: of the root's own project, else of the one project nearest to it."""
     sources = Sources(root)
     folders = {p.parent.relative_to(root).as_posix() for p in manifests}
