@@ -238,7 +238,9 @@ def test_a_foreign_git_folder(tmp_path: Path) -> None:
     assert local_version(root).startswith("files-"), "a work tree that the folder does not belong to"
 
 
-@pytest.mark.promise("A folder's git files lead to no commit of another.", by="tools.work_tree: the folder it belongs to")
+@pytest.mark.promise(
+    "A folder's git files lead to no commit of another.", by="tools.work_tree: the folder it belongs to"
+)
 def test_a_foreign_common_folder(tmp_path: Path) -> None:
     root, other = tmp_path / "work", tmp_path / "private"
     commit_files(root, FILES)
@@ -256,6 +258,13 @@ def test_a_work_tree_that_borrows_objects(tmp_path: Path) -> None:
     assert local_version(root) == head and len(commit_date(root)) == 10
     with pytest.raises(RepositoryError, match="git repack -a -d"):
         WorkTree(root).write(head, tmp_path / "out", 10**6)
+
+
+@pytest.mark.promise("Folders as deep as a path may be are read.", by="tools.ignored: no call for each folder above")
+def test_a_file_that_lies_deep(tmp_path: Path) -> None:
+    head = commit_files(tmp_path, {".gitignore": "*.log\n/d/*/e/\n"})
+    write_files(tmp_path, {"/".join(["d"] * 510) + "/a.log": "x", "d/d/e/f/new.py": "x"})
+    assert local_version(tmp_path) == head
 
 
 @pytest.mark.promise("A linked work tree is read as git reads it.", by="tools.work_tree")
