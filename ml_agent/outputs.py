@@ -30,6 +30,7 @@ _TRIES = 3
 """How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""
 SYSTEM = "PATH=/usr/bin:/bin; "
 """The system's programs, whatever the program put in the places where names are looked up."""
+_TEMPORARY = "/tmp /var/tmp /dev/shm -mindepth 1"
 _FIND = (
     "find . -xdev \\( -name __pycache__ -o -name .git -o -name '*.egg-info' \\) -prune -o \\( -type f -o -type l -xtype f \\)"
     " -newerct @{moment} -not -name '*.pyc' -printf '%y %s %P\\0'"
@@ -63,9 +64,16 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
 
 
 def is_as_it_was(sandbox: Sandbox, moment: str) -> bool:
-    """Whether nothing of workspace, environment and home changed since a moment of the sandbox's clock, by the kernel's own time of change."""
-    text = f'{SYSTEM}find . "$HOME" "$VIRTUAL_ENV" -xdev -newerct @{moment} -print -quit && echo .'
-    return sandbox.run(Command(text=text, timeout=60)).stdout == ".\n"
+    """Whether nothing of workspace, environment and home changed since a moment of the sandbox's clock, by the kernel's own time of change.
+
+    What lies since then in the temporary folders of a sandbox is removed; where that cannot be done, it is not as it was.
+    """
+    new = f"-xdev -newerct @{moment}"
+    text = f'find . "$HOME" "$VIRTUAL_ENV" {new} -print -quit && echo .'
+    if sandbox.isolated:  # else those folders are the user's
+        clear = f"find {_TEMPORARY} {new} -type d -exec chmod u+rwx {{}} \\; ; find {_TEMPORARY} -depth {new} -delete; "
+        text = f"{clear}find {_TEMPORARY} {new} -not -type d -print -quit; {text}"
+    return sandbox.run(Command(text=SYSTEM + text, timeout=60)).stdout == ".\n"
 
 
 def collect(

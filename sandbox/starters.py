@@ -8,15 +8,15 @@ from sandbox.reading import read_text
 
 MOST_DECLARED = 200_000
 """Characters of a file that declares commands."""
-_TARGET = r"[\"']?\s*(?:=\s*[\"']?\s*(?P<module>[\w.]+)\s*:\s*(?P<function>[\w.]+)|=|[\"'])"
+_TARGET = r"[\"']?\s*(?:=\s*(?:[\"']\s*)?(?P<module>[\w.]+)\s*:\s*(?P<function>[\w.]+)|=|[\"'])"
 
 
 def declared_command(root: Path, name: str) -> re.Match[str] | None:
     """Where the repository declares a command; `module` and `function` are what it calls, None where that is not told."""
     for file in ("pyproject.toml", "setup.cfg", "setup.py"):
-        text = read_text(root / file, MOST_DECLARED)
-        if (found := re.search(rf"scripts[\s\S]*[\"'\s/]{re.escape(name)}{_TARGET}", text)) is not None:
-            return found
+        _, _, below = read_text(root / file, MOST_DECLARED).partition("scripts")
+        if found := list(re.finditer(rf"[\"'\s/]{re.escape(name)}{_TARGET}", below)):
+            return found[-1]
     return None
 
 

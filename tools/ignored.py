@@ -1,5 +1,6 @@
 """Which files of a folder git leaves out, as its `.gitignore` files say."""
 
+import os
 import re
 import time
 from functools import lru_cache
@@ -30,7 +31,7 @@ class Ignored:
     def __init__(self, tree: Tree, exclude: str = "") -> None:
         self._tree, self._spent = tree, 0.0
         self._exclude = _rules(exclude)
-        self._folder = lru_cache(maxsize=None)(self._folder_is_ignored)
+        self._folder = lru_cache(maxsize=None)(self._decide)
         self._rules_in = lru_cache(maxsize=None)(self._read)
 
     def path(self, path: str) -> bool:
@@ -41,31 +42,31 @@ class Ignored:
         if self._spent > _SECONDS:
             raise RepositoryError(f"{self._tree.root}: what git ignores takes too long to find; give a smaller folder")
         began = time.thread_time()
-        parent = PurePosixPath(path).parent.as_posix()
-        said = self._folder(parent) or self._decide(path)
+        above = [folder.as_posix() for folder in PurePosixPath(path).parents][-2::-1]
+        said = any(self._folder(f"{folder}/") for folder in above) or self._decide(path)
         self._spent += time.thread_time() - began
         return said
-
-    def _folder_is_ignored(self, folder: str) -> bool:
-        if folder == ".":
-            return False
-        return self._folder(PurePosixPath(folder).parent.as_posix()) or self._decide(folder + "/")
 
     def _decide(self, path: str) -> bool:
         """The deepest rules that speak of a path decide."""
         parts = PurePosixPath(path).parts
         end = "/" if path.endswith("/") else ""
         for depth in range(len(parts) - 1, -1, -1):
-            said = self._rules_in("/".join(parts[:depth])).check_file("/".join(parts[depth:]) + end).include
+            rules = self._rules_in("/".join(parts[:depth]))
+            said = rules.check_file("/".join(parts[depth:]) + end).include if rules is not None else None
             if said is not None:
                 return said
         return bool(self._exclude.check_file(path).include)
 
-    def _read(self, folder: str) -> "GitIgnoreSpec":
+    def _read(self, folder: str) -> "GitIgnoreSpec | None":
+        if not os.path.lexists(
+            self._tree.root / folder / ".gitignore"
+        ):  # most have none, and to follow a path costs more
+            return None
         try:
             return _rules(self._tree.read_text(f"{folder}/.gitignore".lstrip("/"), _BYTES))
         except (OSError, ToolError):
-            return _rules("")
+            return None
 
 
 def _rules(text: str) -> "GitIgnoreSpec":

@@ -55,6 +55,7 @@ class WorkTree:
         if control is None:
             raise RepositoryError(f"{root}: no git work tree")
         self._control, self._common = Tree(control), Tree(_common(control))
+        self._bare = bare
         self._seconds, self._deadline = seconds, time.monotonic() + seconds
 
     @cached_property
@@ -151,7 +152,7 @@ class WorkTree:
         links: list[tuple[Path, bytes]] = []
         left = max_bytes
         for blob in blobs:
-            kind, content = self._object(blob.sha.hex(), left)
+            kind, content = self._object(blob.sha.hex(), left, self._own)
             left -= len(content)
             place = target / blob.path
             if kind != "blob":
@@ -172,7 +173,7 @@ class WorkTree:
     def _holds(self, sha: bytes) -> bool:
         self._check_time()
         with self._reading(sha.hex()):
-            return any(_has(store, sha) for store in self._stores)
+            return any(_has(store, sha) for store in self._own)
 
     @cached_property
     def _ignore_rules(self) -> Ignored:
@@ -206,18 +207,22 @@ class WorkTree:
                 raise self._unreadable(f"a file is called {name!r}")
         return entries
 
-    def _object(self, sha: str, most: int = OBJECT_BYTES) -> tuple[str, bytes]:
-        """Kind and content of an object."""
+    def _object(self, sha: str, most: int = OBJECT_BYTES, stores: Iterable[Any] | None = None) -> tuple[str, bytes]:
+        """Kind and content of an object, which are what its name says: a mirror can lay anything under one."""
         self._check_time()
         with self._reading(sha):
-            for store in self._stores:
+            for store in self._stores if stores is None else stores:
                 if not _has(store, bytes.fromhex(sha)):
                     continue
                 if store.info(bytes.fromhex(sha)).size > most:
                     raise RepositoryError(f"{self.root}: an object of git's is larger than {most / 1e6:,.1f} MB")
                 found = store.stream(bytes.fromhex(sha))
-                return found.type.decode(), found.read()
-        raise self._unreadable(f"object {sha} is missing")
+                kind, content = found.type.decode(), found.read()
+                if _name(content, kind).hex() != sha:
+                    raise self._unreadable(f"what lies as object {sha} is another")
+                return kind, content
+        advice = "; it borrows objects: `git repack -a -d` in it brings them in" if self._borrowed else ""
+        raise self._unreadable(f"object {sha} is missing{advice}")
 
     @contextmanager
     def _reading(self, sha: str) -> Iterator[None]:
@@ -234,16 +239,21 @@ class WorkTree:
             raise
 
     @cached_property
+    def _own(self) -> list[Any]:
+        """Object files here; what is written out comes from no others."""
+        return [store for store in _stores_of(self._common.root / "objects") if _is_no_link(Path(store.root_path()))]
+
+    @cached_property
     def _stores(self) -> list[Any]:
         """Object files here, and those of the folders that git borrows from."""
-        from gitdb.db import LooseObjectDB, PackedDB
+        return [*self._own, *(store for folder in self._borrowed for store in _stores_of(folder))]
 
-        folders = [self._common.root / "objects"]
-        for line in _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]:
-            folders.append(folders[0] / line)
-        there = [folder for folder in folders if folder.is_dir()]
-        packs = [folder / "pack" for folder in there if _holds_packs(folder / "pack")]
-        return [*(LooseObjectDB(str(folder)) for folder in there), *(PackedDB(str(folder)) for folder in packs)]
+    @cached_property
+    def _borrowed(self) -> list[Path]:
+        """Folders of other repositories of the user's that hold objects of a work tree of his; a mirror has none."""
+        own = self._common.root / "objects"
+        lines = [] if self._bare else _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]
+        return [Path(os.path.realpath(own / line)) for line in lines]
 
     def _read_index(self) -> Mapping[str, Any]:
         """What the index remembers of files: saves reading those that were not touched since. Nothing else rests on it."""
@@ -292,12 +302,21 @@ def _has(store: Any, sha: bytes) -> bool:
     """Whether an object is in a store; a pipe or a device in the place of a loose one's file is none."""
     name = sha.hex()
     loose = Path(store.root_path(), name[:2], name[2:])
-    return bool(store.has_object(sha)) and (loose.is_file() or not loose.exists())
+    return bool(store.has_object(sha)) and ((loose.is_file() and _is_no_link(loose)) or not os.path.lexists(loose))
 
 
-def _holds_packs(folder: Path) -> bool:
-    """Whether a folder holds packs, and nothing under a pack's name that no end is known of."""
-    return folder.is_dir() and all(path.is_file() for path in folder.glob("pack-*"))
+def _stores_of(folder: Path) -> list[Any]:
+    """The loose objects of a folder, and its packs unless something under a pack's name is a link or without a known end."""
+    from gitdb.db import LooseObjectDB, PackedDB
+
+    packs = folder / "pack"
+    has_packs = packs.is_dir() and all(path.is_file() and not path.is_symlink() for path in packs.glob("pack-*"))
+    return [*([LooseObjectDB(str(folder))] if folder.is_dir() else []), *([PackedDB(str(packs))] if has_packs else [])]
+
+
+def _is_no_link(path: Path) -> bool:
+    """Whether a path lies where it seems to, and not behind a link out of its repository."""
+    return path.resolve() == path.absolute()
 
 
 def is_work_tree(root: Path) -> bool:
@@ -336,9 +355,8 @@ def _pointer(file: Path) -> str:
 
 
 def _common(control: Path) -> Path:
-    named = _small(Tree(control), "commondir")
-    place = control / named if named else control
-    return place if place.is_dir() else control
+    """The folder with the objects: of a linked work tree the one that its own lies in, whatever else it names."""
+    return control.parents[1] if _small(Tree(control), "commondir") and control.parent.name == "worktrees" else control
 
 
 def _small(tree: Tree, path: str, most: int = 4096) -> str:
@@ -349,8 +367,9 @@ def _small(tree: Tree, path: str, most: int = 4096) -> str:
         return ""
 
 
-def _name(content: bytes) -> bytes:
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest()
+def _name(content: bytes, kind: str = "blob") -> bytes:
+    """What git calls an object."""
+    return hashlib.sha1(f"{kind} {len(content)}\0".encode() + content, usedforsecurity=False).digest()
 
 
 def _file_name(place: Path, size: int) -> bytes:

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import subprocess
 import tarfile
 import zlib
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from benchmarks.repositories import LaidRepository, lay_repositories
 from benchmarks.subjects.imports import answer_in, import_runs
 from benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
-from ml_agent.testing.git_folders import write_files
+from ml_agent.testing.git_folders import commit_files, write_files
 from sandbox.errors import SandboxUnavailableError
 from sandbox.files import check_room
 from tests.processor_time import within
@@ -52,6 +53,10 @@ class Mirror:
 
 
 def lay(mirror: Mirror, tree: str) -> LaidRepository:
+    return lay_at(mirror, mirror.commit(tree))
+
+
+def lay_at(mirror: Mirror, commit: str) -> LaidRepository:
     root = mirror.folder.parents[2]
     fields = {
         "github_id": 1,
@@ -61,7 +66,7 @@ def lay(mirror: Mirror, tree: str) -> LaidRepository:
         "instruction": "",
         "kind": "bash",
     }
-    task = msgspec.convert({**fields, "output": "", "arguments": {}, "oracle": "", "commit": mirror.commit(tree)}, Task)
+    task = msgspec.convert({**fields, "output": "", "arguments": {}, "oracle": "", "commit": commit}, Task)
     (laid,) = lay_repositories([task], root / "deep/er/repos", {}, root / "mirrors")
     return laid
 
@@ -109,6 +114,41 @@ def test_a_mirrors_links_are_not_written_through(mirror: Mirror, tmp_path: Path)
     to_own = mirror.put("blob", f"{victim}/own".encode())
     assert not lay(mirror, mirror.tree(("120000", ".commit", to_own), ("100644", "a.py", text))).problem
     assert [path.name for path in victim.iterdir()] == ["own"] and (victim / "own").read_text() == "own"
+
+
+@pytest.mark.promise("What a mirror lays under a pinned SHA is what the SHA names.", by="tools.work_tree")
+@pytest.mark.parametrize("kind", ["blob", "tree", "commit"])
+def test_a_mirror_that_lays_something_else_under_a_name(kind: str, mirror: Mirror, tmp_path: Path) -> None:
+    right, wrong = (mirror.put("blob", content) for content in (b"right", b"wrong"))
+    trees = [mirror.tree(("100644", "a.py", blob)) for blob in (right, wrong)]
+    commits = list(map(mirror.commit, trees))
+    here, other = {"blob": (right, wrong), "tree": trees, "commit": commits}[kind]
+    objects = mirror.folder / "objects"
+    (objects / other[:2] / other[2:]).rename(objects / here[:2] / here[2:])
+    assert "is another" in lay_at(mirror, commits[0]).problem and not list(tmp_path.rglob("a.py"))
+
+
+@pytest.mark.promise("A mirror brings no object of another repository of this machine along.", by="tools.work_tree")
+@pytest.mark.parametrize("way", ["alternates", "objects", "a folder", "a file", "pack"])
+def test_a_mirror_borrows_from_nobody(way: str, mirror: Mirror, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    commit = commit_files(private, {"private.py": "private"})
+    if way == "pack":
+        subprocess.run(["git", "repack", "-adq"], cwd=private, check=True)
+    theirs, ours = private / ".git/objects", mirror.folder / "objects"
+    if way == "alternates":
+        write_files(ours, {"info/alternates": f"{theirs}\n"})
+    elif way == "objects":
+        ours.rmdir()
+        ours.symlink_to(theirs)
+    else:
+        for path in theirs.iterdir() if way == "a folder" else theirs.glob("*/*"):
+            place = ours / path.relative_to(theirs)
+            place.parent.mkdir(exist_ok=True)
+            place.symlink_to(path)
+    (mirror.folder / "refs/heads/main").write_text(commit)
+    laid = lay_at(mirror, "HEAD")
+    assert laid.problem and not list((tmp_path / "deep").rglob("private.py")) and "private.py" not in laid.absent
 
 
 def a_pipe(path: Path) -> None:

@@ -10,6 +10,7 @@ from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
 from ml_agent.testing.git_folders import write_files
 from sandbox.setup.requirements import wanted_by, wanted_python
+from sandbox.starters import declared_command
 from tests.processor_time import within
 from tools.candidates import Candidate
 from tools.index import RepoIndex
@@ -109,3 +110,10 @@ def test_an_example_of_thousands_of_commands(tmp_path: Path) -> None:
     found = GroundedNavigator()
     drafts = within(60, lambda: list(found.drafts(found.understand("fit it with lr 0.5", Given()), workspace)))
     assert drafts
+
+
+@pytest.mark.promise("A file that declares commands is read soon, however long.", by="sandbox.starters")
+@pytest.mark.parametrize("text", ["scripts" * 20_000, "scripts\nfit =" + " " * 150_000])
+def test_commands_declared_at_length(text: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {"pyproject.toml": text})
+    within(1, lambda: declared_command(tmp_path, "fit"))

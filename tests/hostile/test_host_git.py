@@ -239,6 +239,42 @@ def test_a_foreign_git_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise(
+    "A folder's git files lead to no commit of another.", by="tools.work_tree: the folder it belongs to"
+)
+def test_a_foreign_common_folder(tmp_path: Path) -> None:
+    root, other = tmp_path / "work", tmp_path / "private"
+    commit_files(root, FILES)
+    private = commit_files(other, {"secret.txt": "s"})
+    (root / ".git/refs/heads/main").unlink()
+    (root / ".git/commondir").write_text(f"{other}/.git\n")
+    assert WorkTree(root).head == "" and WorkTree(other).head == private
+
+
+@pytest.mark.promise("What another repository holds is not written out.", by="tools.work_tree: own objects alone")
+def test_a_work_tree_that_borrows_objects(tmp_path: Path) -> None:
+    lender, root = tmp_path / "lender", tmp_path / "work"
+    head = commit_files(lender, FILES)
+    subprocess.run(["git", "clone", "-q", "--shared", lender, root], check=True)
+    assert local_version(root) == head and len(commit_date(root)) == 10
+    with pytest.raises(RepositoryError, match="git repack -a -d"):
+        WorkTree(root).write(head, tmp_path / "out", 10**6)
+
+
+@pytest.mark.promise("Folders as deep as a path may be are read.", by="tools.ignored: no call for each folder above")
+def test_a_file_that_lies_deep(tmp_path: Path) -> None:
+    head = commit_files(tmp_path, {".gitignore": "*.log\n/d/*/e/\n"})
+    write_files(tmp_path, {"/".join(["d"] * 510) + "/a.log": "x", "d/d/e/f/new.py": "x"})
+    assert local_version(tmp_path) == head
+
+
+@pytest.mark.promise("A linked work tree is read as git reads it.", by="tools.work_tree")
+def test_a_linked_work_tree(tmp_path: Path) -> None:
+    head = commit_files(tmp_path / "work", FILES)
+    subprocess.run(["git", "worktree", "add", "-q", tmp_path / "linked"], cwd=tmp_path / "work", check=True)
+    assert local_version(tmp_path / "linked") == head
+
+
+@pytest.mark.promise(
     "A tree with a link and a folder of one name is not written.", by="tools.work_tree: no file through a link"
 )
 def test_a_link_and_a_folder_of_one_name(tmp_path: Path) -> None:

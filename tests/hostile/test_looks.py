@@ -30,8 +30,14 @@ ATTACKS = {
     "the environment": 'cd "$VIRTUAL_ENV"/lib/python3*/site-packages && echo "import sys; print(666)" > all.pth',
     "the home": 'sed -i s/false/true/ "$VIRTUAL_ENV/pyvenv.cfg"; d=$(python -m site --user-site); mkdir -p "$d"; echo "print(666)" > "$d/usercustomize.py"',
     "a program of the environment": 'rm "$VIRTUAL_ENV/bin/python"; printf "#!/bin/sh\\necho 666\\n" > "$VIRTUAL_ENV/bin/python"; chmod +x "$VIRTUAL_ENV/bin/python"',
+    "a folder for temporary files": 'for d in /tmp /var/tmp /dev/shm; do mkdir -p "$d/laid/in"; touch "$d/laid/in/file"; chmod 000 "$d/laid/in"; done',
     "what goes on behind": "(setsid sh -c \"while :; do sleep 0.1; echo 'print(666)' > /workspace/fit.py; done\" >/dev/null 2>&1 &)",
 }
+
+_PROGRAM = """
+import os, random
+print(os.path.exists('part.py') and not any(os.path.exists(f'{place}/laid') for place in ('/tmp', '/var/tmp', '/dev/shm')))
+"""
 
 
 @pytest.fixture(params=KINDS)
@@ -50,7 +56,7 @@ def executor(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Executo
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_what_a_look_changes_is_not_there_for_an_answer(attack: str, executor: Executor, tmp_path: Path) -> None:
     root = tmp_path / "repository"
-    write_files(root, {"fit.py": "import os, random\nprint(os.path.exists('part.py'))\n", "part.py": ""})
+    write_files(root, {"fit.py": _PROGRAM, "part.py": ""})
     workspace = Workspace(index=RepoIndex.open(root, "v"), candidate=Candidate(full_name="a/fit", url=str(root)))
     executor.look(workspace, ATTACKS[attack])
     outcome = executor.run(workspace, Draft(kind="bash", text="python fit.py", source="llm"), ())
@@ -59,9 +65,10 @@ def test_what_a_look_changes_is_not_there_for_an_answer(attack: str, executor: E
 
 def test_after_a_look_that_kept_to_its_copy_the_sandbox_stays(executor: Executor, tmp_path: Path) -> None:
     root = tmp_path / "repository"
-    write_files(root, {"fit.py": "import os\nprint(os.path.exists('/tmp/mark'))\n"})
+    write_files(root, {"fit.py": "print(True)\n"})
     workspace = Workspace(index=RepoIndex.open(root, "v"), candidate=Candidate(full_name="a/fit", url=str(root)))
     cached = 'c=${XDG_CACHE_HOME:-~/.cache}/fonts && mkdir -p "$c" && touch "$c/list"'
-    assert executor.look(workspace, f"{cached} /tmp/mark new.txt && python fit.py && ls") == "True\nfit.py\nnew.txt"
-    outcome = executor.run(workspace, Draft(kind="bash", text="python fit.py", source="llm"), ())
-    assert outcome.response.stdout == "True\n"
+    answer = Draft(kind="bash", text="echo >> /tmp/mark; wc -l < /tmp/mark", source="llm")
+    assert executor.run(workspace, answer, ()).response.stdout == "1\n"
+    assert executor.look(workspace, f"{cached} /tmp/new new.txt && python fit.py && ls") == "True\nfit.py\nnew.txt"
+    assert executor.run(workspace, answer, ()).response.stdout == "2\n"
