@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -174,7 +174,7 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
     folder = PurePosixPath(missing.path).parent.as_posix()
     names = [*missing.spellings, *([folder] if len(folder) > 2 else [])]
     found: list[tuple[int, str]] = []
-    for place, command in _written_in_readmes(root, _COMMAND):
+    for place, command in _written_in_readmes(root, _COMMAND.match):
         rank = next((n for n, name in enumerate(names) if _has_word(command, name)), None)
         if rank is None:
             continue
@@ -186,17 +186,17 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
 
 def _compile_commands(missing: MissingFile) -> Iterator[str]:
     """Lines of a README that compile a program of this name out of sources that are there."""
-    for place, command in _written_in_readmes(missing.root.resolve(), _COMPILE):
+    for place, command in _written_in_readmes(missing.root.resolve(), _COMPILE.match):
         target = _COMPILED.search(command)
         if target and os.path.normpath(place / target[1]) == os.path.normpath(missing.here / missing.path):
             yield in_folder(place, missing.here, command)
 
 
-def _written_in_readmes(root: Path, kind: re.Pattern[str]) -> Iterator[tuple[Path, str]]:
-    """Commands of a kind that a README writes out, with its folder."""
+def _written_in_readmes(root: Path, read: Callable[[str], re.Match[str] | None]) -> Iterator[tuple[Path, str]]:
+    """What lines of a README are read as, with its folder."""
     for readme in files(root, (".md", ".rst", ".txt"), MAX_BYTES):
         for line in read_lines(readme) if _README.fullmatch(readme.name) else ():
-            match = kind.match(line.rstrip())
+            match = read(line.rstrip())
             if match and not _BLANK.search(match[1]):
                 yield readme.parent, match[1]
 

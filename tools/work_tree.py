@@ -221,7 +221,7 @@ class WorkTree:
                 if _name(content, kind).hex() != sha:
                     raise self._unreadable(f"what lies as object {sha} is another")
                 return kind, content
-        advice = "; it borrows objects: `git repack -a -d` in it brings them in" if self._borrowed else ""
+        advice = "; it borrows objects: `git repack -a -d` in it brings them in" if self._lending_folders else ""
         raise self._unreadable(f"object {sha} is missing{advice}")
 
     @contextmanager
@@ -246,10 +246,10 @@ class WorkTree:
     @cached_property
     def _stores(self) -> list[Any]:
         """Object files here, and those of the folders that git borrows from."""
-        return [*self._own, *(store for folder in self._borrowed for store in _stores_of(folder))]
+        return [*self._own, *(store for folder in self._lending_folders for store in _stores_of(folder))]
 
     @cached_property
-    def _borrowed(self) -> list[Path]:
+    def _lending_folders(self) -> list[Path]:
         """Folders of other repositories of the user's that hold objects of a work tree of his; a mirror has none."""
         own = self._common.root / "objects"
         lines = [] if self._bare else _small(self._common, "objects/info/alternates", 4096).splitlines()[:8]
