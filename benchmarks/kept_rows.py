@@ -7,14 +7,17 @@ from typing import Generic, TypeVar
 import msgspec
 
 from ml_agent.files import whole_lines
+from tools.bounded import read_bytes
 
+MOST_BYTES = 1024**3
+"""Of one file with what is kept."""
 RowT = TypeVar("RowT", bound=msgspec.Struct)
 
 
 def read_kept(file: Path, kind: type[RowT]) -> RowT | None:
     """What a JSON file keeps; None where there is none, or it is damaged or of another form."""
     try:
-        return decode_kept(file.read_bytes(), kind)
+        return decode_kept(read_bytes(file, MOST_BYTES), kind)
     except OSError:
         return None
 
@@ -35,7 +38,7 @@ class KeptRows(Generic[RowT]):
 
     def __init__(self, file: Path | None, kind: type[RowT]) -> None:
         self._file = file
-        lines = file.read_bytes().split(b"\n") if file is not None and file.is_file() else []
+        lines = read_bytes(file, MOST_BYTES).split(b"\n") if file is not None and file.is_file() else []
         self.rows = [row for line in lines if (row := decode_kept(line, kind)) is not None]
 
     def done(self, make: Callable[[], RowT], **known: object) -> RowT:
