@@ -72,9 +72,9 @@ def _seconds(pattern: re.Pattern[str], way: str, unit: str, characters: int) -> 
 
 
 def _grows(pattern: re.Pattern[str], way: str, unit: str) -> bool:
-    """Whether many characters take out of proportion longer than some, at the best of both: a bad moment of the machine is no growth."""
-    some, many = (min(_seconds(pattern, way, unit, characters) for _ in range(TRIES)) for characters in (SOME, MANY))
-    return many > GROWTH * some
+    """Whether a text takes much longer than four times what its quarter does, at the best of both: a bad moment of the machine is no growth."""
+    quarter, whole = (min(_seconds(pattern, way, unit, n) for _ in range(TRIES)) for n in (MANY // 4, MANY))
+    return whole > 7 * quarter
 
 
 def _is_slow(pattern: re.Pattern[str], way: str) -> str | None:
