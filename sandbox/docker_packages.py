@@ -12,6 +12,8 @@ CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 KEPT = 4000
 """Characters of output kept."""
 
+_INSTALL = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends -- "$@"'
+
 
 def install_packages(
     client: docker.DockerClient,
@@ -24,13 +26,7 @@ def install_packages(
     image, result = images
     container = client.containers.create(
         image,
-        [
-            "/bin/bash",
-            "-c",
-            'apt-get update -qq && apt-get install -y -qq --no-install-recommends -- "$@"',
-            "apt",
-            *packages,
-        ],
+        ["/bin/bash", "-c", _INSTALL, "apt", *packages],
         user="0:0",
         network_mode="bridge",
         cap_drop=["ALL"],

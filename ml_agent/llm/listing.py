@@ -107,9 +107,10 @@ def options_of(signature: Signature, words: str, most: int, beside: Mapping[str,
         beside: by dest, further values that the source knows; the first options tell them.
     """
     options = [_said_first(option, words) for option in signature.options if _is_of_use(option)]
-    order = _by_relevance(options, words)
-    if signature.syntax == "overrides":  # only what chooses the configuration has a flag, and all keys depend on it
-        order.sort(key=lambda place: not options[place].flags)
+    late = (
+        signature.syntax == "overrides"
+    )  # what chooses the configuration alone has a flag there: all keys depend on it
+    order = sorted(_by_relevance(options, words), key=lambda place: late and not options[place].flags)
     texts: dict[int, str] = {}
     first = {options[place].dest for place in order[:_FIRST]}
     told = {dest: "|".join(values) for dest, values in beside.items() if dest in first}
