@@ -37,7 +37,7 @@ test-model: setup
 check: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy ml_agent tools prompts sandbox benchmarks tests
+	@$(BIN)/mypy ml_agent tests
 	@$(BIN)/vulture
 	@$(BIN)/pylint --score no ml_agent tools prompts sandbox benchmarks
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null

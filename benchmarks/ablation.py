@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.fit import learn
-from benchmarks.fit.examples import KINDS, slot_examples
-from benchmarks.fit.prepared import add_sources, prepared, sources_of
-from benchmarks.fit.relatives import family
+from ml_agent.benchmarks.fit import learn
+from ml_agent.benchmarks.fit.examples import KINDS, slot_examples
+from ml_agent.benchmarks.fit.prepared import add_sources, prepared, sources_of
+from ml_agent.benchmarks.fit.relatives import family
 from ml_agent.matching.features import FEATURES
 
 FOLDS = 5

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.data import Task, load_tasks, repository_folder, visible
-from benchmarks.predict.config import Config
-from benchmarks.predict.unit import Unit, answer
+from ml_agent.benchmarks.data import Task, load_tasks, repository_folder, visible
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.unit import Unit, answer
 from ml_agent.encoder.encoder import shipped
 from ml_agent.grounded.navigator import REMEMBERED
 from ml_agent.reads import read_as_set

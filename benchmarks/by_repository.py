@@ -4,8 +4,8 @@ from statistics import fmean
 
 import msgspec
 
-from benchmarks.metrics import Interval, bootstrap, cluster_bootstrap, mean_of
-from benchmarks.scored import Scored
+from ml_agent.benchmarks.metrics import Interval, bootstrap, cluster_bootstrap, mean_of
+from ml_agent.benchmarks.scored import Scored
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):

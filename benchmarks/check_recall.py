@@ -20,14 +20,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.data import Key, Task, load_tasks
-from benchmarks.mutations import index_in_memory
-from benchmarks.predictions import load_predictions
-from benchmarks.scoring import case_of
-from benchmarks.strict.score import score
-from benchmarks.strict.text import kind_of, unfence
-from tools.check.command import check_command
-from tools.check.python import check_python
+from ml_agent.benchmarks.data import Key, Task, load_tasks
+from ml_agent.benchmarks.mutations import index_in_memory
+from ml_agent.benchmarks.predictions import load_predictions
+from ml_agent.benchmarks.scoring import case_of
+from ml_agent.benchmarks.strict.score import score
+from ml_agent.benchmarks.strict.text import kind_of, unfence
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.python import check_python
 
 AT_RUN_TIME = frozenset(["rejected-by-hand", "unknown-key", "failed", "timeout"])
 """Reasons of the strict scorer that need the program to run."""

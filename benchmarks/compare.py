@@ -6,10 +6,10 @@ from statistics import fmean
 
 import msgspec
 
-from benchmarks.by_repository import ByRepository, Difference, by_repository, difference
-from benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
-from benchmarks.predictions import Usage
-from benchmarks.scored import Scored, common_rows
+from ml_agent.benchmarks.by_repository import ByRepository, Difference, by_repository, difference
+from ml_agent.benchmarks.metrics import KS, Interval, bootstrap, mcnemar, official_pass
+from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.scored import Scored, common_rows
 
 SMALLEST_P = 0.0001
 

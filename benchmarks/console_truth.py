@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.reading import read_text
-from tools.signatures.console import read_console
-from tools.signatures.read import SignatureReader
+from ml_agent.sandbox.reading import read_text
+from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.read import SignatureReader
 
 DECLARED = re.compile(r"^\s*([\w.-]+)\s*=\s*[\w.]+\s*:\s*[\w.]+\s*(?:\[.*\])?$")
 

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from benchmarks.characters import whole
-from benchmarks.errors import TaskFileError
+from ml_agent.benchmarks.characters import whole
+from ml_agent.benchmarks.errors import TaskFileError
 from ml_agent.extras import install_extra
-from tools.bounded import read_bytes
+from ml_agent.tools.bounded import read_bytes
 
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
 Kind = Literal["bash", "python"]
@@ -22,7 +22,7 @@ MOST_BYTES = 1024**3
 """Size of a file of rows, or of predictions."""
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
-SHIPPED = {"wild": "benchmarks.wild", "delivery": "benchmarks.delivery"}
+SHIPPED = {"wild": "ml_agent.benchmarks.wild", "delivery": "ml_agent.benchmarks.delivery"}
 """Rows that come with the program, by name: eighteen repositories as users meet them; and ten whose answer must produce files."""
 KINDS: dict[str, Kind] = {"Bash Script": "bash", "Python Code": "python"}
 

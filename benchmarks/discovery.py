@@ -16,14 +16,14 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import full_name
+from ml_agent.benchmarks.data import full_name
 from ml_agent.budget import Budget
 from ml_agent.discovery import queries
 from ml_agent.finder import CatalogFinder
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given
 from ml_agent.settings import load_settings
-from tools.catalog import Catalog
+from ml_agent.tools.catalog import Catalog
 
 Find = Callable[[str], Sequence[str]]
 """From an instruction to full names, best first."""

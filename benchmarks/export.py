@@ -8,13 +8,13 @@ from statistics import fmean, median
 
 import msgspec
 
-from benchmarks.data import Setting, Task, repository_folder, visible
-from benchmarks.own_files import CHAT_EXAMPLES, see_that_it_may_be_replaced
-from benchmarks.predict import contexts
-from benchmarks.predict.config import Config
-from benchmarks.predict.raw import prompt
+from ml_agent.benchmarks.data import Setting, Task, repository_folder, visible
+from ml_agent.benchmarks.own_files import CHAT_EXAMPLES, see_that_it_may_be_replaced
+from ml_agent.benchmarks.predict import contexts
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.raw import prompt
 from ml_agent.files import write_atomically
-from tools.tokens import count_tokens
+from ml_agent.tools.tokens import count_tokens
 
 EVERYTHING = 10**12
 """Tokens: no repository is cut."""

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task, load_tasks, repository_folder, visible
-from benchmarks.predict.unit import open_workspace
 from ml_agent.account import called
+from ml_agent.benchmarks.data import Task, load_tasks, repository_folder, visible
+from ml_agent.benchmarks.predict.unit import open_workspace
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread, system
 from ml_agent.navigator import Given, Workspace
+from ml_agent.prompts import functions
 from ml_agent.proof import examine
-from prompts import functions
-from tools.commandline.shell import parse_command
-from tools.tokens import count_tokens
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.tokens import count_tokens
 
 _DRAFTS = 6
 

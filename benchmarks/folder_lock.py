@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.errors import BenchError
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.files import locked
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -64,7 +64,7 @@ def measure(folder: Path, cache: Path) -> dict[str, Any]:
 
 
 def _in_own_process(folder: Path, cache: Path) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.index_speed", str(folder), "--cache", str(cache)]
+    command = [sys.executable, "-m", "ml_agent.benchmarks.index_speed", str(folder), "--cache", str(cache)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
     result: dict[str, Any] = json.loads(done.stdout)
     return result

@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from prompts.injections import Hit, injections
-from prompts.untrusted import neutral
+from ml_agent.prompts.injections import Hit, injections
+from ml_agent.prompts.untrusted import neutral
 
 LEAST, MOST = 1_000, 200_000
 """Bytes of a README."""

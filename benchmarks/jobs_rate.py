@@ -11,14 +11,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.data import Task
-from benchmarks.engines.local import LocalEngine
-from benchmarks.predict.respondent import Respondent
-from benchmarks.predict.rows import Result
-from benchmarks.predict.run import Plan, predict
-from benchmarks.predict.unit import Unit
-from sandbox.choose import choose
-from sandbox.contract import Command, Policy
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.predict.respondent import Respondent
+from ml_agent.benchmarks.predict.rows import Result
+from ml_agent.benchmarks.predict.run import Plan, predict
+from ml_agent.benchmarks.predict.unit import Unit
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Policy
 
 BURN = 5.0
 """Seconds of processor time."""

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from ml_agent.files import whole_lines
-from tools.bounded import read_bytes
+from ml_agent.tools.bounded import read_bytes
 
 MOST_BYTES = 1024**3
 """Of one file with what is kept."""

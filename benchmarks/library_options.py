@@ -17,17 +17,17 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.unpack import unpack_tar, unpack_zip
-from tools.signatures.argparse_reader import Parser, as_parser
-from tools.signatures.dataclass_reader import FieldParser
-from tools.signatures.fields import foreign_bases, option_of, parameters
-from tools.signatures.frameworks import factories
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.known_classes import DATA, KnownClass, KnownOption, known_classes, write
-from tools.signatures.model import Option
-from tools.signatures.read import SignatureReader
-from tools.signatures.sources import Sources
-from tools.signatures.values import Arguments, Class, Function, Value
+from ml_agent.sandbox.unpack import unpack_tar, unpack_zip
+from ml_agent.tools.signatures.argparse_reader import Parser, as_parser
+from ml_agent.tools.signatures.dataclass_reader import FieldParser
+from ml_agent.tools.signatures.fields import foreign_bases, option_of, parameters
+from ml_agent.tools.signatures.frameworks import factories
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.known_classes import DATA, KnownClass, KnownOption, known_classes, write
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.values import Arguments, Class, Function, Value
 
 TRANSFORMERS = ("4.6.1", "4.20.1", "4.30.2", "4.40.2", "4.46.3", "4.57.1")
 TRL = ("0.9.6", "0.15.2", "0.24.0")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.kills.left import MARK, of_engine, processes
 from ml_agent import samples
+from ml_agent.benchmarks.kills.left import MARK, of_engine, processes
 
 WARM = 50
 """Tasks until everything is loaded that is loaded once."""

@@ -19,11 +19,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.data import Task, load_tasks
-from benchmarks.scoring import case_of
-from benchmarks.strict.bash_text import commands, strip_bash
-from benchmarks.strict.score import score
-from tools.index import RepoIndex
+from ml_agent.benchmarks.data import Task, load_tasks
+from ml_agent.benchmarks.scoring import case_of
+from ml_agent.benchmarks.strict.bash_text import commands, strip_bash
+from ml_agent.benchmarks.strict.score import score
+from ml_agent.tools.index import RepoIndex
 
 SCRIPT = re.compile(r"[\w./-]+\.(?:py|sh)\b")
 BARS = {"wrong-script": 1.0, "unknown-option": 0.95, "wrong-choice": 1.0, "value-as-comment": 1.0, "missing-module": 1.0,

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.data import Kind, Task
+from ml_agent.benchmarks.data import Kind, Task
 
 MARKS = (".sh ", ".py ")
 _ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
@@ -41,7 +41,7 @@ class OfficialSettings(msgspec.Struct, frozen=True, kw_only=True):
 @functools.cache
 def settings() -> OfficialSettings:
     """The published settings."""
-    data = tomllib.loads(files("benchmarks").joinpath("official.toml").read_text())
+    data = tomllib.loads(files("ml_agent.benchmarks").joinpath("official.toml").read_text())
     return msgspec.convert(data, OfficialSettings)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.errors import BenchError
+from ml_agent.benchmarks.errors import BenchError
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.characters import whole
-from benchmarks.data import MOST_BYTES, Key
-from benchmarks.errors import PredictionFileError
+from ml_agent.benchmarks.characters import whole
+from ml_agent.benchmarks.data import MOST_BYTES, Key
+from ml_agent.benchmarks.errors import PredictionFileError
 from ml_agent.files import read_lines
 
 

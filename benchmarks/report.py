@@ -14,13 +14,13 @@ from urllib.parse import quote
 import jinja2
 import msgspec
 
-from benchmarks.compare import Comparison, compare, with_modes
-from benchmarks.error_classes import NAMES, SAME_CALL
-from benchmarks.metrics import KS
-from benchmarks.scored import Scored, ScoredRow, common_rows
-from benchmarks.show import number, percent
+from ml_agent.benchmarks.compare import Comparison, compare, with_modes
+from ml_agent.benchmarks.error_classes import NAMES, SAME_CALL
+from ml_agent.benchmarks.metrics import KS
+from ml_agent.benchmarks.scored import Scored, ScoredRow, common_rows
+from ml_agent.benchmarks.show import number, percent
 from ml_agent.files import write_atomically
-from prompts.hidden import HIDDEN
+from ml_agent.prompts.hidden import HIDDEN
 
 ABSENT = "did-not-run.jsonl"
 _MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
@@ -76,7 +76,9 @@ def write_absent(folder: Path, absent: Mapping[str, str]) -> None:
 
 def published() -> list[dict[str, Any]]:
     """The published tables, with their sources."""
-    tables: list[dict[str, Any]] = tomllib.loads(files("benchmarks").joinpath("published.toml").read_text())["table"]
+    tables: list[dict[str, Any]] = tomllib.loads(files("ml_agent.benchmarks").joinpath("published.toml").read_text())[
+        "table"
+    ]
     return tables
 
 
@@ -166,7 +168,7 @@ def _in_markdown(value: Any) -> Any:
 def _environment(name: str) -> jinja2.Environment:
     environment = jinja2.Environment(
         finalize=_in_markdown if name.endswith(".md") else None,
-        loader=jinja2.PackageLoader("benchmarks", "templates"),
+        loader=jinja2.PackageLoader("ml_agent.benchmarks", "templates"),
         undefined=jinja2.StrictUndefined,
         autoescape=name.endswith(".html"),
         trim_blocks=True,

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task, full_name
+from ml_agent.benchmarks.data import Task, full_name
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
-from tools.atomic import write_whole
-from tools.errors import RepositoryError, ToolError
-from tools.files import Tree
-from tools.work_tree import WorkTree
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.errors import RepositoryError, ToolError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.work_tree import WorkTree
 
 MARK = ".commit"
 """File that holds the commit of a folder that is no git work tree."""
@@ -44,7 +44,7 @@ class LaidRepository(msgspec.Struct, frozen=True, kw_only=True):
 
 def pinned() -> dict[str, str]:
     """The benchmark's own commits, by OWNER/NAME in lower case."""
-    commits: dict[str, str] = tomllib.loads(files("benchmarks").joinpath("commits.toml").read_text())
+    commits: dict[str, str] = tomllib.loads(files("ml_agent.benchmarks").joinpath("commits.toml").read_text())
     return commits
 
 

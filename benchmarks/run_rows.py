@@ -20,8 +20,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.data import Task, load_tasks, repository_folder
-from benchmarks.kept_rows import KeptRows
+from ml_agent.benchmarks.data import Task, load_tasks, repository_folder
+from ml_agent.benchmarks.kept_rows import KeptRows
 from ml_agent.keys import handed_over
 from ml_agent.trajectory import read_trajectory
 

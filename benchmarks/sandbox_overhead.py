@@ -16,15 +16,15 @@ from unittest import mock
 
 import msgspec
 
-from sandbox.cleanup import clean
-from sandbox.contract import Command, Network, Policy
-from sandbox.docker_engine import connect
-from sandbox.docker_sandbox import UID, DockerSandbox
-from sandbox.environment import WORKSPACE
-from sandbox.image import ensure_image
-from sandbox.owner import RUN
-from sandbox.session import Session
-from sandbox.task import Source, Task
+from ml_agent.sandbox.cleanup import clean
+from ml_agent.sandbox.contract import Command, Network, Policy
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.docker_sandbox import UID, DockerSandbox
+from ml_agent.sandbox.environment import WORKSPACE
+from ml_agent.sandbox.image import ensure_image
+from ml_agent.sandbox.owner import RUN
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.task import Source, Task
 
 RUN_ID = "overhead"
 START_BAR = EXEC_BAR = 1.5

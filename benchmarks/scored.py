@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.errors import BenchError
-from benchmarks.predictions import Usage
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.predictions import Usage
 
 
 class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):

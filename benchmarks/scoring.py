@@ -10,17 +10,17 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from benchmarks import official
-from benchmarks.data import Task, missing_place, repository_folder
-from benchmarks.error_classes import CANNOT_BE_JUDGED, classify
-from benchmarks.metrics import KS, official_pass, rate, unbiased_pass
-from benchmarks.predictions import Prediction
-from benchmarks.same_call import Verdict as SameCall
-from benchmarks.same_call import same_call
-from benchmarks.scored import ScoredRow
-from benchmarks.strict.score import Case, Verdict, score
-from tools import plugins
-from tools.errors import PluginError
+from ml_agent.benchmarks import official
+from ml_agent.benchmarks.data import Task, missing_place, repository_folder
+from ml_agent.benchmarks.error_classes import CANNOT_BE_JUDGED, classify
+from ml_agent.benchmarks.metrics import KS, official_pass, rate, unbiased_pass
+from ml_agent.benchmarks.predictions import Prediction
+from ml_agent.benchmarks.same_call import Verdict as SameCall
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.scored import ScoredRow
+from ml_agent.benchmarks.strict.score import Case, Verdict, score
+from ml_agent.tools import plugins
+from ml_agent.tools.errors import PluginError
 
 Mode = Literal["official", "strict", "corrected", "same-call"]
 GATES = "official gates (rules 1-2)"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 from rich.table import Table
 
-from benchmarks.compare import Comparison
-from benchmarks.data import Task
-from benchmarks.error_classes import NAMES, SAME_CALL
-from benchmarks.metrics import KS, Interval, bootstrap, official_pass
-from benchmarks.scoring import GATES, Row, Score, figures
+from ml_agent.benchmarks.compare import Comparison
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.error_classes import NAMES, SAME_CALL
+from ml_agent.benchmarks.metrics import KS, Interval, bootstrap, official_pass
+from ml_agent.benchmarks.scoring import GATES, Row, Score, figures
 from ml_agent.console import Terminal
 
 

@@ -19,11 +19,11 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.console_truth import ConsoleTruth, console_truth
-from benchmarks.repositories import repositories_in
-from sandbox.stubrun.host import StubReport, StubRequest, run_stubbed
-from tools.signatures.model import Option, Signature
-from tools.signatures.read import SignatureReader
+from ml_agent.benchmarks.console_truth import ConsoleTruth, console_truth
+from ml_agent.benchmarks.repositories import repositories_in
+from ml_agent.sandbox.stubrun.host import StubReport, StubRequest, run_stubbed
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.read import SignatureReader
 
 MAKES_PARSER = re.compile(r"(?<![A-Za-z])ArgumentParser\(|flags\.DEFINE")
 FIELDS = ("flags", "nargs", "type", "choices", "required", "default")

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Setting, Task
-from benchmarks.engines import Engine
-from benchmarks.errors import AgentMissingError, BenchError
-from benchmarks.predict.config import Config, NavigatorName
-from benchmarks.predict.respondent import Respondent, navigator
-from benchmarks.predict.run import Plan, predict
-from benchmarks.predictions import Prediction, load_predictions
-from benchmarks.report import write_absent, write_report
-from benchmarks.scored import Scored, load_scored
-from benchmarks.scoring import Mode, score_all
-from benchmarks.subjects import registry
-from benchmarks.subjects.model import REPLY_TOKENS, Calling, Say
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.respondent import AgentConfig, agent, see_that_it_answers
+from ml_agent.benchmarks.data import Setting, Task
+from ml_agent.benchmarks.engines import Engine
+from ml_agent.benchmarks.errors import AgentMissingError, BenchError
+from ml_agent.benchmarks.predict.config import Config, NavigatorName
+from ml_agent.benchmarks.predict.respondent import Respondent, navigator
+from ml_agent.benchmarks.predict.run import Plan, predict
+from ml_agent.benchmarks.predictions import Prediction, load_predictions
+from ml_agent.benchmarks.report import write_absent, write_report
+from ml_agent.benchmarks.scored import Scored, load_scored
+from ml_agent.benchmarks.scoring import Mode, score_all
+from ml_agent.benchmarks.subjects import registry
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Calling, Say
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.respondent import AgentConfig, agent, see_that_it_answers
 from ml_agent.budget import Limits
 from ml_agent.files import write_atomically
 from ml_agent.settings import load_settings

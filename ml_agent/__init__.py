@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ml_agent.api_types import Answer, Checked, Event, Result
     from ml_agent.background import CancelledRunError, Run
     from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError, ProviderError, UsageError
-    from tools.candidates import Candidate
-    from tools.findings import Finding
-    from tools.signatures.model import Signature
+    from ml_agent.tools.candidates import Candidate
+    from ml_agent.tools.findings import Finding
+    from ml_agent.tools.signatures.model import Signature
 
 _PLACES = {
     "asolve": "ml_agent.api",
@@ -42,9 +42,9 @@ _PLACES = {
     "ConfigurationError": "ml_agent.errors",
     "ProviderError": "ml_agent.errors",
     "UsageError": "ml_agent.errors",
-    "Candidate": "tools.candidates",
-    "Finding": "tools.findings",
-    "Signature": "tools.signatures.model",
+    "Candidate": "ml_agent.tools.candidates",
+    "Finding": "ml_agent.tools.findings",
+    "Signature": "ml_agent.tools.signatures.model",
 }
 
 __all__ = [

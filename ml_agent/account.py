@@ -18,17 +18,17 @@ from ml_agent.draft import Draft, LedgerEntry, LedgerStatus
 from ml_agent.matching.slots import TRUTH
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
+from ml_agent.sandbox.reading import read_text
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.remember import remembered
+from ml_agent.tools.retrieval import tokenize
+from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.values import lexicon
 from ml_agent.values.numbers import number
-from sandbox.reading import read_text
-from tools.commandline.invocation import Invocation
-from tools.commandline.shell import parse_command
-from tools.commandline.words import choose
-from tools.index import RepoIndex
-from tools.python_source import parse_python
-from tools.remember import remembered
-from tools.retrieval import tokenize
-from tools.signatures.model import Option, Signature
 
 _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+(?:\.\d+)?")
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))

@@ -4,13 +4,13 @@ import re
 from typing import Literal
 
 from ml_agent.draft import Draft
+from ml_agent.prompts.hidden import hidden_words, spelt_out
 from ml_agent.request import Request
-from prompts.hidden import hidden_words, spelt_out
-from tools.check.bash_powers import without_quotes
-from tools.check.power import Power, PowerUse
-from tools.check.powers import LONGEST, powers
-from tools.findings import Finding
-from tools.index import RepoIndex
+from ml_agent.tools.check.bash_powers import without_quotes
+from ml_agent.tools.check.power import Power, PowerUse
+from ml_agent.tools.check.powers import LONGEST, powers
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.index import RepoIndex
 
 _WHY: dict[Power, str] = {
     "command-substitution": "would run a command of the repository's inside yours",

@@ -10,8 +10,8 @@ from ml_agent.background import EventStream, Run
 from ml_agent.errors import UsageError, as_agent_errors
 from ml_agent.request import check_instruction, check_text
 from ml_agent.settings import Settings, load_settings
-from tools.candidates import Candidate
-from tools.signatures.model import Signature
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.signatures.model import Signature
 
 STOP_SECONDS = 10.0
 """How long a cancelled caller waits until the program is gone and its sandbox removed."""
@@ -76,9 +76,9 @@ def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool
         AgentError: the repository cannot be had.
     """
     from ml_agent.repositories import open_index
+    from ml_agent.tools.check.command import check_command
+    from ml_agent.tools.check.python import check_python
     from ml_agent.workspaces import normal_folder
-    from tools.check.command import check_command
-    from tools.check.python import check_python
 
     check_text(command, "the command")
     index = open_index(str(repo), first=str(path or ""))

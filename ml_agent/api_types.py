@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 from markupsafe import Markup
 
-from tools.findings import Finding
+from ml_agent.tools.findings import Finding
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

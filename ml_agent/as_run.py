@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from ml_agent.draft import Draft
-from sandbox.artifacts import own_steps
-from sandbox.repair import Repair
-from sandbox.script_lines import alone, exported, inside, path_word
-from sandbox.session import SessionRecord
-from sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.artifacts import own_steps
+from ml_agent.sandbox.repair import Repair
+from ml_agent.sandbox.script_lines import alone, exported, inside, path_word
+from ml_agent.sandbox.session import SessionRecord
+from ml_agent.sandbox.setup.executor import SetupAction
 
 REWRITES = frozenset({"command", "folder"})
 """Repairs that give the command, or its folder, anew."""

@@ -8,8 +8,8 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.observer import Observer
 from ml_agent.proof import examine
 from ml_agent.repositories import open_index
+from ml_agent.tools.candidates import Candidate
 from ml_agent.workspaces import normal_folder
-from tools.candidates import Candidate
 
 
 def brief(instruction: str, repository: str, folder: str = "", observer: Observer | None = None) -> str:

@@ -21,13 +21,13 @@ from ml_agent.replay.tape import Tape
 from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
 from ml_agent.samples import catalog_path
+from ml_agent.sandbox.contract import Limits, Policy, Sandbox
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.unpack import MAX_BYTES
 from ml_agent.settings import NAVIGATORS, SANDBOXES, Settings
+from ml_agent.tools import plugins
 from ml_agent.trajectory import Trajectory, read_trajectory
 from ml_agent.wall_time import within_wall_time
-from sandbox.contract import Limits, Policy, Sandbox
-from sandbox.errors import SandboxUnavailableError
-from sandbox.unpack import MAX_BYTES
-from tools import plugins
 
 _TOLD = 6
 """Of what a program may read, named in the line that says so."""
@@ -168,8 +168,8 @@ def _sandbox(job: Job, around: RunContext) -> Sandbox | None:
     """A real sandbox, after what dead runs left was removed; none is needed to play a recording back."""
     if around.tape is not None and around.tape.replaying:
         return None
-    from sandbox.choose import choose  # docker takes a tenth of a second
-    from sandbox.cleanup import reap
+    from ml_agent.sandbox.choose import choose  # docker takes a tenth of a second
+    from ml_agent.sandbox.cleanup import reap
 
     settings = around.settings
     limits = Limits(memory_bytes=int(settings.memory_gb * 1024**3))

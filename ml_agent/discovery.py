@@ -6,9 +6,9 @@ a term belongs to, and how repositories of that field describe themselves. Popul
 
 from collections.abc import Sequence
 
-from tools.candidates import Candidate
-from tools.query import Query, read_queries, read_query
-from tools.ranking import Ranker
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.query import Query, read_queries, read_query
+from ml_agent.tools.ranking import Ranker
 
 MAX_KEYWORDS = 12
 MAX_QUERIES = 6

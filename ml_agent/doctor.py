@@ -16,15 +16,15 @@ import msgspec
 import requests
 
 from ml_agent.files import make_writable
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Policy
+from ml_agent.sandbox.docker_engine import describe
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.seccomp import filter_program
 from ml_agent.settings import Settings
 from ml_agent.shown_address import shown_address
-from sandbox.choose import choose
-from sandbox.contract import Policy
-from sandbox.docker_engine import describe
-from sandbox.errors import SandboxUnavailableError
-from sandbox.seccomp import filter_program
-from tools.deadline import within
-from tools.secret_names import without_secrets
+from ml_agent.tools.deadline import within
+from ml_agent.tools.secret_names import without_secrets
 
 WAIT = 5.0
 """Seconds that any one look may take."""
@@ -105,8 +105,8 @@ def _sandbox(name: str, settings: Settings) -> Row:
 def _image(settings: Settings) -> Row:
     from docker.errors import DockerException, ImageNotFound
 
-    from sandbox.docker_engine import connect
-    from sandbox.image import image_name
+    from ml_agent.sandbox.docker_engine import connect
+    from ml_agent.sandbox.image import image_name
 
     name = settings.image or image_name()
     try:

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from ml_agent.thread import Thread
-from tools.findings import Finding
+from ml_agent.tools.findings import Finding
 
 LedgerStatus = Literal["honoured", "default", "not found"]
 

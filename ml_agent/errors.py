@@ -13,8 +13,8 @@ AgentError                    70
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sandbox.errors import SandboxError
-from tools.errors import (
+from ml_agent.sandbox.errors import SandboxError
+from ml_agent.tools.errors import (
     CatalogError,
     PluginError,
     RepositoryError,

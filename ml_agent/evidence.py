@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ml_agent.delivery.expectation import Expectation, Judgement
+from ml_agent.sandbox.contract import Response
 from ml_agent.settings import RunMode
 from ml_agent.state import EVIDENCE, Evidence
-from sandbox.contract import Response
 
 
 def level_asked(run: RunMode, expected: Sequence[Expectation]) -> Evidence:

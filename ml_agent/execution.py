@@ -23,20 +23,20 @@ from ml_agent.navigator import Workspace
 from ml_agent.outputs import SYSTEM, collect, is_as_it_was, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.diagnosis.model import Category, Rule
+from ml_agent.sandbox.files import content_size
+from ml_agent.sandbox.repair import Repair
+from ml_agent.sandbox.repair_rules import next_repair
+from ml_agent.sandbox.session import Session, SessionRecord
+from ml_agent.sandbox.task import Source, Task
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
 from ml_agent.state import Evidence
+from ml_agent.tools import plugins
+from ml_agent.tools.versions import commit_date
 from ml_agent.trajectory import Emit
-from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.diagnosis import Diagnosis
-from sandbox.diagnosis.model import Category, Rule
-from sandbox.files import content_size
-from sandbox.repair import Repair
-from sandbox.repair_rules import next_repair
-from sandbox.session import Session, SessionRecord
-from sandbox.task import Source, Task
-from tools import plugins
-from tools.versions import commit_date
 
 MOST_TOLD = 200
 """Files that an outcome names."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from tools.atomic import write_whole
-from tools.bounded import read_bytes
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.bounded import read_bytes
 
 
 def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:

@@ -12,10 +12,10 @@ from ml_agent.replay.tape import Tape
 from ml_agent.request import Request
 from ml_agent.samples import URL_SCHEME, repository_path
 from ml_agent.settings import Settings
-from tools.candidates import Candidate
-from tools.catalog import Catalog
-from tools.errors import RateLimitError, SearchError
-from tools.remotes import is_url
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.catalog import Catalog
+from ml_agent.tools.errors import RateLimitError, SearchError
+from ml_agent.tools.remotes import is_url
 
 CANDIDATES = 5
 """How many repositories are looked at (ML-Bench's ML-Agent takes five)."""
@@ -62,7 +62,7 @@ class GitHubFinder:
 
     def __init__(self, settings: Settings, time_for: Callable[[float], float] = float) -> None:
         """`time_for`: how many of the seconds that a query takes at most it may take."""
-        from tools.github_search import GitHubSearch  # PyGithub takes 0.3 s to import: only where it is used
+        from ml_agent.tools.github_search import GitHubSearch  # PyGithub takes 0.3 s to import: only where it is used
 
         self._search = GitHubSearch(
             cache=settings.cache_dir / "searches",

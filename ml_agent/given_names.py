@@ -7,8 +7,8 @@ import msgspec
 
 from ml_agent.matching.terms import counted_terms, terms
 from ml_agent.request import Value
+from ml_agent.tools.index import RepoIndex
 from ml_agent.values.context import purpose
-from tools.index import RepoIndex
 
 _MOST_NEAR = 3
 

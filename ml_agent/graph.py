@@ -29,13 +29,13 @@ from ml_agent.navigator import Attempt, Given, Workspace
 from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
+from ml_agent.sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.repair import Repair
 from ml_agent.services import Services
 from ml_agent.state import Plain, State, expected_of
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.unsure import different, offer, what_would_decide
-from sandbox.diagnosis import Diagnosis
-from sandbox.repair import Repair
-from tools.candidates import Candidate
-from tools.errors import RepositoryError, SearchError
 
 _NONE_FOUND = "none of the repositories found can do this: name one with --repo"
 _NOT_IN_NAMED = "nothing was found there that does this; read are Python, shell scripts, makefiles and console scripts"

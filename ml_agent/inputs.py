@@ -13,17 +13,17 @@ import msgspec
 from ml_agent.draft import Draft
 from ml_agent.named_paths import NamedPath, files_of, fixed_part, named_paths, spread
 from ml_agent.request import Request
-from sandbox.files import content_size
-from tools.check.inputs import SUFFIX, is_read, may_be_read
-from tools.check.places import is_literal
-from tools.commandline.parse import parse_one
-from tools.findings import Finding
-from tools.index import RepoIndex
-from tools.python_source import parse_python
-from tools.run_folders import is_of_a_run
-from tools.secret_files import is_secret
-from tools.signatures.model import Option
-from tools.version_control import is_control, is_git_folder
+from ml_agent.sandbox.files import content_size
+from ml_agent.tools.check.inputs import SUFFIX, is_read, may_be_read
+from ml_agent.tools.check.places import is_literal
+from ml_agent.tools.commandline.parse import parse_one
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.run_folders import is_of_a_run
+from ml_agent.tools.secret_files import is_secret
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.version_control import is_control, is_git_folder
 
 MOST_SHOWN = 100
 """Files of one pattern that are shown one by one: each is a mount of its own."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tools.secret_names import names_a_secret
+from ml_agent.tools.secret_names import names_a_secret
 
 PIPE = "ML_AGENT_KEYS_FD"
 """Names the descriptor on which a parent of ours hands over the keys."""

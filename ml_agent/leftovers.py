@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ml_agent.delivery.expectation import CreatedFile
 from ml_agent.outputs import SYSTEM
-from sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.contract import Command, Sandbox
 
 _NAMES = "find . -xdev -mindepth 1 \\( -name __pycache__ -o -name .git \\) -prune -o {which} -print0 | LC_ALL=C sort -z"
 _HOME = '"$HOME/.ml-agent'

@@ -15,8 +15,8 @@ from ml_agent.errors import ConfigurationError, ProviderError, RunLockedError, U
 from ml_agent.files import locked, read_small, whole_lines, write_atomically
 from ml_agent.job import Job
 from ml_agent.run_job import begin_job
+from ml_agent.sandbox.errors import SandboxError
 from ml_agent.settings import Settings
-from sandbox.errors import SandboxError
 
 MOST_BYTES = 64 * 1024**2
 """Size of a file of instructions."""

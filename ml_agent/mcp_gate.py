@@ -10,10 +10,10 @@ import msgspec
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 
 from ml_agent.errors import AgentError
-from prompts.injections import injections
-from prompts.untrusted import neutral
-from sandbox.errors import SandboxError
-from tools.errors import ToolError as LowerError
+from ml_agent.prompts.injections import injections
+from ml_agent.prompts.untrusted import neutral
+from ml_agent.sandbox.errors import SandboxError
+from ml_agent.tools.errors import ToolError as LowerError
 
 EXACT = frozenset({("answer",), ("answer", "text"), ("offered", "*", "text"), ("briefing",)})
 """Places of texts that stay as they are: answers, and what is rendered from a prompt, whose variables went through the gate."""

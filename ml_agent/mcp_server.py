@@ -15,10 +15,10 @@ from ml_agent.api_types import Event, Result
 from ml_agent.background import Work
 from ml_agent.draft import Draft
 from ml_agent.mcp_gate import gated_resource, gated_tool, warning_of
+from ml_agent.prompts.untrusted import MARK, neutral
 from ml_agent.run_index import known_run, known_runs
 from ml_agent.settings import load_settings
-from prompts.untrusted import MARK, neutral
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 INSTRUCTIONS = f"""ML-Agent knows what the entry points of machine-learning repositories take, without running them.
 For a task with a repository ask draft_command first: one call gives the likely entry points with all their options, documented calls,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from ml_agent.tools.run_folders import is_run_folder
 from ml_agent.values.lexer import tokenize
-from tools.run_folders import is_run_folder
 
 _WORD = re.compile(r"[^\s\"'`“”„‘’«»,;()\[\]{}<>|]+")
 _BLANK = re.compile(r"\s")

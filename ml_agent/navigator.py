@@ -7,8 +7,8 @@ import msgspec
 
 from ml_agent.draft import Draft
 from ml_agent.request import Request
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):

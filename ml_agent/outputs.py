@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.delivery.expectation import CreatedFile, Judgement
-from prompts.hidden import HIDDEN
-from sandbox.contract import Command, Sandbox
-from sandbox.errors import SandboxLostError
-from sandbox.held_folder import held_folder
-from sandbox.inner_path import safe_relative
-from sandbox.packed import unpacked
-from tools.version_control import is_control
+from ml_agent.prompts.hidden import HIDDEN
+from ml_agent.sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.held_folder import held_folder
+from ml_agent.sandbox.inner_path import safe_relative
+from ml_agent.sandbox.packed import unpacked
+from ml_agent.tools.version_control import is_control
 
 _FOR_AGENTS = frozenset({"agents.md", "claude.md", "gemini.md"})
 """Files whose words coding agents follow unasked."""

@@ -12,11 +12,11 @@ from ml_agent.draft import CHOSEN, Draft, LedgerEntry
 from ml_agent.inputs import against
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.findings import Finding
 from ml_agent.user_variables import without_given
-from tools.check.command import check_command
-from tools.check.python import check_python
-from tools.commandline.shell import parse_command
-from tools.findings import Finding
 
 _PASSIVE = SPEAKS | {"test", "[", "exit", "pwd", "sleep"}
 """Programs that do nothing of anybody's task."""

@@ -8,11 +8,11 @@ from posixpath import basename, splitext
 
 from ml_agent.delivery.expectation import CreatedFile
 from ml_agent.draft import Draft
-from sandbox.contract import Response
-from sandbox.reading import is_file
-from sandbox.seen import Seen
-from tools.commandline.shell import parse_command
-from tools.index import RepoIndex
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.reading import is_file
+from ml_agent.sandbox.seen import Seen
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.index import RepoIndex
 
 NOTHING = "no code of the repository was reached"
 HELP = "it only printed its help"

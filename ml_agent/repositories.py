@@ -1,9 +1,9 @@
 """Repositories with the folders and limits of the settings."""
 
 from ml_agent.settings import Settings, load_settings
-from tools.index import RepoIndex
-from tools.reading import Report
-from tools.repository import RepositoryCache
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.reading import Report
+from ml_agent.tools.repository import RepositoryCache
 
 
 def repository_cache(settings: Settings) -> RepositoryCache:

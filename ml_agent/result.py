@@ -22,15 +22,15 @@ from ml_agent.execution import source_of, task_of
 from ml_agent.files import write_atomically
 from ml_agent.job import Job
 from ml_agent.runs import RESULT, RunFolder
+from ml_agent.sandbox.artifacts import artifacts
+from ml_agent.sandbox.repair import Repair
+from ml_agent.sandbox.script_lines import comment, exported
+from ml_agent.sandbox.session import SessionRecord
 from ml_agent.services import Services
 from ml_agent.state import Plain, State, expected_of
 from ml_agent.trajectory import read_trajectory
 from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
-from sandbox.artifacts import artifacts
-from sandbox.repair import Repair
-from sandbox.script_lines import comment, exported
-from sandbox.session import SessionRecord
 
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""

@@ -14,7 +14,7 @@ from ml_agent.observer import Observer
 from ml_agent.run_job import config_of
 from ml_agent.runs import new_run
 from ml_agent.settings import Settings
-from tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate
 
 
 class CommandRun(msgspec.Struct, frozen=True, kw_only=True):

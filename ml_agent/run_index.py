@@ -7,7 +7,7 @@ from pathlib import Path
 from ml_agent.errors import UsageError
 from ml_agent.runs import CONFIG, RunFolder, find_run, is_own, is_run, list_runs
 from ml_agent.settings import Settings
-from tools.bounded import open_bytes
+from ml_agent.tools.bounded import open_bytes
 
 INDEX = "runs.txt"
 MOST_BYTES = 4 * 1024**2

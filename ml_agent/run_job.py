@@ -25,9 +25,9 @@ from ml_agent.services import Services
 from ml_agent.settings import Settings, load_settings
 from ml_agent.shown_address import has_credentials
 from ml_agent.state import State
+from ml_agent.tools.atomic import remove_unfinished
+from ml_agent.tools.versions import local_version
 from ml_agent.trajectory import read_trajectory
-from tools.atomic import remove_unfinished
-from tools.versions import local_version
 
 _MOST_STATES = 1000
 MOST_STEPS = 500
@@ -85,7 +85,7 @@ def _run(job: Job, settings: Settings, folder: RunFolder, progress: Observer | N
     done = folder.result()
     if done is not None:
         if folder.was_cut:
-            from sandbox.cleanup import reap  # docker takes a tenth of a second
+            from ml_agent.sandbox.cleanup import reap  # docker takes a tenth of a second
 
             reap()
         return of_this_version(done, folder)

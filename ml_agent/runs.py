@@ -13,9 +13,9 @@ from typing import Any
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
 from ml_agent.files import locked, read_small, write_atomically
 from ml_agent.seal import is_sealed, sealed
+from ml_agent.tools.atomic import remove_unfinished
+from ml_agent.tools.run_folders import CHECKPOINTS, TRAJECTORY
 from ml_agent.trajectory import read_trajectory
-from tools.atomic import remove_unfinished
-from tools.run_folders import CHECKPOINTS, TRAJECTORY
 
 CONFIG, RESULT = "config.json", "run.json"
 STAGED = ".source-"

@@ -17,7 +17,7 @@ from pydantic_settings import (
 from ml_agent import keys
 from ml_agent.errors import ConfigurationError, WrongSettingError
 from ml_agent.folder_settings import read_folder_file, taken
-from tools import plugins
+from ml_agent.tools import plugins
 
 RunMode = Literal["probe", "full", "none"]
 NAVIGATORS = ("auto", "grounded", "llm")

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from tools.files import MAX_FILES
-from tools.ignored import Ignored, ignored_in
-from tools.run_folders import is_of_a_run, is_run_folder
-from tools.secret_files import is_secret
-from tools.version_control import is_control, is_git_folder
-from tools.work_tree import WorkTree, is_work_tree
+from ml_agent.tools.files import MAX_FILES
+from ml_agent.tools.ignored import Ignored, ignored_in
+from ml_agent.tools.run_folders import is_of_a_run, is_run_folder
+from ml_agent.tools.secret_files import is_secret
+from ml_agent.tools.version_control import is_control, is_git_folder
+from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
 """What of `.git` holds commits; all else holds addresses, settings, hooks and notes of the user's."""

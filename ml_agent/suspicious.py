@@ -1,10 +1,10 @@
 """Lines of a repository that speak to an agent, for the user to see."""
 
-from prompts.injections import injections
-from tools.documents.read import is_document
-from tools.errors import ToolError
-from tools.files import Tree
-from tools.index import RepoIndex
+from ml_agent.prompts.injections import injections
+from ml_agent.tools.documents.read import is_document
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
 
 MOST_DOCUMENTS = 40
 MOST_BYTES = 200_000

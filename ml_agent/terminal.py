@@ -2,8 +2,8 @@
 
 import sys
 
-from prompts.hidden import HIDDEN
-from sandbox.lines import clean
+from ml_agent.prompts.hidden import HIDDEN
+from ml_agent.sandbox.lines import clean
 
 
 def terminal_text(text: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from prompts.untrusted import PromptText
+from ml_agent.prompts.untrusted import PromptText
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):

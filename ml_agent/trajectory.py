@@ -9,7 +9,7 @@ from typing import Any
 
 from ml_agent.errors import UsageError
 from ml_agent.files import whole_lines
-from tools.bounded import read_bytes
+from ml_agent.tools.bounded import read_bytes
 
 Emit = Callable[..., None]
 """emit(event, **fields): record one event."""

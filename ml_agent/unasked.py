@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ml_agent.draft import Draft
-from tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.shell import parse_command
 
 MOST = 12
 _TRUTHS = frozenset({"true", "false", "yes", "no", "on", "off"})

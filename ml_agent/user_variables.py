@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tools.findings import Finding
+from ml_agent.tools.findings import Finding
 
 _UNDEFINED = "undefined-name"
 _NAMED = r"(?:called|named|variables?|arrays?|objects?)"

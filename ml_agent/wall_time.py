@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.budget import Budget
-from sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
-from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response, Sandbox
-from sandbox.errors import SandboxError
+from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
+from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response, Sandbox
+from ml_agent.sandbox.errors import SandboxError
 
 
 def within_wall_time(sandbox: Sandbox, budget: Budget) -> Sandbox:

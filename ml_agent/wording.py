@@ -7,9 +7,9 @@ from ml_agent.draft import Draft, LedgerEntry
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.save_places import save_places
 from ml_agent.request import Request, Value
+from ml_agent.tools.candidates import Candidate
 from ml_agent.unasked import unasked
 from ml_agent.values.context import counted_noun, purpose
-from tools.candidates import Candidate
 
 _LONGEST = 100
 _MOST_LINES = 12

@@ -6,9 +6,9 @@ from ml_agent.errors import UsageError
 from ml_agent.navigator import Given, Workspace
 from ml_agent.replay.repositories import Repositories
 from ml_agent.suspicious import suspicious_lines
-from tools.candidates import Candidate
-from tools.index import RepoIndex
-from tools.repository import Checkout
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.repository import Checkout
 
 
 class Workspaces:

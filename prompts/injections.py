@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from prompts.hidden import NO_WIDTH, TAGS, blocks, comments, decoded, readable, references, spelled
+from ml_agent.prompts.hidden import NO_WIDTH, TAGS, blocks, comments, decoded, readable, references, spelled
 
 Kind = Literal[
     "override", "addressed", "role", "secrets", "concealment", "answer", "frame", "invisible", "encoded", "hidden"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from prompts.untrusted import PromptText, neutral
+from ml_agent.prompts.untrusted import PromptText, neutral
 
 FOLDER = Path(__file__).parent
 

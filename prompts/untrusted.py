@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NewType
 
-from prompts.hidden import CONTROL, NO_WIDTH, blocks, comments, decoded, is_drawn, readable, shortened
-from prompts.injections import injections
+from ml_agent.prompts.hidden import CONTROL, NO_WIDTH, blocks, comments, decoded, is_drawn, readable, shortened
+from ml_agent.prompts.injections import injections
 
 PromptText = NewType("PromptText", str)
 """Text that may stand in a prompt. Only `prompts/` makes it; whatever is sent to a model is of this type."""

@@ -2,7 +2,7 @@
 
 from typing import Protocol, runtime_checkable
 
-from sandbox.contract import Policy, Response
+from ml_agent.sandbox.contract import Policy, Response
 
 Version = tuple[int, int]
 SYSTEM_SECONDS = 600.0

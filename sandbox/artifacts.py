@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from sandbox.script_lines import LOGIN_PATH, comment, exported, inside
-from sandbox.session import SessionRecord
-from sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.script_lines import LOGIN_PATH, comment, exported, inside
+from ml_agent.sandbox.session import SessionRecord
+from ml_agent.sandbox.setup.executor import SetupAction
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.py\b")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.environment import HOME, VENV, WORKSPACE
-from sandbox.seccomp import filter_program
+from ml_agent.sandbox.environment import HOME, VENV, WORKSPACE
+from ml_agent.sandbox.seccomp import filter_program
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "mime.types", "nsswitch.conf")

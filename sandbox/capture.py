@@ -4,9 +4,9 @@ from collections import deque
 from pathlib import Path
 from typing import Literal
 
-from sandbox.error_lines import ErrorLines
-from sandbox.lines import Line, LineReader
-from sandbox.output_kinds import kind_of, may_hold_error
+from ml_agent.sandbox.error_lines import ErrorLines
+from ml_agent.sandbox.lines import Line, LineReader
+from ml_agent.sandbox.output_kinds import kind_of, may_hold_error
 
 Stream = Literal["stdout", "stderr"]
 

@@ -7,8 +7,8 @@ import time
 import uuid
 from pathlib import Path
 
-from sandbox.contract import Limits
-from sandbox.owner import is_gone
+from ml_agent.sandbox.contract import Limits
+from ml_agent.sandbox.owner import is_gone
 
 MOUNT = Path("/sys/fs/cgroup")
 PREFIX = "ml-agent-"

@@ -6,13 +6,13 @@ from pathlib import Path
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Policy, Sandbox
-from sandbox.docker_engine import connect
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.errors import SandboxUnavailableError
-from sandbox.image.build import present_image
-from sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Policy, Sandbox
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.image.build import present_image
+from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
 
 NO_BUBBLEWRAP = "bubblewrap does not work here: install it (Debian: apt-get install bubblewrap)"
 

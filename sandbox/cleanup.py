@@ -12,12 +12,12 @@ import msgspec
 from docker.errors import APIError, DockerException
 from requests.exceptions import RequestException
 
-from sandbox.cgroups import sweep_control_groups
-from sandbox.docker_engine import connect
-from sandbox.errors import SandboxUnavailableError
-from sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
-from sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
-from sandbox.temporary import sweep
+from ml_agent.sandbox.cgroups import sweep_control_groups
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
+from ml_agent.sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
+from ml_agent.sandbox.temporary import sweep
 
 Meant = Callable[[Mapping[str, str]], bool]
 """Says of labels whether what carries them is to be removed."""

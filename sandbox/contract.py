@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from sandbox.seen import Seen
+from ml_agent.sandbox.seen import Seen
 
 Network = Literal["none", "install", "full"]
 Ended = Literal["exited", "signalled", "timeout", "probe", "out-of-memory", "interrupted"]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from docker.errors import TLSParameterError
 from docker.tls import TLSConfig
 
-from sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.errors import SandboxUnavailableError
 
 
 class Endpoint(NamedTuple):

@@ -8,9 +8,9 @@ import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
-from sandbox.docker_context import Endpoint, endpoint_in_use
-from sandbox.docker_ssh import SshClient
-from sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.docker_context import Endpoint, endpoint_in_use
+from ml_agent.sandbox.docker_ssh import SshClient
+from ml_agent.sandbox.errors import SandboxUnavailableError
 
 TIMEOUT = 120
 """Seconds for one plain call; a commit of a large environment takes long. It does not bound exec streams."""

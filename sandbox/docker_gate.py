@@ -15,22 +15,23 @@ from docker.models.containers import Container
 from docker.types import Mount
 from requests.exceptions import RequestException
 
-from sandbox.docker_copy import copy_in
-from sandbox.docker_exec import run_short
-from sandbox.errors import SandboxLostError
-from sandbox.gate.hosts import index_hosts
-from sandbox.gate.way import FIND_PYTHON, GATE_INSIDE, RELAY, SOCKET
-from sandbox.pip_settings import PipSettings
+from ml_agent.sandbox.docker_copy import copy_in
+from ml_agent.sandbox.docker_exec import run_short
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.gate.hosts import index_hosts
+from ml_agent.sandbox.gate.way import FIND_PYTHON, GATE_INSIDE, RELAY, SOCKET
+from ml_agent.sandbox.pip_settings import PipSettings
 
 CODE = "/opt/ml-agent-gate"
 """Where the proxy's modules lie in its container."""
 SERVED = {
     "__main__.py": "gate/served.py",
-    "sandbox/__init__.py": "__init__.py",
-    "sandbox/gate/__init__.py": "gate/__init__.py",
-    "sandbox/gate/address.py": "gate/address.py",
-    "sandbox/gate/proxy.py": "gate/proxy.py",
-    f"sandbox/gate/{RELAY}": f"gate/{RELAY}",
+    "ml_agent/__init__.py": "__init__.py",
+    "ml_agent/sandbox/__init__.py": "__init__.py",
+    "ml_agent/sandbox/gate/__init__.py": "gate/__init__.py",
+    "ml_agent/sandbox/gate/address.py": "gate/address.py",
+    "ml_agent/sandbox/gate/proxy.py": "gate/proxy.py",
+    f"ml_agent/sandbox/gate/{RELAY}": f"gate/{RELAY}",
 }
 """By the name there, from where in this package."""
 READY = f"for turn in {{1..300}}; do [ -e {CODE}/ready ] && exit; /bin/sleep 0.1; done; exit 1"

@@ -14,15 +14,15 @@ import docker
 from docker.models.containers import Container
 from docker.types import Mount
 
-from sandbox.contract import Command, Policy
-from sandbox.docker_copy import copy_in
-from sandbox.docker_gate import EngineGate
-from sandbox.docker_reach import reach_of
-from sandbox.environment import HOST_FOLDERS
-from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
-from sandbox.owner import labels
-from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
-from sandbox.temporary import prefix, remove
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.docker_copy import copy_in
+from ml_agent.sandbox.docker_gate import EngineGate
+from ml_agent.sandbox.docker_reach import reach_of
+from ml_agent.sandbox.environment import HOST_FOLDERS
+from ml_agent.sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
+from ml_agent.sandbox.owner import labels
+from ml_agent.sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
+from ml_agent.sandbox.temporary import prefix, remove
 
 
 class ContainerNetwork:

@@ -3,9 +3,9 @@
 import docker
 from requests import exceptions
 
-from sandbox.contract import Response
-from sandbox.environment import PATHS
-from sandbox.owner import label_lines
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.environment import PATHS
+from ml_agent.sandbox.owner import label_lines
 
 CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 """What apt and dpkg need to change users and owners; everything else is dropped."""

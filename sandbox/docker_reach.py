@@ -7,9 +7,9 @@ import docker
 from docker.errors import APIError
 from docker.types import Mount
 
-from sandbox.docker_engine import is_local
-from sandbox.owner import labels
-from sandbox.temporary import lent
+from ml_agent.sandbox.docker_engine import is_local
+from ml_agent.sandbox.owner import labels
+from ml_agent.sandbox.temporary import lent
 
 Reach = Literal["any", "some", "none"]
 """any: folders and sockets; some: folders that a virtual machine shares, no sockets; none: the engine is elsewhere."""

@@ -19,23 +19,23 @@ from docker.types import DeviceRequest, Mount, Ulimit
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from sandbox.abilities import SYSTEM_SECONDS, Version
-from sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
-from sandbox.docker_engine import connect
-from sandbox.docker_exec import run_short
-from sandbox.docker_network import ContainerNetwork
-from sandbox.docker_packages import install_packages
-from sandbox.docker_reach import Reach
-from sandbox.environment import HOME, VENV, WORKSPACE, base_environment
-from sandbox.errors import SandboxLostError, SandboxUnavailableError
-from sandbox.files import check_room, write_tar
-from sandbox.gate.way import FIND_PYTHON, relayed
-from sandbox.image import ensure_image, image_name, python_of
-from sandbox.inner_path import safe_relative
-from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
-from sandbox.owner import NOTE, label_lines, labels
-from sandbox.running_docker import DockerRunning, Exec
-from sandbox.supervise import supervise
+from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
+from ml_agent.sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.docker_exec import run_short
+from ml_agent.sandbox.docker_network import ContainerNetwork
+from ml_agent.sandbox.docker_packages import install_packages
+from ml_agent.sandbox.docker_reach import Reach
+from ml_agent.sandbox.environment import HOME, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
+from ml_agent.sandbox.files import check_room, write_tar
+from ml_agent.sandbox.gate.way import FIND_PYTHON, relayed
+from ml_agent.sandbox.image import ensure_image, image_name, python_of
+from ml_agent.sandbox.inner_path import safe_relative
+from ml_agent.sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
+from ml_agent.sandbox.owner import NOTE, label_lines, labels
+from ml_agent.sandbox.running_docker import DockerRunning, Exec
+from ml_agent.sandbox.supervise import supervise
 
 UID = 1000
 SNAPSHOTS = "ml-agent-snapshot"

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import docker
 from docker.errors import DockerException
 
-from sandbox.temporary import prefix
+from ml_agent.sandbox.temporary import prefix
 
 CONNECT_SECONDS = 10
 PASSED = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TMPDIR", "SSH_AUTH_SOCK")

@@ -3,7 +3,7 @@
 import re
 from collections import deque
 
-from sandbox.output_kinds import is_error
+from ml_agent.sandbox.output_kinds import is_error
 
 MAX_BLOCK = 40
 """Lines kept of one traceback: its beginning and its end."""

@@ -8,7 +8,7 @@ KeyboardInterrupt
 └── InterruptedRunError       Ctrl-C while a command ran: nobody who waits for its end may take it for one
 """
 
-from sandbox.contract import Response
+from ml_agent.sandbox.contract import Response
 
 
 class SandboxError(Exception):

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
-from sandbox.errors import SandboxUnavailableError
-from sandbox.held_folder import HeldFolder
-from sandbox.inner_path import InnerPath, safe_relative
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.held_folder import HeldFolder
+from ml_agent.sandbox.inner_path import InnerPath, safe_relative
 
 NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
 """Folders in which a file is no sign of a program at work."""

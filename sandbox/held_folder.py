@@ -14,8 +14,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from sandbox.errors import SandboxLostError
-from sandbox.inner_path import InnerPath
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.inner_path import InnerPath
 
 _OPEN = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _OPEN

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from sandbox.abilities import Version
-from sandbox.python_history import released
-from sandbox.repair import Repair
+from ml_agent.sandbox.abilities import Version
+from ml_agent.sandbox.python_history import released
+from ml_agent.sandbox.repair import Repair
 
 OLD = timedelta(days=365)
 """Of a repository's last commit: what fails since then for no reason that is known may be its libraries."""

@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from sandbox import bubblewrap
-from sandbox.abilities import SYSTEM_SECONDS, Version
-from sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
-from sandbox.environment import HOME, HOST_FOLDERS, VENV, WORKSPACE, base_environment
-from sandbox.errors import SandboxLostError, SandboxUnavailableError
-from sandbox.files import check_room, copy_tree
-from sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
-from sandbox.held_folder import held_folder
-from sandbox.inner_path import safe_relative
-from sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
-from sandbox.local_place import GATE, KEPT, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
-from sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, read_pip_settings
-from sandbox.pip_start import START_PIP
-from sandbox.running_local import Launch, LocalRunning
-from sandbox.supervise import supervise
+from ml_agent.sandbox import bubblewrap
+from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
+from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
+from ml_agent.sandbox.environment import HOME, HOST_FOLDERS, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
+from ml_agent.sandbox.files import check_room, copy_tree
+from ml_agent.sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
+from ml_agent.sandbox.held_folder import held_folder
+from ml_agent.sandbox.inner_path import safe_relative
+from ml_agent.sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
+from ml_agent.sandbox.local_place import GATE, KEPT, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
+from ml_agent.sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, read_pip_settings
+from ml_agent.sandbox.pip_start import START_PIP
+from ml_agent.sandbox.running_local import Launch, LocalRunning
+from ml_agent.sandbox.supervise import supervise
 
 NO_PYTHON = "no Python with the module venv was found (Debian: apt-get install python3-venv)"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from sandbox import temporary
-from sandbox.errors import SandboxLostError
-from sandbox.owner import is_gone, labels
+from ml_agent.sandbox import temporary
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.owner import is_gone, labels
 
 KEPT = ("venv", "home")
 """What is kept of an environment for later runs: nothing of a repository."""

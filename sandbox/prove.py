@@ -2,12 +2,12 @@
 
 import msgspec
 
-from sandbox.contract import Response
-from sandbox.diagnosis import Diagnosis
-from sandbox.repair import MAX_REPAIRS, Repair
-from sandbox.repair_rules import next_repair
-from sandbox.session import Session
-from sandbox.task import Task
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.repair import MAX_REPAIRS, Repair
+from ml_agent.sandbox.repair_rules import next_repair
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.task import Task
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):

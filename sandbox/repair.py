@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.diagnosis import Diagnosis
 
 RepairKind = Literal[
     "install", "constrain", "by-date", "system", "python", "environment", "path", "folder", "command", "first"

@@ -8,14 +8,14 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from sandbox.abilities import Version
-from sandbox.diagnosis import Diagnosis
-from sandbox.inner_path import leads_out
-from sandbox.library_dates import as_of, is_old
-from sandbox.makers import MissingFile, in_folder, makers_of, template_of
-from sandbox.reading import exists, is_file, read_text
-from sandbox.repair import Repair, pick, signature
-from sandbox.repository_search import (
+from ml_agent.sandbox.abilities import Version
+from ml_agent.sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.inner_path import leads_out
+from ml_agent.sandbox.library_dates import as_of, is_old
+from ml_agent.sandbox.makers import MissingFile, in_folder, makers_of, template_of
+from ml_agent.sandbox.reading import exists, is_file, read_text
+from ml_agent.sandbox.repair import Repair, pick, signature
+from ml_agent.sandbox.repository_search import (
     built_by,
     device_option,
     module_places,
@@ -24,12 +24,12 @@ from sandbox.repository_search import (
     same_file_inside,
     value_of_variable,
 )
-from sandbox.script_lines import path_word
-from sandbox.setup.distributions import distributions_of, normalized, provides
-from sandbox.setup.entries import entries_of
-from sandbox.setup.requirements import own_names, wanted_by, wanted_python
-from sandbox.starters import declared_command, without_installation
-from sandbox.task import Source, Task
+from ml_agent.sandbox.script_lines import path_word
+from ml_agent.sandbox.setup.distributions import distributions_of, normalized, provides
+from ml_agent.sandbox.setup.entries import entries_of
+from ml_agent.sandbox.setup.requirements import own_names, wanted_by, wanted_python
+from ml_agent.sandbox.starters import declared_command, without_installation
+from ml_agent.sandbox.task import Source, Task
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(

@@ -16,13 +16,13 @@ from typing import IO
 
 import msgspec
 
-from sandbox.capture import Stream
-from sandbox.cgroups import make_control_group
-from sandbox.contract import Limits
-from sandbox.errors import SandboxLostError
-from sandbox.files import DiskUsage, disk_usage, newer_file
-from sandbox.supervise import Signal, Status, as_told_by_a_shell
-from sandbox.warden import descendants, processor_seconds
+from ml_agent.sandbox.capture import Stream
+from ml_agent.sandbox.cgroups import make_control_group
+from ml_agent.sandbox.contract import Limits
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.files import DiskUsage, disk_usage, newer_file
+from ml_agent.sandbox.supervise import Signal, Status, as_told_by_a_shell
+from ml_agent.sandbox.warden import descendants, processor_seconds
 
 WARDEN = Path(__file__).with_name("warden.py")
 CHUNK = 64 * 1024

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.abilities import Version
-from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.diagnosis import Diagnosis, RunLocation, diagnose
-from sandbox.diagnosis.model import Category, Rule
-from sandbox.errors import SandboxUnavailableError
-from sandbox.repair import Repair
-from sandbox.repair_rules import FailureContext, next_repair
-from sandbox.script_lines import LOGIN_PATH, exported
-from sandbox.setup.executor import Note, Setup, SetupAction
-from sandbox.setup.plan import SetupStep, plan_setup
-from sandbox.setup.requirements import distribution_of
-from sandbox.task import Source, Task
-from sandbox.witness.watch import run_watched
+from ml_agent.sandbox.abilities import Version
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation, diagnose
+from ml_agent.sandbox.diagnosis.model import Category, Rule
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.repair import Repair
+from ml_agent.sandbox.repair_rules import FailureContext, next_repair
+from ml_agent.sandbox.script_lines import LOGIN_PATH, exported
+from ml_agent.sandbox.setup.executor import Note, Setup, SetupAction
+from ml_agent.sandbox.setup.plan import SetupStep, plan_setup
+from ml_agent.sandbox.setup.requirements import distribution_of
+from ml_agent.sandbox.task import Source, Task
+from ml_agent.sandbox.witness.watch import run_watched
 
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.owner import is_gone
+from ml_agent.sandbox.owner import is_gone
 
 _PREFIX = "ml-agent-"
 REMOVAL_SECONDS = 120.0

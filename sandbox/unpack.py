@@ -16,8 +16,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from sandbox.held_folder import HeldFolder
-from sandbox.inner_path import InnerPath, safe_relative
+from ml_agent.sandbox.held_folder import HeldFolder
+from ml_agent.sandbox.inner_path import InnerPath, safe_relative
 
 MAX_BYTES = 2 * 1024**3
 """Of an archive's files, and of the names and headers between them."""

@@ -14,4 +14,4 @@ install() {
 if ! command -v bwrap >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   install bubblewrap || echo "base-image: bubblewrap cannot be installed here" >&2
 fi
-exec "$python" -m sandbox.image "$@"
+exec "$python" -m ml_agent.sandbox.image "$@"

@@ -12,7 +12,7 @@ docker image inspect "$image" >/dev/null || { echo "newcomer: no image: run scri
 
 # What pip is told on this machine: index, certificates, folders of packages (mounted read-only). Nothing else goes in.
 mapfile -t flags < <("$python" - <<'PY'
-from sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.pip_settings import read_pip_settings
 settings = read_pip_settings()
 for name, value in settings.environment(str).items():
     print("-e", f"{name}={value}", sep="\n")

@@ -5,7 +5,7 @@ import subprocess
 import venv
 from pathlib import Path
 
-from sandbox.pip_start import START_PIP
+from ml_agent.sandbox.pip_start import START_PIP
 
 
 def make_environment(folder: Path) -> Path:

@@ -10,11 +10,11 @@ ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
     "tools": set[str](),
     "prompts": set[str](),
-    "sandbox": set[str](),
+    "sandbox": {"tools"},
     "ml_agent": {"tools", "prompts", "sandbox"},
     "benchmarks": {"ml_agent", "tools", "prompts", "sandbox"},
 }
-"""The rooms, each with those below it."""
+"""The rooms, each with those below it. Folders of the same names lie at the top; they are imported as `ml_agent.tools` and so on."""
 _DATA = ("/repositories/", "/cases/", "/compiled/report_page.py")
 """Repositories that come along as data, and what another program wrote."""
 
@@ -72,7 +72,15 @@ def contents(path: Path) -> Contents:
 
 def module_name(path: Path) -> str:
     """The name by which a file is imported."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return f"ml_agent.{name}" if name.partition(".")[0] in MAY_IMPORT.keys() - {"ml_agent"} else name
+
+
+def room_of(module: str) -> str:
+    """The room that a module of ours belongs to; of others the first part of their names."""
+    first, _, rest = module.partition(".")
+    second = rest.partition(".")[0]
+    return second if first == "ml_agent" and second in MAY_IMPORT else first
 
 
 def module_graph() -> dict[str, set[str]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap import find_bubblewrap
-from tools import plugins
-from tools.errors import PluginError
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.tools import plugins
+from ml_agent.tools.errors import PluginError
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow
@@ -91,7 +91,7 @@ def test_a_sandbox(installed: Path, repository: Path, tmp_path: Path) -> None:
 
 def test_a_diagnosis(installed: Path, tmp_path: Path) -> None:
     code = (
-        "from sandbox.contract import Response\nfrom sandbox.diagnosis import diagnose\nfrom ml_agent.execution import added_rules\n"
+        "from ml_agent.sandbox.contract import Response\nfrom ml_agent.sandbox.diagnosis import diagnose\nfrom ml_agent.execution import added_rules\n"
         "said = 'Traceback (most recent call last):\\nNoSeatError: solver'\n"
         "print(diagnose(Response(ended='exited', exit_code=1, stderr=said), added=added_rules()).message)"
     )

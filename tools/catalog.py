@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from tools.candidates import Candidate
-from tools.errors import CatalogError
-from tools.query import read_queries
-from tools.ranking import Ranker
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.errors import CatalogError
+from ml_agent.tools.query import read_queries
+from ml_agent.tools.ranking import Ranker
 
 MAX_BYTES = 256 * 1024 * 1024
 README_HEAD = 2000

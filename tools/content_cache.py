@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tools.unkept import warn_of_cache
+from ml_agent.tools.unkept import warn_of_cache
 
 _LOG = logging.getLogger(__name__)
 _BATCH = 50

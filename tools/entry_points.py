@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Signature
 
 Role = Literal["run", "helper", "test", "set-up", "make"]
 _DOCUMENTS = (".md", ".rst", ".txt", ".ipynb", ".html")

@@ -6,10 +6,10 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tools.errors import RepositoryError, UnsafePathError
-from tools.run_folders import MARKS, is_run_folder
-from tools.secret_files import is_secret
-from tools.version_control import FOLDERS, is_control, is_git_folder
+from ml_agent.tools.errors import RepositoryError, UnsafePathError
+from ml_agent.tools.run_folders import MARKS, is_run_folder
+from ml_agent.tools.secret_files import is_secret
+from ml_agent.tools.version_control import FOLDERS, is_control, is_git_folder
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """How much of a text file is read by default."""

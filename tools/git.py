@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tools.errors import RepositoryError, UnsafeUrlError
+from ml_agent.tools.errors import RepositoryError, UnsafeUrlError
 
 POLL_SECONDS = 0.2
 KILL_SECONDS = 10.0

@@ -16,12 +16,12 @@ import requests
 from github import Auth, BadCredentialsException, Github, GithubException, GithubRetry, RateLimitExceededException
 from urllib3.exceptions import MaxRetryError
 
-from tools.atomic import write_whole
-from tools.bounded import read_bytes
-from tools.candidates import Candidate
-from tools.deadline import within
-from tools.errors import RateLimitError, SearchError
-from tools.unkept import warn_of_cache
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.bounded import read_bytes
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.deadline import within
+from ml_agent.tools.errors import RateLimitError, SearchError
+from ml_agent.tools.unkept import warn_of_cache
 
 log = logging.getLogger(__name__)
 

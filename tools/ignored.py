@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from tools.errors import RepositoryError, ToolError
-from tools.files import Tree
+from ml_agent.tools.errors import RepositoryError, ToolError
+from ml_agent.tools.files import Tree
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -8,16 +8,16 @@ from pathlib import Path
 from types import GenericAlias
 from typing import Any, NamedTuple
 
-from tools.content_cache import ContentCache
-from tools.documents.model import Passage
-from tools.examples import Example
-from tools.files import Tree
-from tools.index_cache import PartCache, fingerprint
-from tools.index_worker import worker
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import ApiFacts
-from tools.reading import IndexWalk, LeftOut, Report, is_within
-from tools.signatures.model import Signature
+from ml_agent.tools.content_cache import ContentCache
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.examples import Example
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index_cache import PartCache, fingerprint
+from ml_agent.tools.index_worker import worker
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import ApiFacts
+from ml_agent.tools.reading import IndexWalk, LeftOut, Report, is_within
+from ml_agent.tools.signatures.model import Signature
 
 
 class _Part(NamedTuple):
@@ -40,10 +40,10 @@ class _CachedPart(NamedTuple):
 
 
 _PARTS = {
-    "passages": _Part(tuple[Passage, ...], "tools.documents.read", 8),
-    "api": _Part(ApiFacts, "tools.python_api.read", 16),
-    "examples": _Part(tuple[Example, ...], "tools.usage.extract", 10),
-    "signatures": _Part(dict[str, tuple[Signature, ...]], "tools.index_signatures", 25),
+    "passages": _Part(tuple[Passage, ...], "ml_agent.tools.documents.read", 8),
+    "api": _Part(ApiFacts, "ml_agent.tools.python_api.read", 16),
+    "examples": _Part(tuple[Example, ...], "ml_agent.tools.usage.extract", 10),
+    "signatures": _Part(dict[str, tuple[Signature, ...]], "ml_agent.tools.index_signatures", 25),
 }
 """Together a minute for a repository. The second process reads ahead in what its own part leaves of its time: late is good for
 what it can help with."""
@@ -122,7 +122,7 @@ class RepoIndex:
     @cached_property
     def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
         """Entry points by path; several where a script has subcommands. What takes more than it lists has what examples show."""
-        from tools.shown_options import learns_from_examples, with_shown_options
+        from ml_agent.tools.shown_options import learns_from_examples, with_shown_options
 
         read: dict[str, tuple[Signature, ...]] = self._part("signatures")
         if not any(learns_from_examples(one) for several in read.values() for one in several):
@@ -199,7 +199,7 @@ class RepoIndex:
         Args:
             spent: processor time that the part took which the second process makes; what it leaves is for this.
         """
-        from tools.python_api.read import read_module
+        from ml_agent.tools.python_api.read import read_module
 
         with self._reading("api", _PARTS[_APART].seconds - spent) as reading:
             for path in reading.each(reversed(reading.ordered(self.files))):
@@ -242,17 +242,17 @@ def _own_files(files: tuple[str, ...]) -> tuple[str, ...]:
 def make_part(index: RepoIndex, name: str, reading: IndexWalk) -> Any:
     """Read one part from the repository. The extractors are imported only here: a cached index needs none of them."""
     if name == "api":
-        from tools.python_api.read import read_api
+        from ml_agent.tools.python_api.read import read_api
 
         return read_api(index.root, index.files, reading)
     if name == "passages":
-        from tools.documents.read import read_documents
+        from ml_agent.tools.documents.read import read_documents
 
         return read_documents(index.root, index.files, reading)
     if name == "examples":
-        from tools.usage.extract import read_examples
+        from ml_agent.tools.usage.extract import read_examples
 
         return read_examples(index.root, index.files, index.passages, index.api, reading)
-    from tools.index_signatures import read_all_signatures
+    from ml_agent.tools.index_signatures import read_all_signatures
 
     return read_all_signatures(index.root, index.files, reading)

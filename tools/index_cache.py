@@ -13,16 +13,17 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from tools import plugins
-from tools.atomic import write_whole
-from tools.bounded import read_bytes
-from tools.unkept import warn_of_cache
+from ml_agent.tools import plugins
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.bounded import read_bytes
+from ml_agent.tools.unkept import warn_of_cache
 
 T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from\s+(tools[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(tools[\w.]*))", re.MULTILINE
+    r"^[ \t]*(?:from\s+(ml_agent\.tools[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(ml_agent\.tools[\w.]*))",
+    re.MULTILINE,
 )
 _PARSERS = ("bashlex", "markdown-it-py", "pyflakes")
 _ROOM = Path(__file__).parent
@@ -112,7 +113,7 @@ class _Source(NamedTuple):
 @functools.cache
 def _source(module: str) -> _Source | None:
     """The source of a module of this package; None where there is none (the name was a class or a function)."""
-    base = "/".join((str(_ROOM), *module.split(".")[1:]))
+    base = "/".join((str(_ROOM), *module.split(".")[2:]))
     for file in (f"{base}.py", f"{base}/__init__.py"):
         try:
             text = Path(file).read_bytes()

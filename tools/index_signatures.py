@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tools.reading import IndexWalk
-from tools.signatures.console import read_console
-from tools.signatures.handed_on import with_handed_options
-from tools.signatures.model import Signature
-from tools.signatures.read import SignatureReader
+from ml_agent.tools.reading import IndexWalk
+from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.handed_on import with_handed_options
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.read import SignatureReader
 
 
 def read_all_signatures(

@@ -8,8 +8,8 @@ import threading
 import time
 from pathlib import Path
 
-from tools.index import RepoIndex
-from tools.reading import Progress
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.reading import Progress
 
 _PART = "signatures"
 

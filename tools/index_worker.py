@@ -9,10 +9,10 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tools.reading import Progress, Report
-from tools.secret_names import without_secrets
+from ml_agent.tools.reading import Progress, Report
+from ml_agent.tools.secret_names import without_secrets
 
-_WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from tools.index_work import work; work(*sys.argv[2:])"
+_WORKER = "import sys; sys.path.insert(0, sys.argv[1]); from ml_agent.tools.index_work import work; work(*sys.argv[2:])"
 
 
 @contextlib.contextmanager
@@ -21,7 +21,7 @@ def worker(root: Path, version: str, cache: Path, report: Report | None, first: 
 
     It reads what is in `first` before the rest. Its progress is reported as it comes. What it could not make is made by the caller afterwards.
     """
-    home = str(Path(__file__).parents[1])
+    home = str(Path(__file__).parents[2])
     command = [sys.executable, "-I", "-c", _WORKER, home, str(root), version, str(cache), first]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.errors import PluginError
+from ml_agent.tools.errors import PluginError
 
 FRAMEWORKS = "ml_agent.frameworks"
 """Name -> {dotted name of a library's function or class: factory of what models it}; see tools/signatures/read.py."""

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
-from tools.errors import ToolError
-from tools.files import Tree
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
 
 N = TypeVar("N", bound=ast.AST)
 MOST_LEVELS = 150

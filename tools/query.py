@@ -10,8 +10,8 @@ from importlib.resources import files
 import msgspec
 from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
 
-from tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
-from tools.remember import remembered
+from ml_agent.tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
+from ml_agent.tools.remember import remembered
 
 WORD_WEIGHT = 0.25
 """A plain word of the sentence against a word of its field."""

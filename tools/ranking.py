@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.candidates import Candidate
-from tools.knowledge import squash
-from tools.query import Query, name_keys, stems
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.knowledge import squash
+from ml_agent.tools.query import Query, name_keys, stems
 
 SATURATION = 0.8
 """BM25's k1: how fast a repeated term stops counting."""

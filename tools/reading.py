@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from tools.content_cache import ContentCache
+from ml_agent.tools.content_cache import ContentCache
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from tools.errors import RepositoryError, UnsafeUrlError
-from tools.git import mask_url
-from tools.version_control import is_control
+from ml_agent.tools.errors import RepositoryError, UnsafeUrlError
+from ml_agent.tools.git import mask_url
+from ml_agent.tools.version_control import is_control
 
 DEFAULT_WEB = "https://github.com"
 RESERVED = ".invalid"

@@ -16,13 +16,13 @@ from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
-from tools.atomic import write_whole
-from tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
-from tools.files import Tree
-from tools.git import Act, DeadlineError, Git, Limits, Operand, SizeError
-from tools.remotes import DEFAULT_WEB, Remote, Remotes, local_folder
-from tools.versions import local_version
-from tools.work_tree import WorkTree, is_work_tree
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.git import Act, DeadlineError, Git, Limits, Operand, SizeError
+from ml_agent.tools.remotes import DEFAULT_WEB, Remote, Remotes, local_folder
+from ml_agent.tools.versions import local_version
+from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 DEFAULT_SECONDS = 300.0
 DEFAULT_BYTES = 2 * 1024**3

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tools.remember import remembered
+from ml_agent.tools.remember import remembered
 
 _WORD = re.compile(r"[^\W_](?:\w|[.\-](?=\w))*")
 _NUMBER = re.compile(r"\d[\d.]*(?:e-?\d+)?", re.IGNORECASE)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 CHARACTERS_A_TOKEN = 3.0
 """JSON with names and short English texts has more than three characters a token in all common vocabularies."""

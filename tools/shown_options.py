@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.commandline.invocation import Invocation
-from tools.commandline.parse import calls
-from tools.commandline.reader import VARIABLE, LocatedPart, ParsedCall
-from tools.commandline.shell import parse_command
-from tools.commandline.words import choose, parse_call
-from tools.examples import Example
-from tools.files import Tree
-from tools.launchers import HELP, PYTHON, SHELLS
-from tools.python_source import read_module
-from tools.signatures.model import Option, Signature
-from tools.signatures.nearest import is_slip
-from tools.signatures.words import FALSE, TRUE
-from tools.usage.placeholders import quoted_placeholders
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.parse import calls
+from ml_agent.tools.commandline.reader import VARIABLE, LocatedPart, ParsedCall
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.examples import Example
+from ml_agent.tools.files import Tree
+from ml_agent.tools.launchers import HELP, PYTHON, SHELLS
+from ml_agent.tools.python_source import read_module
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.nearest import is_slip
+from ml_agent.tools.signatures.words import FALSE, TRUE
+from ml_agent.tools.usage.placeholders import quoted_placeholders
 
 _MOST_COMMANDS, _MOST_OPTIONS = 300, 100
 _LONGEST_COMMAND = 4_000

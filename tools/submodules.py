@@ -5,10 +5,10 @@ import posixpath
 from collections.abc import Collection, Iterable
 from itertools import islice
 
-from tools.config_text import read_ini
-from tools.errors import UnsafePathError
-from tools.files import Tree
-from tools.index import RepoIndex
+from ml_agent.tools.config_text import read_ini
+from ml_agent.tools.errors import UnsafePathError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
 
 MAX_SUBMODULES = 200
 _FILE = ".gitmodules"

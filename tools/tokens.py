@@ -16,8 +16,8 @@ import platformdirs
 import tiktoken
 from tiktoken.model import encoding_name_for_model
 
-from tools.atomic import write_whole
-from tools.bounded import read_bytes
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.bounded import read_bytes
 
 _BYTES_PER_TOKEN = 4
 _LARGEST = 10_000_000
@@ -88,7 +88,7 @@ def load_encoding(name: str) -> tiktoken.Encoding | None:
 
 def _unpack(file: _RankFile) -> Path:
     """The folder that holds the rank file, unpacked at first use."""
-    with resources.as_file(resources.files("tools.tiktoken_cache") / f"{file.name}.gz") as packed:
+    with resources.as_file(resources.files("ml_agent.tools.tiktoken_cache") / f"{file.name}.gz") as packed:
         for folder in (_own_cache() / "tiktoken", Path(tempfile.gettempdir())):
             target = folder / file.name
             if _is_whole(target, file):

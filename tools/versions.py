@@ -5,8 +5,8 @@ import os
 import re
 from pathlib import Path
 
-from tools.files import Tree
-from tools.work_tree import WorkTree, is_work_tree
+from ml_agent.tools.files import Tree
+from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 WHOLE_FILE_BYTES = 4 * 1024 * 1024
 """Files above this size count with their size and their first and last megabyte."""

@@ -16,9 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.errors import RepositoryError, ToolError
-from tools.files import MAX_FILES, Tree
-from tools.ignored import Ignored
+from ml_agent.tools.errors import RepositoryError, ToolError
+from ml_agent.tools.files import MAX_FILES, Tree
+from ml_agent.tools.ignored import Ignored
 
 SECONDS = 60.0
 """How long one question may take."""

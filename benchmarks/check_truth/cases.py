@@ -8,11 +8,11 @@ from typing import Literal
 
 import msgspec
 
-from benchmarks.check_truth.mutate import mutants
-from tools.check.repository import checked_repository
-from tools.commandline.invocation import Invocation
-from tools.commandline.parse import Lookup, parse
-from tools.index import RepoIndex
+from ml_agent.benchmarks.check_truth.mutate import mutants
+from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.parse import Lookup, parse
+from ml_agent.tools.index import RepoIndex
 
 Mutation = Literal[
     "", "unknown-option", "wrong-choice", "wrong-type", "missing-required", "misspelt-script", "misspelt-console",

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from tools.commandline.edit import set_option
-from tools.commandline.model import Argument, Call, Word
-from tools.commandline.parse import Lookup, parse
-from tools.errors import RenderError
-from tools.index import RepoIndex
-from tools.python_api.model import ApiObject
-from tools.signatures.model import Option
+from ml_agent.tools.commandline.edit import set_option
+from ml_agent.tools.commandline.model import Argument, Call, Word
+from ml_agent.tools.commandline.parse import Lookup, parse
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.model import ApiObject
+from ml_agent.tools.signatures.model import Option
 
 _SUFFIX = re.compile(r"\.(?:py|sh|bash)$")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.check_truth.run import CheckedCase, Outcome, run
-from benchmarks.repositories import repositories_in
+from ml_agent.benchmarks.check_truth.run import CheckedCase, Outcome, run
+from ml_agent.benchmarks.repositories import repositories_in
 
 RIGHT: tuple[Outcome, ...] = ("right", "false error", "false warning", "cannot tell")
 BROKEN: tuple[Outcome, ...] = ("caught", "warned", "missed", "untold")

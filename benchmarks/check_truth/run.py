@@ -7,13 +7,13 @@ from typing import Literal
 
 import msgspec
 
-from benchmarks.check_truth.cases import Case, documented, mutated
-from benchmarks.check_truth.judge import Ruling, judge
-from tools.check.command import check_command
-from tools.check.python import check_python
-from tools.findings import Finding
-from tools.index import RepoIndex
-from tools.versions import local_version
+from ml_agent.benchmarks.check_truth.cases import Case, documented, mutated
+from ml_agent.benchmarks.check_truth.judge import Ruling, judge
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.versions import local_version
 
 Outcome = Literal[
     "right",

@@ -6,7 +6,7 @@ quick.
 
 import typer
 
-from benchmarks.cli import agents, answering, making, rows, running, scores, table
+from ml_agent.benchmarks.cli import agents, answering, making, rows, running, scores, table
 
 app = typer.Typer(help="Run and score ML-Bench, and compare agents on it.", no_args_is_help=True)
 

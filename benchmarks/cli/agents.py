@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.cli import options as o
+from ml_agent.benchmarks.cli import options as o
 from ml_agent.console import Terminal
 
 app = typer.Typer(help="Other agents as subjects, each in an environment of its own.", no_args_is_help=True)
@@ -24,8 +24,8 @@ def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
     import msgspec
     from rich.table import Table
 
-    from benchmarks.subjects.registry import statuses
-    from benchmarks.subjects.respondent import agents_home
+    from ml_agent.benchmarks.subjects.registry import statuses
+    from ml_agent.benchmarks.subjects.respondent import agents_home
 
     found = statuses(agents_home(home))
     if as_json:
@@ -58,9 +58,9 @@ def install(
 
         git clone https://github.com/SWE-agent/SWE-agent && ml-agent bench agents install swe-agent --from SWE-agent
     """
-    from benchmarks.errors import BenchError
-    from benchmarks.subjects.registry import subject
-    from benchmarks.subjects.respondent import agents_home
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.subjects.registry import subject
+    from ml_agent.benchmarks.subjects.respondent import agents_home
 
     if source is not None and not source.is_dir():
         raise BenchError(f"--from {source}: no such folder")

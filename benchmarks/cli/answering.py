@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from benchmarks.cli import options as o
+from ml_agent.benchmarks.cli import options as o
 from ml_agent.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from benchmarks.predict.run import Summary
+    from ml_agent.benchmarks.predict.run import Summary
 
 
 _Setting = Annotated[
@@ -68,10 +68,10 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
 
         ml-agent bench predict --tasks rows.jsonl --repos repos --out out.jsonl --navigator grounded --attempts 5 --jobs 2
     """
-    from benchmarks.predict.config import Config
-    from benchmarks.predict.respondent import navigator as respondent
-    from benchmarks.predict.run import Plan
-    from benchmarks.predict.run import predict as run
+    from ml_agent.benchmarks.predict.config import Config
+    from ml_agent.benchmarks.predict.respondent import navigator as respondent
+    from ml_agent.benchmarks.predict.run import Plan
+    from ml_agent.benchmarks.predict.run import predict as run
 
     config = Config(**answerer._asdict(), **limits._asdict()).checked()
     rows = o.load_rows(source.tasks, source.sample)

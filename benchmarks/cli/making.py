@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from benchmarks.cli import options as o
+from ml_agent.benchmarks.cli import options as o
 from ml_agent.console import Terminal
 
 if TYPE_CHECKING:
-    from benchmarks.make.run import Report
+    from ml_agent.benchmarks.make.run import Report
 
 
 def make(
@@ -36,9 +36,9 @@ def make(
     """
     import msgspec
 
-    from benchmarks.make.run import Order
-    from benchmarks.make.run import make as run
-    from benchmarks.make.sources import sources
+    from ml_agent.benchmarks.make.run import Order
+    from ml_agent.benchmarks.make.run import make as run
+    from ml_agent.benchmarks.make.sources import sources
     from ml_agent.settings import load_settings
 
     order = Order(

@@ -13,8 +13,8 @@ import typer
 from ml_agent.console import Terminal
 
 if TYPE_CHECKING:
-    from benchmarks.data import Task
-    from benchmarks.engines import Engine
+    from ml_agent.benchmarks.data import Task
+    from ml_agent.benchmarks.engines import Engine
     from ml_agent.budget import Limits
 
 MODEL, LIMITS, WORK, SANDBOX = "The model", "Limits of one row", "Getting it done", "Where agents work"
@@ -164,8 +164,8 @@ class Rows(NamedTuple):
 
 def load_rows(source: str, sample: Path | None) -> Rows:
     """The rows of a source; each that cannot be used is told on stderr. TaskFileError where there are none at all."""
-    from benchmarks.data import load_tasks
-    from benchmarks.errors import TaskFileError
+    from ml_agent.benchmarks.data import load_tasks
+    from ml_agent.benchmarks.errors import TaskFileError
 
     keys = None
     if sample is not None:
@@ -183,7 +183,7 @@ def load_rows(source: str, sample: Path | None) -> Rows:
 
 def see_repositories(repos: Path) -> None:
     """BenchError where there is no such folder: every row would fail for the same reason."""
-    from benchmarks.errors import BenchError
+    from ml_agent.benchmarks.errors import BenchError
 
     if not repos.is_dir():
         raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` lays the repositories there")
@@ -203,7 +203,7 @@ def processes(jobs: int) -> int:
 
 def clear_up() -> None:
     """Remove the containers that a bench left which was killed: they would go on computing beside this one."""
-    from sandbox.cleanup import reap
+    from ml_agent.sandbox.cleanup import reap
 
     reap()
 
@@ -212,12 +212,12 @@ def clear_up() -> None:
 def engine_of(work: Work) -> "Iterator[Engine]":
     """The engine that was chosen. BenchError where a cluster cannot be had."""
     if work.engine == "dask":
-        from benchmarks.engines.dask import dask_engine
+        from ml_agent.benchmarks.engines.dask import dask_engine
 
         address = work.scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", "")
         with dask_engine(address, processes(work.jobs)) as engine:
             yield engine
     else:
-        from benchmarks.engines.local import LocalEngine
+        from ml_agent.benchmarks.engines.local import LocalEngine
 
         yield LocalEngine(processes(work.jobs))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from benchmarks.cli import options as o
+from ml_agent.benchmarks.cli import options as o
 from ml_agent.console import Terminal
 
 
@@ -28,8 +28,8 @@ def repos(
 
         ml-agent bench repos --tasks rows.jsonl --repos repos
     """
-    from benchmarks.errors import BenchError
-    from benchmarks.repositories import lay_repositories
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.repositories import lay_repositories
 
     pairs = [text.partition("=") for text in commit or ()]
     if any(not name or not sha for name, _, sha in pairs):
@@ -59,10 +59,10 @@ def import_(
     """
     import msgspec
 
-    from benchmarks.errors import BenchError
-    from benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
-    from benchmarks.predictions import dump_prediction
-    from benchmarks.subjects.imports import import_runs
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
+    from ml_agent.benchmarks.predictions import dump_prediction
+    from ml_agent.benchmarks.subjects.imports import import_runs
     from ml_agent.files import write_atomically
 
     if out.exists() and file.exists() and out.samefile(file):
@@ -95,7 +95,7 @@ def export(
 
         ml-agent bench export --tasks super-dainiu/ml-bench:id_train --repos repos --setting oracle --context 4096 --out train.jsonl
     """
-    from benchmarks.export import Wanted, write_examples
+    from ml_agent.benchmarks.export import Wanted, write_examples
 
     o.see_repositories(repos)
     wanted = Wanted(setting=setting, model=model, context=context)
@@ -123,7 +123,7 @@ def stats(
     import msgspec
     from rich.table import Table
 
-    from benchmarks.export import token_statistics
+    from ml_agent.benchmarks.export import token_statistics
 
     o.see_repositories(repos)
     found = token_statistics(o.load_rows(tasks, sample).tasks, repos, model)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from benchmarks.cli import options as o
-from benchmarks.cli.answering import finish
+from ml_agent.benchmarks.cli import options as o
+from ml_agent.benchmarks.cli.answering import finish
 from ml_agent.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from benchmarks.engines import Engine
-    from benchmarks.form_a.row import Settings, Solver
-    from benchmarks.form_a.words import PromptVersion
-    from benchmarks.subjects.respondent import AgentConfig
+    from ml_agent.benchmarks.engines import Engine
+    from ml_agent.benchmarks.form_a.row import Settings, Solver
+    from ml_agent.benchmarks.form_a.words import PromptVersion
+    from ml_agent.benchmarks.subjects.respondent import AgentConfig
     from ml_agent.budget import Limits
 
 _Agent = Annotated[
@@ -99,8 +99,8 @@ def run(
 
 
 def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "AgentConfig":
-    from benchmarks.subjects.places import Place
-    from benchmarks.subjects.respondent import AgentConfig, agents_home
+    from ml_agent.benchmarks.subjects.places import Place
+    from ml_agent.benchmarks.subjects.respondent import AgentConfig, agents_home
     from ml_agent.settings import load_settings
 
     settings = load_settings(model=talk.model or None, base_url=talk.base_url or None)
@@ -116,10 +116,10 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
 
     AgentMissingError where it is not installed, ProviderError where no endpoint answers.
     """
-    from benchmarks.errors import BenchError
-    from benchmarks.form_a.own import NAVIGATORS, OwnSolver
-    from benchmarks.form_a.row import AgentSolver
-    from benchmarks.subjects.respondent import find_agent, see_that_it_answers
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.form_a.own import NAVIGATORS, OwnSolver
+    from ml_agent.benchmarks.form_a.row import AgentSolver
+    from ml_agent.benchmarks.subjects.respondent import find_agent, see_that_it_answers
 
     if config.agent in NAVIGATORS:
         if form == "L":
@@ -135,7 +135,7 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
 
 
 def _settings(config: "AgentConfig", version: "PromptVersion", form: str) -> "Settings":
-    from benchmarks.form_a.row import Settings
+    from ml_agent.benchmarks.form_a.row import Settings
 
     return Settings(
         endpoint=config.endpoint(with_key=False),
@@ -152,8 +152,8 @@ def _limits(form: str, given: "Limits") -> "Limits":
     """The form's own limits, with those that were given in their place."""
     import msgspec
 
-    from benchmarks.form_a.row import LIMITS
-    from benchmarks.subjects.model import DEFAULT_LIMITS
+    from ml_agent.benchmarks.form_a.row import LIMITS
+    from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS
 
     of_form = DEFAULT_LIMITS if form == "L" else LIMITS
     said = {name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
@@ -161,8 +161,8 @@ def _limits(form: str, given: "Limits") -> "Limits":
 
 
 def _form_l(errand: Errand, engine: "Engine") -> int:
-    from benchmarks.predict.run import Plan, predict
-    from benchmarks.subjects.respondent import agent
+    from ml_agent.benchmarks.predict.run import Plan, predict
+    from ml_agent.benchmarks.subjects.respondent import agent
 
     plan = Plan(
         tasks=tuple(errand.rows.tasks),
@@ -175,8 +175,8 @@ def _form_l(errand: Errand, engine: "Engine") -> int:
 
 
 def _form_a(errand: Errand, settings: "Settings", solver: "Solver", engine: "Engine", as_json: bool) -> int:
-    from benchmarks.form_a.output import summary_table
-    from benchmarks.form_a.run import Plan, run
+    from ml_agent.benchmarks.form_a.output import summary_table
+    from ml_agent.benchmarks.form_a.run import Plan, run
 
     plan = Plan(
         tasks=tuple(errand.rows.tasks),

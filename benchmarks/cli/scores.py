@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.cli import options as o
+from ml_agent.benchmarks.cli import options as o
 from ml_agent.console import Terminal
 
 if TYPE_CHECKING:
-    from benchmarks.data import Task
-    from benchmarks.predictions import Prediction
+    from ml_agent.benchmarks.data import Task
+    from ml_agent.benchmarks.predictions import Prediction
 
 
 def score(
@@ -41,10 +41,10 @@ def score(
 
         ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --mode strict --json
     """
-    from benchmarks.predictions import load_predictions
-    from benchmarks.scoring import modes, score_all, unanswered
-    from benchmarks.show import score_tables
-    from benchmarks.strict.given import weaknesses
+    from ml_agent.benchmarks.predictions import load_predictions
+    from ml_agent.benchmarks.scoring import modes, score_all, unanswered
+    from ml_agent.benchmarks.show import score_tables
+    from ml_agent.benchmarks.strict.given import weaknesses
 
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
@@ -66,8 +66,8 @@ def score(
 
 def _scored_rows(tasks: "list[Task]", found: "list[Prediction]", predicted_only: bool) -> "list[Task]":
     """The rows that count; says how many have no prediction. BenchError where nothing is left."""
-    from benchmarks.errors import BenchError
-    from benchmarks.scoring import unanswered
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.scoring import unanswered
 
     missing = {t.key for t in unanswered(tasks, found)}
     if missing:
@@ -91,9 +91,9 @@ def compare(
     """
     import msgspec
 
-    from benchmarks.compare import compare as side_by_side
-    from benchmarks.scored import load_scored
-    from benchmarks.show import comparison_tables
+    from ml_agent.benchmarks.compare import compare as side_by_side
+    from ml_agent.benchmarks.scored import load_scored
+    from ml_agent.benchmarks.show import comparison_tables
 
     comparison = side_by_side([load_scored(path) for path in files])
     if as_json:
@@ -113,9 +113,9 @@ def report(
 
         ml-agent bench report results
     """
-    from benchmarks.errors import BenchError
-    from benchmarks.report import load_absent, write_report
-    from benchmarks.scored import load_scored
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.report import load_absent, write_report
+    from ml_agent.benchmarks.scored import load_scored
 
     found = sorted(folder.glob("*.json")) if folder.is_dir() else []
     if not found:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import typer
 
-from benchmarks.cli import options as o
+from ml_agent.benchmarks.cli import options as o
 from ml_agent.cli.groups import grouped
 
 _Subjects = Annotated[
@@ -55,9 +55,9 @@ def table(
 
         ml-agent bench table --tasks rows.jsonl --sample sample.json --repos repos --out outputs/table --model NAME --base-url http://127.0.0.1:8080/v1 --calling text --max-seconds 600 --max-calls 12 --max-tokens 60000 --reply-tokens 1024
     """
-    from benchmarks.subjects.places import Place
-    from benchmarks.subjects.respondent import agents_home
-    from benchmarks.table import TablePlan, checked, install_missing, make_table, names
+    from ml_agent.benchmarks.subjects.places import Place
+    from ml_agent.benchmarks.subjects.respondent import agents_home
+    from ml_agent.benchmarks.table import TablePlan, checked, install_missing, make_table, names
 
     named = [name.strip() for name in contest.subjects.split(",") if name.strip()]
     rows = o.load_rows(source.tasks, source.sample)

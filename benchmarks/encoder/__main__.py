@@ -13,11 +13,11 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
-from benchmarks.encoder.export import export
-from benchmarks.encoder.items import items
-from benchmarks.encoder.network import Network
-from benchmarks.encoder.resume import restore
-from benchmarks.encoder.train import Plan, Texts, train
+from ml_agent.benchmarks.encoder.export import export
+from ml_agent.benchmarks.encoder.items import items
+from ml_agent.benchmarks.encoder.network import Network
+from ml_agent.benchmarks.encoder.resume import restore
+from ml_agent.benchmarks.encoder.train import Plan, Texts, train
 
 EPOCHS, RATE, SEED = 4, 1e-4, 0
 

@@ -9,7 +9,7 @@ import onnx
 import torch
 from onnx import helper, numpy_helper
 
-from benchmarks.encoder.network import Network
+from ml_agent.benchmarks.encoder.network import Network
 
 PARTS = (".bits", ".bits_scale", ".bits_zero")
 """How the names of the parts of a table in eight bits end."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fit.relatives import relatives
-from benchmarks.fit.rows import facts_of
-from benchmarks.written.marks import MARK, find_slot, key_of
+from ml_agent.benchmarks.fit.relatives import relatives
+from ml_agent.benchmarks.fit.rows import facts_of
+from ml_agent.benchmarks.written.marks import MARK, find_slot, key_of
 from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.sense import MOST_CHOICES, choice_text

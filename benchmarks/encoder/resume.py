@@ -7,8 +7,8 @@ import onnx
 import torch
 from onnx import numpy_helper
 
-from benchmarks.encoder.export import PARTS
-from benchmarks.encoder.network import Network
+from ml_agent.benchmarks.encoder.export import PARTS
+from ml_agent.benchmarks.encoder.network import Network
 
 
 def restore(network: Network, graph: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional as F
 
-from benchmarks.encoder.items import Item
-from benchmarks.encoder.network import Network
+from ml_agent.benchmarks.encoder.items import Item
+from ml_agent.benchmarks.encoder.network import Network
 
 _DECAY, _WARM = 0.01, 0.08
 """Weight decay, share of steps until the learning rate is reached."""

@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.engines import Engine, Item, Outcome, Work
-from benchmarks.engines.local import START_SECONDS as COMING_UP_SECONDS
-from benchmarks.engines.local import TRIES, LocalEngine
-from benchmarks.errors import BenchError
+from ml_agent.benchmarks.engines import Engine, Item, Outcome, Work
+from ml_agent.benchmarks.engines.local import START_SECONDS as COMING_UP_SECONDS
+from ml_agent.benchmarks.engines.local import TRIES, LocalEngine
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.extras import install_extra
 from ml_agent.keys import give, held
-from sandbox.cleanup import reap
-from tools.secret_names import names_a_secret
+from ml_agent.sandbox.cleanup import reap
+from ml_agent.tools.secret_names import names_a_secret
 
 RETRIES = 3
 """How often the loss of its worker is forgiven an item; after that it is the item that kills workers."""

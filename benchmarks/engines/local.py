@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Generic
 
-from benchmarks.engines import Item, Outcome, Work
-from benchmarks.errors import BenchError
-from benchmarks.worker_process import serve
+from ml_agent.benchmarks.engines import Item, Outcome, Work
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.worker_process import serve
 from ml_agent.keys import held
-from sandbox.cleanup import reap
-from sandbox.temporary import sweep
+from ml_agent.sandbox.cleanup import reap
+from ml_agent.sandbox.temporary import sweep
 
 ITEMS = 200
 """What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""

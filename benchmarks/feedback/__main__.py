@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.feedback.run import SCRIPTED, Row, Way, run_task
-from benchmarks.feedback.tasks import FeedbackTask, load
-from benchmarks.kept_rows import KeptRows
-from benchmarks.solved_copy import Endpoint, SandboxKind
+from ml_agent.benchmarks.feedback.run import SCRIPTED, Row, Way, run_task
+from ml_agent.benchmarks.feedback.tasks import FeedbackTask, load
+from ml_agent.benchmarks.kept_rows import KeptRows
+from ml_agent.benchmarks.solved_copy import Endpoint, SandboxKind
 
 
 def main(

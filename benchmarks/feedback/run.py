@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.feedback.script import brain_for
-from benchmarks.feedback.tasks import FeedbackTask
-from benchmarks.solved_copy import Endpoint, SandboxKind, solved_copy
+from ml_agent.benchmarks.feedback.script import brain_for
+from ml_agent.benchmarks.feedback.tasks import FeedbackTask
+from ml_agent.benchmarks.solved_copy import Endpoint, SandboxKind, solved_copy
 from ml_agent.testing.model_server import ModelServer
 
 SCRIPTED = "scripted"

@@ -1,6 +1,6 @@
 """The scripted model: what it answers at first, and what once it has read that this failed when it was run."""
 
-from benchmarks.feedback.tasks import FeedbackTask
+from ml_agent.benchmarks.feedback.tasks import FeedbackTask
 from ml_agent.llm.navigator import FAILED
 from ml_agent.testing.model_server import Answer, Brain, Seen
 from ml_agent.testing.talkers import able

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.fit import about, examples, learn, whole
-from benchmarks.fit.examples import KINDS
-from benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
-from benchmarks.fit.relatives import family, folds
-from benchmarks.fit.wrong import CLASSES, AnswerError, wrongs
+from ml_agent.benchmarks.fit import about, examples, learn, whole
+from ml_agent.benchmarks.fit.examples import KINDS
+from ml_agent.benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
+from ml_agent.benchmarks.fit.relatives import family, folds
+from ml_agent.benchmarks.fit.wrong import CLASSES, AnswerError, wrongs
 from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.answers import ANSWER_FEATURES, Answer
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES

@@ -19,9 +19,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
-from benchmarks.fit.relatives import family, relatives
-from benchmarks.fit.rows import facts_of
-from benchmarks.written.marks import MARK
+from ml_agent.benchmarks.fit.relatives import family, relatives
+from ml_agent.benchmarks.fit.rows import facts_of
+from ml_agent.benchmarks.written.marks import MARK
 from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel
 from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.vocabulary import Vocabulary
@@ -51,7 +51,7 @@ class LabelledRequest(NamedTuple):
 
 def everyday() -> list[str]:
     """Requests that are about no repository of machine learning."""
-    return files("benchmarks.fit").joinpath("everyday.txt").read_text(encoding="utf-8").splitlines()
+    return files("ml_agent.benchmarks.fit").joinpath("everyday.txt").read_text(encoding="utf-8").splitlines()
 
 
 class RequestRepositoryPair(NamedTuple):

@@ -5,16 +5,16 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchmarks.fit.learn import Group
-from benchmarks.fit.rows import Row, same_entry
+from ml_agent.benchmarks.fit.learn import Group
+from ml_agent.benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.fill import FilledSlot, spelled_slots, spelling_in_slot, used_tokens, value_slot_pairs
 from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.scores import ValueSlotPair
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.switches import switch_value, switches
+from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.values.numbers import number
-from tools.signatures.model import Option, Signature
 
 KINDS = ("number", "path", "name", "text", "factor", "word", "absence")
 OTHER_WEIGHT = 0.3

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fit.rows import Row, entry_index_of, facts_of, row_of, same_entry
+from ml_agent.benchmarks.fit.rows import Row, entry_index_of, facts_of, row_of, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.mentions import read_request

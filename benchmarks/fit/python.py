@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.fit import learn
-from benchmarks.fit.python_rows import Row, Verdict, judge, load
+from ml_agent.benchmarks.fit import learn
+from ml_agent.benchmarks.fit.python_rows import Row, Verdict, judge, load
 from ml_agent.encoder.encoder import shipped as encoder
 from ml_agent.grounded.python_drafts import completer
 from ml_agent.matching.model import shipped

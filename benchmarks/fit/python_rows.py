@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.same_call import values as values_of
+from ml_agent.benchmarks.same_call import values as values_of
 from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.matching.python_programs import Program, read_program
 from ml_agent.matching.python_reading import read_python_request
 from ml_agent.matching.python_retrieval import LibraryIndex
 from ml_agent.matching.python_skeletons import ExampleUsage
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 _UNKNOWN = object()
 _EXTRA = 0.3

@@ -11,7 +11,7 @@ _FIFTHS = 5
 
 @cache
 def _relatives() -> Mapping[str, list[str]]:
-    return tomllib.loads(files("benchmarks.fit").joinpath("relatives.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("ml_agent.benchmarks.fit").joinpath("relatives.toml").read_text(encoding="utf-8"))
 
 
 def family(repositories: Iterable[str]) -> frozenset[str]:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.retrieval import EntryIndex
-from tools.commandline.invocation import Invocation
-from tools.commandline.shell import parse_command
-from tools.commandline.words import choose, parse_call
-from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Signature
 
 
 class Row(NamedTuple):

@@ -10,21 +10,21 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
-from benchmarks.data import Task, load_tasks, repository_folder
-from benchmarks.fit.about import LabelledRequest
-from benchmarks.fit.relatives import family
-from benchmarks.predict.unit import answer_text
-from benchmarks.same_call import same_call
-from benchmarks.scoring import case_of
-from benchmarks.strict.score import score
+from ml_agent.benchmarks.data import Task, load_tasks, repository_folder
+from ml_agent.benchmarks.fit.about import LabelledRequest
+from ml_agent.benchmarks.fit.relatives import family
+from ml_agent.benchmarks.predict.unit import answer_text
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.scoring import case_of
+from ml_agent.benchmarks.strict.score import score
 from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Given, Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 PENALTY, SEED = 0.3, 0
 FOREIGN = "foreign"

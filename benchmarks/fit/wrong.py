@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmarks.fit.examples import same, stated
-from benchmarks.fit.rows import Row, same_entry
+from ml_agent.benchmarks.fit.examples import same, stated
+from ml_agent.benchmarks.fit.rows import Row, same_entry
 from ml_agent.matching.answers import Answer
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.fill import FilledSlot, spelling_in_slot

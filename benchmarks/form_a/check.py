@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task
-from benchmarks.form_a.invokes import ScriptUse, read
-from benchmarks.subjects.workplace import folder_of
-from sandbox.contract import Command, Response, Sandbox
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.form_a.invokes import ScriptUse, read
+from ml_agent.benchmarks.subjects.workplace import folder_of
+from ml_agent.sandbox.contract import Command, Response, Sandbox
 
 SCRIPT = "run.sh"
 STILL_RUNNING = 124

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task
-from benchmarks.errors import BenchError
-from sandbox.contract import Command, Sandbox
-from sandbox.files import check_room, copy_tree
-from sandbox.held_folder import held_folder
-from sandbox.inner_path import safe_relative
-from sandbox.temporary import lent
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.files import check_room, copy_tree
+from ml_agent.sandbox.held_folder import held_folder
+from ml_agent.sandbox.inner_path import safe_relative
+from ml_agent.sandbox.temporary import lent
 
 JUDGE = ".bench-judge.py"
 SECONDS = 120.0

@@ -7,11 +7,11 @@ from posixpath import normpath
 
 import msgspec
 
-from benchmarks.strict.bash_text import SILENT, commands
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.script_variables import variables_of_scripts
-from benchmarks.strict.stated import missing_values
-from benchmarks.strict.text import Kind, strip
+from ml_agent.benchmarks.strict.bash_text import SILENT, commands
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.script_variables import variables_of_scripts
+from ml_agent.benchmarks.strict.stated import missing_values
+from ml_agent.benchmarks.strict.text import Kind, strip
 
 MOST_FILES = 20
 """Files of the agent's own that are read, at most."""

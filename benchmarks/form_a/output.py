@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.data import Task
-from benchmarks.form_a.row import Outcome, Settings
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.form_a.row import Outcome, Settings
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,20 +7,20 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchmarks.form_a.check import SCRIPT
-from benchmarks.form_a.row import Assignment
-from benchmarks.predict.config import program_version
-from benchmarks.subjects.model import SubjectRun
-from benchmarks.subjects.places import Place
+from ml_agent.benchmarks.form_a.check import SCRIPT
+from ml_agent.benchmarks.form_a.row import Assignment
+from ml_agent.benchmarks.predict.config import program_version
+from ml_agent.benchmarks.subjects.model import SubjectRun
+from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.errors import AgentError
 from ml_agent.job import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
+from ml_agent.sandbox.artifacts import CHOICE_OF_PYTHON
+from ml_agent.sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.diagnosis import diagnose
 from ml_agent.settings import Settings, load_settings
-from sandbox.artifacts import CHOICE_OF_PYTHON
-from sandbox.contract import Command, Sandbox
-from sandbox.diagnosis import diagnose
-from tools.errors import ToolError
+from ml_agent.tools.errors import ToolError
 
 NAVIGATORS = ("grounded", "llm")
 SETUP, OWN = "ml-agent-setup.sh", ".ml-agent"

@@ -5,20 +5,20 @@ from typing import Protocol
 
 import msgspec
 
-from benchmarks.data import Task, Visible, visible
-from benchmarks.errors import AgentMissingError
-from benchmarks.form_a.check import SCRIPT, Rules, Script, ScriptVerdict, check
-from benchmarks.form_a.delivery import DeliveryVerdict, judged
-from benchmarks.form_a.words import PromptVersion, instruction
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
+from ml_agent.benchmarks.data import Task, Visible, visible
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.form_a.check import SCRIPT, Rules, Script, ScriptVerdict, check
+from ml_agent.benchmarks.form_a.delivery import DeliveryVerdict, judged
+from ml_agent.benchmarks.form_a.words import PromptVersion, instruction
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.subject import Subject
+from ml_agent.benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
-from sandbox.contract import Command, Sandbox
-from sandbox.errors import SandboxError
+from ml_agent.sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.errors import SandboxError
 
 LIMITS = Limits(calls=10, seconds=1800.0)
 """Ten requests, as in OpenHands' run_infer.sh (`--max-iterations 10`)."""

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task, repository_folder
-from benchmarks.engines import Engine, Work
-from benchmarks.errors import AgentMissingError, BenchError
-from benchmarks.folder_lock import lock_folder
-from benchmarks.form_a.delivery import see_that_all_can_be_judged, with_inputs
-from benchmarks.form_a.output import Summary, as_row, summarise
-from benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
-from benchmarks.kept_rows import read_kept
-from benchmarks.predict.live import Progress
-from benchmarks.subjects.respondent import with_key
+from ml_agent.benchmarks.data import Task, repository_folder
+from ml_agent.benchmarks.engines import Engine, Work
+from ml_agent.benchmarks.errors import AgentMissingError, BenchError
+from ml_agent.benchmarks.folder_lock import lock_folder
+from ml_agent.benchmarks.form_a.delivery import see_that_all_can_be_judged, with_inputs
+from ml_agent.benchmarks.form_a.output import Summary, as_row, summarise
+from ml_agent.benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.predict.live import Progress
+from ml_agent.benchmarks.subjects.respondent import with_key
 from ml_agent.files import write_atomically
 
 OUTPUT = "output.jsonl"

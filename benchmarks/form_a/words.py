@@ -6,7 +6,7 @@ Sources: evaluation/benchmarks/ml_bench/run_infer.py at 156d068 ("2025-11") and 
 
 from typing import Literal
 
-from benchmarks.data import Visible
+from ml_agent.benchmarks.data import Visible
 
 PromptVersion = Literal["2024-06", "2025-11"]
 SUFFIXES: dict[PromptVersion, str] = {

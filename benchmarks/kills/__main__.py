@@ -16,8 +16,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kills.errands import ErrandFolder, errands, lay
-from benchmarks.kills.trial import Trial, UndisturbedRun, kill, undisturbed
+from ml_agent.benchmarks.kills.errands import ErrandFolder, errands, lay
+from ml_agent.benchmarks.kills.trial import Trial, UndisturbedRun, kill, undisturbed
 
 MARKS = 7_000_000
 

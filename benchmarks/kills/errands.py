@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ml_agent.runs import CONFIG, RESULT
-from tools.run_folders import CHECKPOINTS
+from ml_agent.tools.run_folders import CHECKPOINTS
 
 Words = list[str]
 PROGRAM = """

@@ -8,10 +8,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sandbox.cgroups import PREFIX
-from sandbox.docker_engine import connect
-from sandbox.errors import SandboxUnavailableError
-from sandbox.owner import KIND, LABEL, OWNER
+from ml_agent.sandbox.cgroups import PREFIX
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.owner import KIND, LABEL, OWNER
 
 MARK = "ML_AGENT_KILLS"
 """Variable by which processes of one trial are known."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.kills.errands import Errand, ErrandFolder
-from benchmarks.kills.left import MARK, control_groups, half_files, of_engine, processes
+from ml_agent.benchmarks.kills.errands import Errand, ErrandFolder
+from ml_agent.benchmarks.kills.left import MARK, control_groups, half_files, of_engine, processes
 
 LONGEST = 300.0
 """Seconds that one command may take."""

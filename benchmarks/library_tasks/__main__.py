@@ -8,9 +8,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kept_rows import KeptRows
-from benchmarks.library_tasks.run import Row, load, run_task
-from benchmarks.solved_copy import Endpoint, SandboxKind
+from ml_agent.benchmarks.kept_rows import KeptRows
+from ml_agent.benchmarks.library_tasks.run import Row, load, run_task
+from ml_agent.benchmarks.solved_copy import Endpoint, SandboxKind
 
 
 def main(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.solved_copy import Endpoint, SandboxKind, solved_copy
+from ml_agent.benchmarks.solved_copy import Endpoint, SandboxKind, solved_copy
 
 JUDGE_SECONDS = 20
 

@@ -7,12 +7,20 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.make.guards import UNSET, Guards
-from benchmarks.make.harmless import is_harmless, is_shape
-from benchmarks.make.reference import RefusedCommand
-from benchmarks.make.seeds import Seed, usable
-from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, SUFFIX, RequestedOption, ValueMaker, is_path, words_of
-from tools.signatures.model import Option
+from ml_agent.benchmarks.make.guards import UNSET, Guards
+from ml_agent.benchmarks.make.harmless import is_harmless, is_shape
+from ml_agent.benchmarks.make.reference import RefusedCommand
+from ml_agent.benchmarks.make.seeds import Seed, usable
+from ml_agent.benchmarks.make.vary import (
+    NAME_WORDS,
+    OUTPUT_WORDS,
+    SUFFIX,
+    RequestedOption,
+    ValueMaker,
+    is_path,
+    words_of,
+)
+from ml_agent.tools.signatures.model import Option
 
 WISHES = (2, 5)
 """Options of a request, at least and at most, where the program does not need more."""

@@ -9,17 +9,17 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.make.reference import RefusedCommand
-from benchmarks.make.seeds import LEFT_OUT, OPEN, PLACEHOLDER
-from benchmarks.make.vary import ValueMaker
-from benchmarks.make.wording import Style, UnsayableRequest, join_phrases, quoted
-from benchmarks.same_call.code import required
-from benchmarks.same_call.model import CodeCall, Observation
-from benchmarks.same_call.observation import observe
-from benchmarks.same_call.values import is_unknown, same
-from tools.examples import Example
-from tools.index import RepoIndex
-from tools.signatures.model import Option
+from ml_agent.benchmarks.make.reference import RefusedCommand
+from ml_agent.benchmarks.make.seeds import LEFT_OUT, OPEN, PLACEHOLDER
+from ml_agent.benchmarks.make.vary import ValueMaker
+from ml_agent.benchmarks.make.wording import Style, UnsayableRequest, join_phrases, quoted
+from ml_agent.benchmarks.same_call.code import required
+from ml_agent.benchmarks.same_call.model import CodeCall, Observation
+from ml_agent.benchmarks.same_call.observation import observe
+from ml_agent.benchmarks.same_call.values import is_unknown, same
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option
 
 LINES, CALLS, VALUES = 25, 3, 9
 """Of a block, of the repository's calls in it, and of the values that a request names, at most."""

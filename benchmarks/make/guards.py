@@ -7,12 +7,12 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from benchmarks.make.reads import known_keys, known_words, unread
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.python_api.modules import ModuleTable, join
-from tools.python_source import read_module
-from tools.signatures.model import Option, Signature
+from ml_agent.benchmarks.make.reads import known_keys, known_words, unread
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.modules import ModuleTable, join
+from ml_agent.tools.python_source import read_module
+from ml_agent.tools.signatures.model import Option, Signature
 
 FILES = 24
 """Of a program, at most: the entry point and what it imports of the repository."""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Collection, Mapping
 
-from benchmarks.make.guards import UNSET, Guards
-from benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, RequestedOption, last_words, words_of
-from tools.signatures.model import Option, Signature
+from ml_agent.benchmarks.make.guards import UNSET, Guards
+from ml_agent.benchmarks.make.vary import NAME_WORDS, OUTPUT_WORDS, RequestedOption, last_words, words_of
+from ml_agent.tools.signatures.model import Option, Signature
 
 
 def _words(text: str) -> frozenset[str]:

@@ -4,8 +4,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from benchmarks.make.vary import RequestedOption, is_path
-from tools.signatures.model import Option, Signature
+from ml_agent.benchmarks.make.vary import RequestedOption, is_path
+from ml_agent.tools.signatures.model import Option, Signature
 
 LONG = {
     "lr": "learning rate", "wd": "weight decay", "bs": "batch size", "num": "number of", "n": "number of", "ckpt": "checkpoint",

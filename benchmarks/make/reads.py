@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 MOSTLY = 0.7
 """The share of options that must be seen to be read before one that is not counts as unread: else they are read elsewhere."""

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.make.vary import RequestedOption
-from benchmarks.same_call.model import Program
-from benchmarks.same_call.observation import observe
-from benchmarks.same_call.options import options_of
-from benchmarks.same_call.values import same
-from tools.commandline.render import render_command
-from tools.commandline.words import parse_call
-from tools.errors import RenderError
-from tools.signatures.model import Signature
+from ml_agent.benchmarks.make.vary import RequestedOption
+from ml_agent.benchmarks.same_call.model import Program
+from ml_agent.benchmarks.same_call.observation import observe
+from ml_agent.benchmarks.same_call.options import options_of
+from ml_agent.benchmarks.same_call.values import same
+from ml_agent.tools.commandline.render import render_command
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Signature
 
 
 class RefusedCommand(Exception):

@@ -10,17 +10,17 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.make.chosen import EntryKnowledge, chosen, usual
-from benchmarks.make.code import STYLES as code_styles
-from benchmarks.make.code import code_row, code_seeds
-from benchmarks.make.guards import guards
-from benchmarks.make.phrases import namesakes
-from benchmarks.make.reference import RefusedCommand, reference
-from benchmarks.make.seeds import Seed, folder_of, seeds, with_the_same_options
-from benchmarks.make.vary import RequestedOption, ValueMaker
-from benchmarks.make.wording import STYLES, RequestContent, Style, UnsayableRequest, request
-from tools.index import RepoIndex
-from tools.python_api.modules import ModuleTable
+from ml_agent.benchmarks.make.chosen import EntryKnowledge, chosen, usual
+from ml_agent.benchmarks.make.code import STYLES as code_styles
+from ml_agent.benchmarks.make.code import code_row, code_seeds
+from ml_agent.benchmarks.make.guards import guards
+from ml_agent.benchmarks.make.phrases import namesakes
+from ml_agent.benchmarks.make.reference import RefusedCommand, reference
+from ml_agent.benchmarks.make.seeds import Seed, folder_of, seeds, with_the_same_options
+from ml_agent.benchmarks.make.vary import RequestedOption, ValueMaker
+from ml_agent.benchmarks.make.wording import STYLES, RequestContent, Style, UnsayableRequest, request
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.modules import ModuleTable
 
 TRIES = 4
 """Attempts at a row for each that is wanted."""

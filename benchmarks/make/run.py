@@ -10,19 +10,19 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.engines import Work
-from benchmarks.engines.local import LocalEngine
-from benchmarks.folder_lock import lock_folder
-from benchmarks.kept_rows import read_kept
-from benchmarks.make.rows import MadeRows, RowSource, make_rows
-from benchmarks.make.spoken import reworded
-from benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
+from ml_agent.benchmarks.engines import Work
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.folder_lock import lock_folder
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.make.rows import MadeRows, RowSource, make_rows
+from ml_agent.benchmarks.make.spoken import reworded
+from ml_agent.benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
 from ml_agent.files import write_atomically
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.preflight import ask_endpoint
 from ml_agent.settings import Settings, load_settings
-from tools.index import RepoIndex
-from tools.versions import local_version
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.versions import local_version
 
 FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""

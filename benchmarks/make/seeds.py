@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from tools.commandline.invocation import Invocation
-from tools.commandline.shell import parse_command
-from tools.commandline.words import choose, parse_call
-from tools.examples import Example
-from tools.index import RepoIndex
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option, Signature
 
 NO_OPTIONS = ("none", "shell", "make", "sysargv")
 LEFT_OUT = re.compile(

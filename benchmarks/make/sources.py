@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.errors import BenchError
-from benchmarks.make.rows import LOCAL, RowSource
-from benchmarks.make.run import FIRST_ID
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.make.rows import LOCAL, RowSource
+from ml_agent.benchmarks.make.run import FIRST_ID
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
-from tools.errors import RepositoryError
-from tools.versions import local_version
-from tools.work_tree import WorkTree
+from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.versions import local_version
+from ml_agent.tools.work_tree import WorkTree
 
 NAME = re.compile(r"[\w.-]+/[\w.-]+$")
 COMMIT = re.compile(r"[0-9a-f]{40}$")

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import openai
 
-from benchmarks.make.wording import in_words
+from ml_agent.benchmarks.make.wording import in_words
 from ml_agent.budget import Budget
 from ml_agent.errors import AgentError
 from ml_agent.llm.answers import read_reply
@@ -16,9 +16,9 @@ from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts, RequestBody, Sender
 from ml_agent.prices import load_prices
+from ml_agent.prompts.untrusted import neutral
 from ml_agent.settings import Settings
-from prompts.untrusted import neutral
-from tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.shell import parse_command
 
 OUTPUT_TOKENS = 300
 STYLES = {

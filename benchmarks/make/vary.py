@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 PATH_ENDS = frozenset(
     [

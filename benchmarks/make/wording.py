@@ -7,9 +7,17 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchmarks.make.phrases import deed, entry_name, entry_words, help_noun, name_words, purpose, switch_sentence
-from benchmarks.make.vary import OUTPUT_WORDS, RequestedOption, words_of
-from tools.signatures.model import Signature
+from ml_agent.benchmarks.make.phrases import (
+    deed,
+    entry_name,
+    entry_words,
+    help_noun,
+    name_words,
+    purpose,
+    switch_sentence,
+)
+from ml_agent.benchmarks.make.vary import OUTPUT_WORDS, RequestedOption, words_of
+from ml_agent.tools.signatures.model import Signature
 
 Style = Literal["polite", "plain", "terse", "flags", "indirect", "context"]
 STYLES: tuple[Style, ...] = ("polite", "plain", "terse", "flags", "indirect", "context")

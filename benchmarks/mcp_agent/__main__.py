@@ -12,10 +12,10 @@ from pathlib import Path
 import msgspec
 from openai import AsyncOpenAI
 
-from benchmarks.data import KINDS, Task, load_tasks, repository_folder
-from benchmarks.mcp_agent.agent import converse, request_of
-from benchmarks.mcp_agent.functions import served, shell
-from benchmarks.predictions import Prediction, dump_prediction, load_predictions
+from ml_agent.benchmarks.data import KINDS, Task, load_tasks, repository_folder
+from ml_agent.benchmarks.mcp_agent.agent import converse, request_of
+from ml_agent.benchmarks.mcp_agent.functions import served, shell
+from ml_agent.benchmarks.predictions import Prediction, dump_prediction, load_predictions
 
 SEED = 17
 ROWS = 10

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from openai import AsyncOpenAI
 
-from benchmarks.data import Task
-from benchmarks.predictions import Usage
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.predictions import Usage
 
 MOST_REQUESTS = 20
 MOST_CHARACTERS = 8_000

@@ -11,15 +11,15 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.mcp_agent.agent import Function
 from ml_agent.assemble import assemble
+from ml_agent.benchmarks.mcp_agent.agent import Function
 from ml_agent.errors import ConfigurationError
 from ml_agent.job import Job
 from ml_agent.navigator import Given
 from ml_agent.run_job import config_of
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from typing import Literal
 import msgspec
 
 import ml_agent
-import prompts
-import tools
-from benchmarks.data import Setting
-from benchmarks.errors import BenchError
+import ml_agent.prompts
+import ml_agent.tools
+from ml_agent.benchmarks.data import Setting
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.settings import Settings, load_settings
 
 Retrieval = Literal["published", "passages"]
@@ -89,7 +89,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 def program_version() -> str:
     """Hash of the sources that make answers."""
     digest = hashlib.sha256(str(load_settings().encoder).encode())
-    for root in (*(Path(package.__path__[0]) for package in (ml_agent, tools, prompts)), Path(__file__).parent):
+    for root in (
+        *(Path(package.__path__[0]) for package in (ml_agent, ml_agent.tools, ml_agent.prompts)),
+        Path(__file__).parent,
+    ):
         for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml", ".j2", ".txt", ".md")):
             if "samples" not in path.parts and "testing" not in path.parts and "cli" not in path.parts:
                 digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())

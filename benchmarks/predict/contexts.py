@@ -6,10 +6,10 @@ from pathlib import Path
 
 from rank_bm25 import BM25Okapi
 
-from tools.documents.read import read_document
-from tools.files import Tree
-from tools.retrieval import Bm25Index, tokenize
-from tools.tokens import count_tokens
+from ml_agent.tools.documents.read import read_document
+from ml_agent.tools.files import Tree
+from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.tokens import count_tokens
 
 WINDOW = 10
 """Sentences in a window of the published retrieval (gersteinlab/ML-Bench, utils/bm25.py)."""

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import openai
 
-from benchmarks.data import Visible
-from benchmarks.predict import contexts
-from benchmarks.predict.config import Config
+from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.predict import contexts
+from ml_agent.benchmarks.predict.config import Config
 from ml_agent.budget import Budget
 from ml_agent.llm.answers import Reply, read_reply
 from ml_agent.llm.configured import endpoint_of
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts, RequestBody, Sender
 from ml_agent.prices import load_prices
-from prompts.untrusted import verbatim
+from ml_agent.prompts.untrusted import verbatim
 
 OUTPUT_TOKENS = 1024
 # The wording is the benchmark's own (gersteinlab/ML-Bench, scripts/api, MIT licence): a baseline must be asked as published.

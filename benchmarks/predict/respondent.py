@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Setting, Task, visible
-from benchmarks.predict.config import Config
-from benchmarks.predict.rows import Result
-from benchmarks.predict.unit import Unit, answer
+from ml_agent.benchmarks.data import Setting, Task, visible
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.rows import Result
+from ml_agent.benchmarks.predict.unit import Unit, answer
 
 GRACE_SECONDS = 2.0
 """A row that comes to its end after its limit has time to say so, and what it spent, before its process is ended."""

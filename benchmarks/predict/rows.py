@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key
-from benchmarks.kept_rows import read_kept
-from benchmarks.predictions import Usage
+from ml_agent.benchmarks.data import Key
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.predictions import Usage
 from ml_agent.files import write_atomically
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key, Task, missing_place, repository_folder
-from benchmarks.engines import Engine, Work
-from benchmarks.folder_lock import lock_folder
-from benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
-from benchmarks.predict.live import Progress
-from benchmarks.predict.respondent import Respondent
-from benchmarks.predict.rows import Result, RowStore
-from benchmarks.predict.unit import Unit, lost
-from benchmarks.predictions import Prediction, dump_prediction, total
+from ml_agent.benchmarks.data import Key, Task, missing_place, repository_folder
+from ml_agent.benchmarks.engines import Engine, Work
+from ml_agent.benchmarks.folder_lock import lock_folder
+from ml_agent.benchmarks.own_files import PREDICTIONS, see_that_it_may_be_replaced
+from ml_agent.benchmarks.predict.live import Progress
+from ml_agent.benchmarks.predict.respondent import Respondent
+from ml_agent.benchmarks.predict.rows import Result, RowStore
+from ml_agent.benchmarks.predict.unit import Unit, lost
+from ml_agent.benchmarks.predictions import Prediction, dump_prediction, total
 from ml_agent.files import write_atomically
 
 

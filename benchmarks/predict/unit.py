@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Key, Visible, full_name
-from benchmarks.official import as_published
-from benchmarks.predict.config import Config
-from benchmarks.predict.rows import Result
-from benchmarks.predictions import Usage
 from ml_agent.assemble import budget_limits
+from ml_agent.benchmarks.data import Key, Visible, full_name
+from ml_agent.benchmarks.official import as_published
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.rows import Result
+from ml_agent.benchmarks.predictions import Usage
 from ml_agent.budget import Budget
 from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
@@ -21,11 +21,11 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Navigator, Workspace
 from ml_agent.reads import read_as_set
 from ml_agent.settings import load_settings
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.versions import local_version
 from ml_agent.workspaces import normal_folder
-from tools.candidates import Candidate
-from tools.errors import ToolError
-from tools.index import RepoIndex
-from tools.versions import local_version
 
 
 class Unit(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ def answer(unit: Unit, config: Config) -> Result:
     error = ""
     try:
         if config.navigator == "raw":
-            from benchmarks.predict import raw  # openai takes longer to import than all else
+            from ml_agent.benchmarks.predict import raw  # openai takes longer to import than all else
 
             text, error = raw.ask(config, budget, raw.prompt(unit.shown, unit.root, config), unit.attempt)
             output = (text,)

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import Task, task_of
-from benchmarks.same_call.code import cannot_tell, compare_calls
-from benchmarks.same_call.compare import compare_programs, failed
-from benchmarks.same_call.model import Observation, ReasonClass, Verdict
-from benchmarks.same_call.observation import is_cut, observe
-from benchmarks.strict.text import kind_of, strip, unfence
+from ml_agent.benchmarks.data import Task, task_of
+from ml_agent.benchmarks.same_call.code import cannot_tell, compare_calls
+from ml_agent.benchmarks.same_call.compare import compare_programs, failed
+from ml_agent.benchmarks.same_call.model import Observation, ReasonClass, Verdict
+from ml_agent.benchmarks.same_call.observation import is_cut, observe
+from ml_agent.benchmarks.strict.text import kind_of, strip, unfence
 
 __all__ = ["ReasonClass", "Verdict", "same_call"]
 

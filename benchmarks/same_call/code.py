@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from benchmarks.same_call.compare import GOOD, failed
-from benchmarks.same_call.model import CodeCall, Observation, Verdict
-from benchmarks.same_call.objects import Calls, Objects, name_of
-from benchmarks.same_call.values import Reading, is_unknown, plain, same
+from ml_agent.benchmarks.same_call.compare import GOOD, failed
+from ml_agent.benchmarks.same_call.model import CodeCall, Observation, Verdict
+from ml_agent.benchmarks.same_call.objects import Calls, Objects, name_of
+from ml_agent.benchmarks.same_call.values import Reading, is_unknown, plain, same
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SWITCHES = frozenset(

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.same_call.entries import same_entry
-from benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
-from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.streams import UNKNOWN
-from benchmarks.same_call.values import Folders, Reading, leads_elsewhere, plain, same, same_place
-from benchmarks.strict.inside.parsers import ONLY_SHOWS
+from ml_agent.benchmarks.same_call.entries import same_entry
+from ml_agent.benchmarks.same_call.model import Observation, Program, ReasonClass, Verdict
+from ml_agent.benchmarks.same_call.options import Options, options_of
+from ml_agent.benchmarks.same_call.streams import UNKNOWN
+from ml_agent.benchmarks.same_call.values import Folders, Reading, leads_elsewhere, plain, same, same_place
+from ml_agent.benchmarks.strict.inside.parsers import ONLY_SHOWS
 
 GOOD = Verdict(passed=True)
 

@@ -4,7 +4,7 @@ import ast
 import functools
 from pathlib import Path
 
-from benchmarks.same_call.model import Program
+from ml_agent.benchmarks.same_call.model import Program
 
 Entry = tuple[str, str]
 """File and function; "" as function where the file itself is what runs."""

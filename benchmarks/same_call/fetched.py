@@ -4,10 +4,10 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from benchmarks.same_call.model import Program
-from benchmarks.strict.bash_text import Piece, commands
-from tools.commandline.invocation import read_invocation
-from tools.launchers import PYTHON, SHELLS, SOURCES
+from ml_agent.benchmarks.same_call.model import Program
+from ml_agent.benchmarks.strict.bash_text import Piece, commands
+from ml_agent.tools.commandline.invocation import read_invocation
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES
 
 FETCHES = frozenset({"wget", "curl", "gdown", "aws", "gsutil", "kaggle", "huggingface-cli"})
 _SUBSTITUTED = re.compile(rf"(?:\$\(|<\(|`)\s*(?:{'|'.join(sorted(FETCHES))})\s([^)`]*)")

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchmarks.strict.text import Kind
+from ml_agent.benchmarks.strict.text import Kind
 
 ReasonClass = Literal[
     "", "wrong entry", "missing", "other value", "unasked", "refused", "not the kind", "no answer", "no reference"

@@ -21,14 +21,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.data import Task, load_tasks, repository_folder
-from benchmarks.same_call import same_call
-from benchmarks.same_call.code import SWITCHES
-from benchmarks.same_call.model import CodeCall, Observation, Program
-from benchmarks.same_call.observation import observe
-from benchmarks.same_call.options import Options, options_of
-from benchmarks.same_call.values import same
-from benchmarks.strict.script_variables import signature_reader
+from ml_agent.benchmarks.data import Task, load_tasks, repository_folder
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.same_call.code import SWITCHES
+from ml_agent.benchmarks.same_call.model import CodeCall, Observation, Program
+from ml_agent.benchmarks.same_call.observation import observe
+from ml_agent.benchmarks.same_call.options import Options, options_of
+from ml_agent.benchmarks.same_call.values import same
+from ml_agent.benchmarks.strict.script_variables import signature_reader
 
 BAR = 0.99
 NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:[eE]-?\d+)?$")

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
-from benchmarks.same_call.model import CodeCall
-from benchmarks.same_call.values import is_unknown
+from ml_agent.benchmarks.same_call.model import CodeCall
+from ml_agent.benchmarks.same_call.values import is_unknown
 
 SELF = "self"
 """The name of what a call is made on."""

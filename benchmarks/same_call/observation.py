@@ -8,21 +8,21 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.characters import whole
-from benchmarks.kept_rows import read_kept
-from benchmarks.same_call import fetched, model, streams, trace, written
-from benchmarks.same_call import steps as steps_of
-from benchmarks.same_call.model import CodeCall, Observation, Program
-from benchmarks.same_call.steps import kept_parents, steps
-from benchmarks.same_call.streams import Streams
-from benchmarks.same_call.trace import Place, read_trace
-from benchmarks.same_call.values import LOOKS_LIKE_PATH, is_there
-from benchmarks.strict import execute, on_disk
-from benchmarks.strict.bash_text import RUNTIME
-from benchmarks.strict.inside.variables import DEVICES
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.reports import Call, Parse, Recorded
-from benchmarks.strict.text import kind_of, unfence
+from ml_agent.benchmarks.characters import whole
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.same_call import fetched, model, streams, trace, written
+from ml_agent.benchmarks.same_call import steps as steps_of
+from ml_agent.benchmarks.same_call.model import CodeCall, Observation, Program
+from ml_agent.benchmarks.same_call.steps import kept_parents, steps
+from ml_agent.benchmarks.same_call.streams import Streams
+from ml_agent.benchmarks.same_call.trace import Place, read_trace
+from ml_agent.benchmarks.same_call.values import LOOKS_LIKE_PATH, is_there
+from ml_agent.benchmarks.strict import execute, on_disk
+from ml_agent.benchmarks.strict.bash_text import RUNTIME
+from ml_agent.benchmarks.strict.inside.variables import DEVICES
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.reports import Call, Parse, Recorded
+from ml_agent.benchmarks.strict.text import kind_of, unfence
 
 APART = 10**9
 """Between the numbers of the calls of two programs."""

@@ -8,20 +8,20 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.same_call.model import Program
-from benchmarks.same_call.streams import UNKNOWN
-from benchmarks.same_call.values import plain, same
-from benchmarks.strict.inside.pictures import STDIN, STDOUT
-from benchmarks.strict.script_variables import signature_reader
-from tools.check.repository import decisions
-from tools.commandline.fire_words import fire_value
-from tools.commandline.hydra_words import CHOOSES, OWN, SHOWS
-from tools.commandline.reader import ParsedCall
-from tools.commandline.words import choose, parse_call
-from tools.signatures.console import read_console
-from tools.signatures.model import Option, Signature
-from tools.signatures.sweeps import GROUP
-from tools.signatures.words import SAME_TYPE
+from ml_agent.benchmarks.same_call.model import Program
+from ml_agent.benchmarks.same_call.streams import UNKNOWN
+from ml_agent.benchmarks.same_call.values import plain, same
+from ml_agent.benchmarks.strict.inside.pictures import STDIN, STDOUT
+from ml_agent.benchmarks.strict.script_variables import signature_reader
+from ml_agent.tools.check.repository import decisions
+from ml_agent.tools.commandline.fire_words import fire_value
+from ml_agent.tools.commandline.hydra_words import CHOOSES, OWN, SHOWS
+from ml_agent.tools.commandline.reader import ParsedCall
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.sweeps import GROUP
+from ml_agent.tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""

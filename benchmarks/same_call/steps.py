@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.same_call.fetched import FETCHES, fetched_programs
-from benchmarks.same_call.model import Program
-from benchmarks.same_call.streams import NOTHING, Streams
-from benchmarks.same_call.trace import (
+from ml_agent.benchmarks.same_call.fetched import FETCHES, fetched_programs
+from ml_agent.benchmarks.same_call.model import Program
+from ml_agent.benchmarks.same_call.streams import NOTHING, Streams
+from ml_agent.benchmarks.same_call.trace import (
     DECLARES,
     Place,
     Step,
@@ -21,15 +21,15 @@ from benchmarks.same_call.trace import (
     is_started_by,
     starts_python,
 )
-from benchmarks.same_call.values import is_there
-from benchmarks.same_call.written import written_files
-from benchmarks.strict import execute
-from benchmarks.strict.bash_text import commands
-from benchmarks.strict.reports import Recorded
-from benchmarks.strict.tracing import SYSTEM_PATH
-from benchmarks.strict.writable import MAKES
-from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
-from tools.launchers import PYTHON, SHELLS, SOURCES
+from ml_agent.benchmarks.same_call.values import is_there
+from ml_agent.benchmarks.same_call.written import written_files
+from ml_agent.benchmarks.strict import execute
+from ml_agent.benchmarks.strict.bash_text import commands
+from ml_agent.benchmarks.strict.reports import Recorded
+from ml_agent.benchmarks.strict.tracing import SYSTEM_PATH
+from ml_agent.benchmarks.strict.writable import MAKES
+from ml_agent.tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES
 
 GRAMMAR = frozenset({"for", "case", "select", "[", "[[", "((", "test", "true", "false", ":", "cd", "pushd", "popd"})
 KILLS = frozenset({"kill", "pkill", "killall"})

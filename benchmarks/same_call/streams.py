@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.same_call.trace import Place, Step, starts_python
-from benchmarks.same_call.values import is_there
+from ml_agent.benchmarks.same_call.trace import Place, Step, starts_python
+from ml_agent.benchmarks.same_call.values import is_there
 
 UNKNOWN = "?"
 """A stream of which nothing is known: it agrees with everything."""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.strict import execute, tracing
-from tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
-from tools.commandline.shell import parse_command
-from tools.launchers import PYTHON, SHELLS, SOURCES
+from ml_agent.benchmarks.strict import execute, tracing
+from ml_agent.tools.commandline.invocation import ASSIGNMENT, Invocation, read_invocation
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES
 
 DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "unset", "set", "shopt", "alias", "ulimit"})
 FUNCTION = re.compile(

@@ -9,8 +9,8 @@ import shlex
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from tools.check.inputs import HUB_ID, SUFFIX
-from tools.commandline.invocation import read_invocation
+from ml_agent.tools.check.inputs import HUB_ID, SUFFIX
+from ml_agent.tools.commandline.invocation import read_invocation
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
 PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")

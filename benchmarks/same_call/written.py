@@ -4,9 +4,9 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from benchmarks.same_call.model import Program
-from benchmarks.same_call.trace import Place, Trace, is_of_repository
-from tools.commandline.shell import parse_command
+from ml_agent.benchmarks.same_call.model import Program
+from ml_agent.benchmarks.same_call.trace import Place, Trace, is_of_repository
+from ml_agent.tools.commandline.shell import parse_command
 
 _HERE_DOCUMENT = re.compile(r"<<-?[ \t]*(['\"]?)\w+\1")
 _MODULE = (".py", ".pth")

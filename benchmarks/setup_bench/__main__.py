@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kept_rows import KeptRows
-from benchmarks.setup_bench.cases import load
-from benchmarks.setup_bench.run import Row, run_case
-from benchmarks.solved_copy import SandboxKind
+from ml_agent.benchmarks.kept_rows import KeptRows
+from ml_agent.benchmarks.setup_bench.cases import load
+from ml_agent.benchmarks.setup_bench.run import Row, run_case
+from ml_agent.benchmarks.solved_copy import SandboxKind
 
 
 def main(

@@ -10,16 +10,16 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.setup_bench.cases import Case, Ends, lay
-from benchmarks.solved_copy import SandboxKind
-from sandbox.abilities import EnvironmentSandbox
-from sandbox.choose import choose
-from sandbox.contract import Command, Policy, Sandbox
-from sandbox.diagnosis import Diagnosis
-from sandbox.prove import Proof, prove
-from sandbox.session import Session
-from sandbox.task import Source, Task
-from tools.versions import commit_date, head_commit
+from ml_agent.benchmarks.setup_bench.cases import Case, Ends, lay
+from ml_agent.benchmarks.solved_copy import SandboxKind
+from ml_agent.sandbox.abilities import EnvironmentSandbox
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Policy, Sandbox
+from ml_agent.sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.prove import Proof, prove
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.task import Source, Task
+from ml_agent.tools.versions import commit_date, head_commit
 
 TIMEOUT = 120.0
 """Seconds for one run of a case's command; each takes a moment."""

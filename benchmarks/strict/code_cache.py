@@ -14,11 +14,11 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from benchmarks.strict.inside.calls import cache_name, rewrite
-from sandbox.temporary import for_this_process
-from tools.atomic import write_whole
-from tools.errors import UnsafePathError
-from tools.files import Tree
+from ml_agent.benchmarks.strict.inside.calls import cache_name, rewrite
+from ml_agent.sandbox.temporary import for_this_process
+from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.errors import UnsafePathError
+from ml_agent.tools.files import Tree
 
 
 def cache_root() -> Path:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchmarks.strict.reports import FORGED, MOST_BYTES, MOST_PROGRAMS
+from ml_agent.benchmarks.strict.reports import FORGED, MOST_BYTES, MOST_PROGRAMS
 
 NAME = "scorer"
 """Of the socket, in the folder that is lent to the answer."""

@@ -12,18 +12,18 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.strict import code_cache
-from benchmarks.strict.bash_text import assignments
-from benchmarks.strict.collector import NAME, Collector
-from benchmarks.strict.given import parsers
-from benchmarks.strict.installed import Installed, installed_programs
-from benchmarks.strict.libraries import Libraries
-from benchmarks.strict.prepared import ACTIVATES, at_home, cloning
-from benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
-from benchmarks.strict.text import Kind
-from benchmarks.strict.tracing import SHELLS, SYSTEM_PATH, TRACE, started_shells, system, traced_on, tracing
-from benchmarks.strict.walls import bubblewrap
-from benchmarks.strict.writable import (
+from ml_agent.benchmarks.strict import code_cache
+from ml_agent.benchmarks.strict.bash_text import assignments
+from ml_agent.benchmarks.strict.collector import NAME, Collector
+from ml_agent.benchmarks.strict.given import parsers
+from ml_agent.benchmarks.strict.installed import Installed, installed_programs
+from ml_agent.benchmarks.strict.libraries import Libraries
+from ml_agent.benchmarks.strict.prepared import ACTIVATES, at_home, cloning
+from ml_agent.benchmarks.strict.reports import FILE_BLOCKS, Program, read_programs, read_trace
+from ml_agent.benchmarks.strict.text import Kind
+from ml_agent.benchmarks.strict.tracing import SHELLS, SYSTEM_PATH, TRACE, started_shells, system, traced_on, tracing
+from ml_agent.benchmarks.strict.walls import bubblewrap
+from ml_agent.benchmarks.strict.writable import (
     MAKES,
     executable_copies,
     executables,
@@ -32,8 +32,8 @@ from benchmarks.strict.writable import (
     mounts,
     written_folders,
 )
-from sandbox.temporary import for_this_process, lent
-from tools.launchers import TABLE, Launcher
+from ml_agent.sandbox.temporary import for_this_process, lent
+from ml_agent.tools.launchers import TABLE, Launcher
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0

@@ -5,8 +5,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchmarks.strict.walls import bubblewrap
-from sandbox.temporary import for_this_process
+from ml_agent.benchmarks.strict.walls import bubblewrap
+from ml_agent.sandbox.temporary import for_this_process
 
 NEVER_REAL = ("hydra", "typer")
 """Libraries that read command lines and stand on others that are compiled: they are never given for real."""

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.strict.inside.target import CONSOLE
+from ml_agent.benchmarks.strict.inside.target import CONSOLE
 
 Installed = tuple[str, str, bool]
 """Name of a console script, what it starts in words of a shell, and whether that is Python."""

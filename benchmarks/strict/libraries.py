@@ -9,11 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.reading import read_text
-from tools.libraries import known_libraries
-from tools.signatures.console import console_scripts
-from tools.signatures.setup_files import config_lines, dig, import_folders, read_project
-from tools.signatures.sources import Sources
+from ml_agent.sandbox.reading import read_text
+from ml_agent.tools.libraries import known_libraries
+from ml_agent.tools.signatures.console import console_scripts
+from ml_agent.tools.signatures.setup_files import config_lines, dig, import_folders, read_project
+from ml_agent.tools.signatures.sources import Sources
 
 IMPORT = re.compile(
     r"^[ \t]*(?:>>> )?(?:from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import|import[ \t]+([A-Za-z_][\w., \t]*))", re.MULTILINE

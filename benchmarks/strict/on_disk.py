@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.strict.code_cache import cache_root
-from benchmarks.strict.execute import HERE
-from benchmarks.strict.given import given_parsers
-from benchmarks.strict.walls import bubblewrap
+from ml_agent.benchmarks.strict.code_cache import cache_root
+from ml_agent.benchmarks.strict.execute import HERE
+from ml_agent.benchmarks.strict.given import given_parsers
+from ml_agent.benchmarks.strict.walls import bubblewrap
 from ml_agent.files import write_atomically
-from tools.errors import RepositoryError
-from tools.versions import local_version
+from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.versions import local_version
 
 
 def kept_file(name: str, root: Path, parts: Sequence[str], sources: Sequence[str] = ()) -> Path:

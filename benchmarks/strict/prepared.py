@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.shell import parse_command
 
 ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*bin/activate(?=[ \t]*(?:[;&|\n)]|$))")
 """`source venv/bin/activate`, as a command of its own."""

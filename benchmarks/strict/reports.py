@@ -6,9 +6,9 @@ from typing import Any, Literal, TypedDict
 
 import msgspec
 
-from sandbox.errors import SandboxLostError
-from sandbox.held_folder import held_folder
-from sandbox.inner_path import safe_relative
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.held_folder import held_folder
+from ml_agent.sandbox.inner_path import safe_relative
 
 FILE_BLOCKS = 20_000
 """How large a file a program may write, as `ulimit -f` counts."""

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.kept_rows import read_kept
-from benchmarks.strict import on_disk
-from benchmarks.strict.execute import STILL_RUNNING, Execution, Job, run
-from benchmarks.strict.inside.parsers import ONLY_SHOWS
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.script_variables import variables_of_scripts
-from benchmarks.strict.stated import missing_values
-from benchmarks.strict.text import Kind, kind_of, strip, unfence
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.strict import on_disk
+from ml_agent.benchmarks.strict.execute import STILL_RUNNING, Execution, Job, run
+from ml_agent.benchmarks.strict.inside.parsers import ONLY_SHOWS
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.script_variables import variables_of_scripts
+from ml_agent.benchmarks.strict.stated import missing_values
+from ml_agent.benchmarks.strict.text import Kind, kind_of, strip, unfence
 
 _OF_THE_MACHINE = ("nothing-runs", "spoilt-report")
 """Failures that may also come of a machine that is short of time or memory."""

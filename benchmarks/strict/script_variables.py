@@ -4,8 +4,8 @@ import functools
 import posixpath
 from pathlib import Path
 
-from tools.commandline.shell import parse_command
-from tools.signatures.read import SignatureReader
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.signatures.read import SignatureReader
 
 
 def variables_of_scripts(text: str, root: Path, folder: str) -> frozenset[str]:

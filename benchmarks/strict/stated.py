@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from benchmarks.strict.text import Kind
+from ml_agent.benchmarks.strict.text import Kind
 
 _NUMBER = r"(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _VALUE = re.compile(rf"[-+]?{_NUMBER}")

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from benchmarks.strict.bash_text import commands, strip_bash
-from benchmarks.strict.python_text import strip_python
+from ml_agent.benchmarks.strict.bash_text import commands, strip_bash
+from ml_agent.benchmarks.strict.python_text import strip_python
 
 Kind = Literal["bash", "python"]
 FENCE = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from ml_agent.matching.variables import expand
-from tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.shell import parse_command
 
 MOST_ENTRIES = 300
 """Each costs a mount; a repository with more in these folders stays closed."""

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from benchmarks.subjects.install import Needs
-from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
-from benchmarks.subjects.records import read_record
-from benchmarks.subjects.subject import PackagedSubject
+from ml_agent.benchmarks.subjects.install import Needs
+from ml_agent.benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from ml_agent.benchmarks.subjects.records import read_record
+from ml_agent.benchmarks.subjects.subject import PackagedSubject
 
 HISTORY = "records/aider.chat.history.md"
 _TOKENS = re.compile(r"Tokens: ([\d.,]+)(k?) sent.*?([\d.,]+)(k?) received", re.DOTALL)

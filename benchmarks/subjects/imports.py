@@ -18,14 +18,14 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.data import Key
-from benchmarks.errors import PredictionFileError
-from benchmarks.predictions import Prediction, Usage, load_predictions, prediction_lines, total
-from benchmarks.subjects.mini_swe_agent import read_trajectory as read_mini
-from benchmarks.subjects.model import ANSWER_FILES, Reported
-from benchmarks.subjects.predict import answer_of
-from benchmarks.subjects.records import files_below, from_json, read_json
-from benchmarks.subjects.swe_agent import read_trajectory as read_swe
+from ml_agent.benchmarks.data import Key
+from ml_agent.benchmarks.errors import PredictionFileError
+from ml_agent.benchmarks.predictions import Prediction, Usage, load_predictions, prediction_lines, total
+from ml_agent.benchmarks.subjects.mini_swe_agent import read_trajectory as read_mini
+from ml_agent.benchmarks.subjects.model import ANSWER_FILES, Reported
+from ml_agent.benchmarks.subjects.predict import answer_of
+from ml_agent.benchmarks.subjects.records import files_below, from_json, read_json
+from ml_agent.benchmarks.subjects.swe_agent import read_trajectory as read_swe
 
 Row = Callable[[], Prediction]
 """Reads one row; what it raises is that row's problem."""

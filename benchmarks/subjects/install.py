@@ -15,12 +15,12 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.errors import AgentMissingError
-from benchmarks.kept_rows import read_kept
-from benchmarks.subjects.model import Say
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.subjects.model import Say
 from ml_agent.files import write_atomically
-from sandbox.interpreters import Interpreter, find_interpreters
-from tools.work_tree import WorkTree, is_work_tree
+from ml_agent.sandbox.interpreters import Interpreter, find_interpreters
+from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 MARK = "installed.json"
 LOG = "install.log"

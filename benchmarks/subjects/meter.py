@@ -19,8 +19,8 @@ from typing import Any
 import httpx
 import msgspec
 
-from benchmarks.subjects.model import REPLY_TOKENS
-from benchmarks.subjects.streaming import as_stream
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
+from ml_agent.benchmarks.subjects.streaming import as_stream
 from ml_agent.budget import Budget, RequestDemand
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.llm.earlier import OUTPUT_PARAMETERS
@@ -29,7 +29,7 @@ from ml_agent.llm.limiter import limiter_for
 from ml_agent.llm.sender import LEAST_OUTPUT, default_transport
 from ml_agent.llm.transport import MeteredTransport, paid_by
 from ml_agent.prices import PriceTable, load_prices
-from tools.tokens import count_tokens
+from ml_agent.tools.tokens import count_tokens
 
 _OVERHEAD = 8
 """Tokens that a chat template puts around one message, at most."""

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from benchmarks.subjects.install import Needs
-from benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
-from benchmarks.subjects.records import read_json
-from benchmarks.subjects.subject import PackagedSubject, driven
+from ml_agent.benchmarks.subjects.install import Needs
+from ml_agent.benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
+from ml_agent.benchmarks.subjects.records import read_json
+from ml_agent.benchmarks.subjects.subject import PackagedSubject, driven
 
 RESULT = "records/openhands.json"
 EVENTS = "records/conversation"

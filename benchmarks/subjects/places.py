@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from docker.types import Mount
 
-from benchmarks.errors import AgentMissingError
-from sandbox.bubblewrap import folders_above
-from sandbox.choose import choose
-from sandbox.contract import Command, Policy, Sandbox
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.local import BubblewrapSandbox, ProcessSandbox
-from sandbox.running_local import Launch
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.sandbox.bubblewrap import folders_above
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Policy, Sandbox
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.running_local import Launch
 
 LOOPBACK = "127.0.0.1"
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Visible
-from benchmarks.official import as_published
-from benchmarks.predictions import Usage
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
+from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.official import as_published
+from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling, SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.subject import Subject
+from ml_agent.benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
 from ml_agent.budget import Limits
 from ml_agent.files import write_atomically
 from ml_agent.llm.endpoint import Endpoint
-from prompts.render import render
-from sandbox.errors import SandboxError
+from ml_agent.prompts.render import render
+from ml_agent.sandbox.errors import SandboxError
 
 COMMAND, CODE = "run.sh", "answer.py"
 _ONLY_RUNS_CODE = re.compile(r"(?:exec\s+)?python3?\s+(?:\./)?answer\.py\s*")

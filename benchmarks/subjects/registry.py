@@ -4,17 +4,17 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.errors import BenchError
-from benchmarks.subjects.aider import Aider
-from benchmarks.subjects.autogen import AutoGen
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.mini_swe_agent import MiniSweAgent
-from benchmarks.subjects.openhands import OpenHands
-from benchmarks.subjects.subject import Subject
-from benchmarks.subjects.swe_agent import SweAgent
-from benchmarks.subjects.testing import LeastAgent
-from tools import plugins
-from tools.errors import PluginError
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.subjects.aider import Aider
+from ml_agent.benchmarks.subjects.autogen import AutoGen
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.mini_swe_agent import MiniSweAgent
+from ml_agent.benchmarks.subjects.openhands import OpenHands
+from ml_agent.benchmarks.subjects.subject import Subject
+from ml_agent.benchmarks.subjects.swe_agent import SweAgent
+from ml_agent.benchmarks.subjects.testing import LeastAgent
+from ml_agent.tools import plugins
+from ml_agent.tools.errors import PluginError
 
 _PARTS = ("name", "version", "find", "hindrance", "install", "run")
 _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands)

@@ -10,17 +10,17 @@ from typing import Any, Literal
 import httpx
 import msgspec
 
-from benchmarks.data import Visible
-from benchmarks.errors import AgentMissingError
-from benchmarks.predict.respondent import Respondent
-from benchmarks.predict.rows import Result
-from benchmarks.predict.unit import Unit
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.predict import Trial, attempt, task_text
-from benchmarks.subjects.registry import subject
-from benchmarks.subjects.subject import Subject
+from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.predict.respondent import Respondent
+from ml_agent.benchmarks.predict.rows import Result
+from ml_agent.benchmarks.predict.unit import Unit
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.predict import Trial, attempt, task_text
+from ml_agent.benchmarks.subjects.registry import subject
+from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.budget import Limits
 from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.llm.configured import endpoint_of

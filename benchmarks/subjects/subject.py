@@ -12,16 +12,16 @@ from typing import Protocol
 
 import msgspec
 
-from benchmarks.errors import AgentMissingError
-from benchmarks.subjects import install
-from benchmarks.subjects.install import Installed, Needs
-from benchmarks.subjects.meter import Meter, MeterSettings
-from benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
-from benchmarks.subjects.places import host_address
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.subjects import install
+from ml_agent.benchmarks.subjects.install import Installed, Needs
+from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
+from ml_agent.benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
+from ml_agent.benchmarks.subjects.places import host_address
 from ml_agent.budget import Budget
-from sandbox.contract import Command, Response, Sandbox
-from sandbox.errors import SandboxLostError
-from sandbox.unpack import unpack_tar
+from ml_agent.sandbox.contract import Command, Response, Sandbox
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.unpack import unpack_tar
 
 OWN = ".subject"
 """Folder of the workspace that is the agent's own: its home, its records, our files."""
@@ -251,7 +251,7 @@ def driven(
     """
     fields = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "base_url": inside.base_url}
     limits = {"steps": task.limits.calls or MOST_STEPS, "seconds": task.limits.seconds or MOST_SECONDS}
-    driver = resources.files("benchmarks.subjects.drivers").joinpath(f"{name}.py").read_text(encoding="utf-8")
+    driver = resources.files("ml_agent.benchmarks.subjects.drivers").joinpath(f"{name}.py").read_text(encoding="utf-8")
     files = {f"run_{name}.py": driver, "task.json": json.dumps({**fields, **limits})}
     given = [*(f"{inside.files}/{file}" for file in files), *(f"{inside.own}/{path}" for path in leaves)]
     return Launch(

@@ -7,12 +7,12 @@ The package of that name in the index is a placeholder; `ml-agent bench agents i
 import json
 from pathlib import Path
 
-from benchmarks.errors import AgentMissingError
-from benchmarks.subjects.install import Installed, Needs
-from benchmarks.subjects.model import Inside, Launch, Reported, SubjectRun, SubjectTask
-from benchmarks.subjects.records import read_json
-from benchmarks.subjects.subject import PackagedSubject
-from sandbox.contract import Sandbox
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.subjects.install import Installed, Needs
+from ml_agent.benchmarks.subjects.model import Inside, Launch, Reported, SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.records import read_json
+from ml_agent.benchmarks.subjects.subject import PackagedSubject
+from ml_agent.sandbox.contract import Sandbox
 
 OUTPUT = "records/swe-agent"
 TASK = "task"

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from benchmarks.errors import AgentMissingError
-from benchmarks.subjects.places import Place, open_place
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.runs import RunFolder
-from sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.contract import Command, Sandbox
 
 LAY_SECONDS = 300.0
 _COMMIT = (

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.tuning.lessons import Lesson, by_repository, lessons
+from ml_agent.benchmarks.tuning.lessons import Lesson, by_repository, lessons
 
 _HEAD, _BRANCH, _CHOICE = 1400, 420, 1200
 """Tokens of a program's options, of a request with its answer, and of a choice among programs, at most."""
@@ -70,8 +70,8 @@ def _lessons(root: Path, rows: Sequence[dict[str, Any]], cache: Path) -> list[Le
 def _train(options: argparse.Namespace) -> int:
     from gguf import GGUFReader  # with torch and transformers an environment of its own
 
-    from benchmarks.tuning import export, network, packed, tokens
-    from benchmarks.tuning.train import Plan, restore, train
+    from ml_agent.benchmarks.tuning import export, network, packed, tokens
+    from ml_agent.benchmarks.tuning.train import Plan, restore, train
     from ml_agent.llm import arguments, choosing
 
     model = GGUFReader(options.model)

@@ -6,7 +6,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-from benchmarks.tuning.rank import with_rank
+from ml_agent.benchmarks.tuning.rank import with_rank
 
 _ROW = 32
 """A quantised row holds multiples of so many numbers."""

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchmarks.fit.relatives import relatives
-from benchmarks.fit.rows import calls, facts_of
-from benchmarks.written.marks import MARK, ProgramKey, find_slot, key_of
+from ml_agent.benchmarks.fit.relatives import relatives
+from ml_agent.benchmarks.fit.rows import calls, facts_of
+from ml_agent.benchmarks.written.marks import MARK, ProgramKey, find_slot, key_of
 from ml_agent.llm.arguments import head, tail
 from ml_agent.llm.choosing import MOST, question
 from ml_agent.matching.entries import EntryPoint, RepositoryFacts
@@ -20,11 +20,11 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.slots import Slot
-from tools.commandline.quoting import quote
-from tools.commandline.render import render_words
-from tools.commandline.words import parse_call
-from tools.errors import RenderError
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.quoting import quote
+from ml_agent.tools.commandline.render import render_words
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Signature
 
 _APART = re.compile(r",\s+|\s+and\s+|\s+")
 _TOGETHER = 6

@@ -13,9 +13,9 @@ from typing import Any
 import gguf
 import numpy as np
 
-from benchmarks.tuning import export, network
-from benchmarks.tuning.tokens import Branch, Program
-from benchmarks.tuning.train import Plan, train
+from ml_agent.benchmarks.tuning import export, network
+from ml_agent.benchmarks.tuning.tokens import Branch, Program
+from ml_agent.benchmarks.tuning.train import Plan, train
 
 _MODEL, _LESSONS = "model.gguf", "lessons.json.gz"
 _COUNTS = ("embedding_length", "feed_forward_length", "block_count", "attention.head_count", "attention.head_count_kv")

@@ -8,7 +8,7 @@ from gguf import GGUFReader
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
 if TYPE_CHECKING:
-    from benchmarks.tuning.lessons import Lesson  # a machine that only trains needs nothing of the program
+    from ml_agent.benchmarks.tuning.lessons import Lesson  # a machine that only trains needs nothing of the program
 
 _NORMAL = 1
 """The type of a token that stands for text."""

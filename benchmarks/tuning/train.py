@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from benchmarks.tuning.network import AdaptedLayer
-from benchmarks.tuning.tokens import Program
+from ml_agent.benchmarks.tuning.network import AdaptedLayer
+from ml_agent.benchmarks.tuning.tokens import Program
 
 _WARM, _LEAST = 8, 0.05
 """Steps until the learning rate is reached, share of it that is left at the end."""

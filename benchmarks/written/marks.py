@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ml_agent.matching.slots import Slot
-from tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import Signature
 
 MARK = re.compile(r"\{\{(?P<words>.*?)\|(?P<option>[^{}|=]*)(?:=(?P<value>[^{}|]*))?\}\}")
 """Words that mean an option: `{{words|--option}}` or `{{words|--option=value}}`."""

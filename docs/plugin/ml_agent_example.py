@@ -7,19 +7,19 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.data import Task
-from benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Policy, Sandbox
+from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.settings import Settings
-from sandbox.choose import choose
-from sandbox.contract import Policy, Sandbox
-from sandbox.diagnosis.model import Category, Rule
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, OptionType, Signature
-from tools.signatures.values import UNKNOWN, Arguments, Native, Value
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, OptionType, Signature
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Native, Value
 
 _TYPES: dict[type, OptionType] = {int: "int", float: "float", bool: "bool"}
 

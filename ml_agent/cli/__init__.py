@@ -17,7 +17,7 @@ from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
 from ml_agent.late_packages import leave_unloaded, trace_nothing
 from ml_agent.terminal import write_error
-from tools.errors import ToolError
+from ml_agent.tools.errors import ToolError
 
 INTERRUPTED = 130
 ENDED_BY = (signal.SIGTERM, signal.SIGHUP)
@@ -104,7 +104,7 @@ def _run(arguments: list[str]) -> int:
 
     from ml_agent.cli.app import app
     from ml_agent.errors import AgentError
-    from sandbox.errors import SandboxError
+    from ml_agent.sandbox.errors import SandboxError
 
     if any(not _is_text(word) for word in arguments):
         return _say("an argument is no UTF-8 text, or holds a NUL; write it in UTF-8", 2)
@@ -183,7 +183,7 @@ def _say(message: str, code: int) -> int:
 def _internal(error: Exception) -> int:
     import traceback
 
-    from tools.plugins import author_of
+    from ml_agent.tools.plugins import author_of
 
     if os.environ.get("ML_AGENT_DEBUG"):
         traceback.print_exc()

@@ -14,10 +14,10 @@ from ml_agent.cli.reading import ReadingLine, say_left_out
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import terminal_text, write_out
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.findings import Finding
 from ml_agent.workspaces import normal_folder
-from tools.check.command import check_command
-from tools.check.python import check_python
-from tools.findings import Finding
 
 MAX_BYTES = 1_000_000
 SUFFIXES = (".py", ".sh", ".bash", ".txt")

@@ -11,7 +11,7 @@ def clean(
     images: Annotated[bool, typer.Option("--images", help="Also remove the images of set-up results.")] = False,
 ) -> int:
     """Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others."""
-    from sandbox.cleanup import clean as clean_sandboxes
+    from ml_agent.sandbox.cleanup import clean as clean_sandboxes
 
     removed = clean_sandboxes(images=images)
     write_error(f"removed: {removed}")

@@ -15,13 +15,13 @@ from ml_agent.cli.tables import Layout, write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import write_error, write_out
-from tools.check.repository import checked_repository
-from tools.entry_points import EntryPoint, entry_points, matching
-from tools.index import RepoIndex
-from tools.remotes import split_place
-from tools.schema import function_schema
-from tools.signatures.model import Option, Signature, Unseen
-from tools.submodules import absent_submodules, say_absent, submodule_of
+from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.entry_points import EntryPoint, entry_points, matching
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remotes import split_place
+from ml_agent.tools.schema import function_schema
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_of
 
 
 class Selection(NamedTuple):

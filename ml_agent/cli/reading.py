@@ -4,8 +4,8 @@ import sys
 import time
 
 from ml_agent.terminal import write_error, write_over
-from tools.index import RepoIndex
-from tools.reading import Progress
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.reading import Progress
 
 _QUIET = 1.0
 _BETWEEN_LINES = 2.0

@@ -11,7 +11,7 @@ import msgspec
 from ml_agent.delivery.content import MOST_REPORT, MOST_SECONDS, ContentJob, ContentReport
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import InvalidContent
-from tools.secret_names import without_secrets
+from ml_agent.tools.secret_names import without_secrets
 
 WAIT_SECONDS = 2 * MOST_SECONDS
 """Of the clock: on a busy machine the processor's time takes longer."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ml_agent.errors import UsageError
 from ml_agent.files import make_writable
-from sandbox.inner_path import InnerPath, safe_relative
+from ml_agent.sandbox.inner_path import InnerPath, safe_relative
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.content_cache import ContentCache
+from ml_agent.tools.content_cache import ContentCache
 
 Vectors = NDArray[np.float32]
 SIZE = 256

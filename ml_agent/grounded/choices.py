@@ -12,12 +12,12 @@ from ml_agent.grounded.literals import texts_by_parameter
 from ml_agent.matching.retrieval import is_side
 from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import canonical
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remember import remembered
+from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.values.lexicon import words
-from tools.examples import Example
-from tools.index import RepoIndex
-from tools.remember import remembered
-from tools.retrieval import Bm25Index, tokenize
-from tools.signatures.model import Option, Signature
 
 _DOCUMENTS = (".md", ".rst", ".ipynb", ".txt")
 _GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")

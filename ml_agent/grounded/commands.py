@@ -12,8 +12,8 @@ from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.solver import doubtful_count, margin, solve, weakest_placement, workdir_of
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from ml_agent.tools.signatures.model import Option
 from ml_agent.values.numbers import number
-from tools.signatures.model import Option
 
 _PARTED = re.compile(r"(?<=\d)[x,:](?=\d)")
 """What stands between the numbers of a size, a series or a ratio."""

@@ -12,9 +12,9 @@ from ml_agent.grounded.scope import binds, syntax_tree, unbound_names
 from ml_agent.matching.likeness import likeness
 from ml_agent.matching.terms import terms
 from ml_agent.request import Value
-from tools.examples import Example
-from tools.index import RepoIndex
-from tools.signatures.model import Option
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option
 
 _MOST_ROUNDS = 40
 _IMAGE = "image.jpg"

@@ -17,8 +17,8 @@ from ml_agent.grounded.scope import syntax_tree
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
-from tools.check.python import check_python
-from tools.examples import Example
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.examples import Example
 
 _MOST_CHOICES = 400
 _MOST = 8

@@ -10,11 +10,11 @@ import msgspec
 from ml_agent.draft import Draft
 from ml_agent.grounded.dimensions import fit_channels
 from ml_agent.navigator import Attempt
-from tools.commandline.edit import set_option
-from tools.commandline.model import Argument
-from tools.commandline.parse import parse_one
-from tools.errors import RenderError
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.edit import set_option
+from ml_agent.tools.commandline.model import Argument
+from ml_agent.tools.commandline.parse import parse_one
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option, Signature
 
 _UNKNOWN = re.compile(
     r"(?:unrecognized arguments?|[Nn]o such option|[Uu]nknown command line flag|unknown-option)[: ]+(.+)"

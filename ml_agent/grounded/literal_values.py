@@ -17,9 +17,9 @@ from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.stated import kind_of
 from ml_agent.matching.terms import alphanumeric
 from ml_agent.request import Value
+from ml_agent.tools.python_api.registries import same_registry
+from ml_agent.tools.signatures.model import Option, OptionType
 from ml_agent.values.lexer import is_path
-from tools.python_api.registries import same_registry
-from tools.signatures.model import Option, OptionType
 
 QUOTES = frozenset("'\"`“‘")
 _COUNTS = re.compile(r"\b(?:number of|how many)\b", re.IGNORECASE)

@@ -10,10 +10,10 @@ from functools import lru_cache
 import msgspec
 
 from ml_agent.grounded.scope import syntax_tree
-from tools.examples import Example
-from tools.python_api.bindings import imported_names
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import ApiObject
+from ml_agent.tools.examples import Example
+from ml_agent.tools.python_api.bindings import imported_names
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import ApiObject
 
 _COMMENTED = re.compile(r"^[ \t]*#[ \t]*([\w.,\s]+=\s*[\w.]+\(.*\))[ \t]*$", re.MULTILINE)
 _LONGEST_TEXT = 80

@@ -35,8 +35,8 @@ from ml_agent.matching.sense import encoder_in_use
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
 from ml_agent.request import Request, Value, check_instruction
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""

@@ -12,7 +12,7 @@ from ml_agent.grounded.commands import CommandDraft
 from ml_agent.grounded.kind import wanted_kind
 from ml_agent.matching.answers import CERTAIN
 from ml_agent.matching.likeness import occurs_in
-from tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.shell import parse_command
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LONGEST = 80

@@ -12,8 +12,8 @@ from ml_agent.matching.confidence import ConfidenceInput, confidence_vector, unp
 from ml_agent.matching.model import Model
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from tools.commandline.shell import parse_command
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.signatures.model import Signature
 
 _MOST_WORDS = 12
 

@@ -19,9 +19,9 @@ from ml_agent.matching.python_programs import quoted
 from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.terms import alphanumeric
 from ml_agent.request import Value
+from ml_agent.tools.python_api.model import ApiObject
+from ml_agent.tools.python_api.registries import variant_instead
 from ml_agent.values.lexer import is_path
-from tools.python_api.model import ApiObject
-from tools.python_api.registries import variant_instead
 
 _SHORT = 2
 

@@ -17,7 +17,7 @@ from ml_agent.matching.python_tails import TailContext, with_tail
 from ml_agent.matching.scores import Scores
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.index import ApiIndex
 
 _SPELLED = re.compile(r"[a-z][A-Z]|[A-Z]{2}|_|\d")
 _MOST = 8

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from ml_agent.grounded.choices import search_words
 from ml_agent.navigator import Assessment, Workspace
 from ml_agent.request import Request
-from tools.documents.read import is_readme
-from tools.retrieval import Bm25Index
+from ml_agent.tools.documents.read import is_readme
+from ml_agent.tools.retrieval import Bm25Index
 
 _MAIN_README = 4_000
 _MOST = 8

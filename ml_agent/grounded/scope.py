@@ -5,7 +5,7 @@ import builtins
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tools.python_source import parse_python
+from ml_agent.tools.python_source import parse_python
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 _DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

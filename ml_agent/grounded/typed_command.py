@@ -8,8 +8,8 @@ from ml_agent.draft import Draft
 from ml_agent.inputs import against
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from tools.check.command import check_command
-from tools.commandline.shell import parse_command
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.commandline.shell import parse_command
 
 _LEAD = re.compile(r"\s*(?:please\s+)?(?:(?:run|execute|call|start)\b:?\s*)?(?:the command\b:?\s*)?", re.IGNORECASE)
 _TYPED = re.compile(r"(?:^|\s)(?:--?[A-Za-z]|(?:\./)?[\w./-]+\.(?:py|sh)\b|\./)")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from itertools import dropwhile, islice
 
-from tools.documents.model import Passage
-from tools.documents.read import is_readme
-from tools.index import RepoIndex
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.documents.read import is_readme
+from ml_agent.tools.index import RepoIndex
 
 _FEW_WORDS = 5
 _LONG_TITLE = 4

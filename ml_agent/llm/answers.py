@@ -11,7 +11,7 @@ from json_repair import repair_json
 
 from ml_agent.llm.coerce import coerce, problems, without_unknown
 from ml_agent.llm.functions import Function
-from tools.python_source import read_python
+from ml_agent.tools.python_source import read_python
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)

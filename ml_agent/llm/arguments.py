@@ -7,9 +7,9 @@ from ml_agent.llm.listing import called, options_of
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.meanings import vocabulary_matches
 from ml_agent.matching.mentions import ParsedRequest
-from prompts.render import render
-from prompts.untrusted import PromptText
-from tools.signatures.model import Signature
+from ml_agent.prompts.render import render
+from ml_agent.prompts.untrusted import PromptText
+from ml_agent.tools.signatures.model import Signature
 
 OPTIONS = 1800
 """Characters for the options."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
+from ml_agent.prompts.untrusted import PromptText, joined, lines_in, neutral, piece
 
 Count = Callable[[str], int]
 CUT = neutral("[... cut ...]")

@@ -43,14 +43,14 @@ from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
 from ml_agent.matching.mentions import read_request
 from ml_agent.navigator import Workspace
+from ml_agent.prompts.render import render
+from ml_agent.prompts.untrusted import PromptText, joined
 from ml_agent.request import Request
 from ml_agent.thread import Thread
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.tokens import count_tokens
 from ml_agent.unasked import unasked
-from prompts.render import render
-from prompts.untrusted import PromptText, joined
-from tools.documents.model import Passage
-from tools.signatures.model import Option, Signature
-from tools.tokens import count_tokens
 
 ENTRIES = 4
 _OPTIONS_OF_CODE = (1200,)

@@ -8,10 +8,10 @@ from ml_agent.draft import Draft
 from ml_agent.llm.likely import Entry, said_names
 from ml_agent.matching.terms import terms
 from ml_agent.navigator import Workspace
-from tools.commandline.shell import parse_command
-from tools.examples import Example
-from tools.retrieval import tokenize
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.examples import Example
+from ml_agent.tools.retrieval import tokenize
+from ml_agent.tools.signatures.model import Signature
 
 _MOST_CALLS = 3
 _OPTION = re.compile(r"(?<!\S)(?:--?[A-Za-z][\w-]{0,60}|[\w./@]{1,80}(?==))")

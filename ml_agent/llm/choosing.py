@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ml_agent.llm.listing import line_of
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.mentions import ParsedRequest
-from prompts.render import render
-from prompts.untrusted import PromptText
+from ml_agent.prompts.render import render
+from ml_agent.prompts.untrusted import PromptText
 
 MOST = 5
 """Programs in the question."""

@@ -29,9 +29,9 @@ from ml_agent.llm.messages import Message, messages_of, text_of
 from ml_agent.llm.refusals import Refusal, read_refusal
 from ml_agent.llm.retry import error_text
 from ml_agent.llm.sender import LEAST_OUTPUT, ClientParts, RequestBody, Sender
+from ml_agent.prompts.untrusted import PromptText, joined, neutral
 from ml_agent.thread import Turn
 from ml_agent.trajectory import Emit
-from prompts.untrusted import PromptText, joined, neutral
 
 ALLOW_REAL_ENDPOINTS = True
 """Tests set this to False: then only endpoints on this machine can be constructed, and no model in this process."""

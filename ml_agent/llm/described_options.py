@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.navigator import Workspace
-from tools.documents.model import Passage
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.signatures.model import Option, Signature
 
 _ROW = re.compile(
     r"[ \t`|]{0,8}(-{1,2}[A-Za-z][^:|\n]{0,80}?)[ \t`]{0,4}(?::|\||\s[-\u2013\u2014])[ \t]{1,4}(\S.{0,600})"

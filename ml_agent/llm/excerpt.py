@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ml_agent.llm.heads import without_licence
-from prompts.untrusted import PromptText, framed
+from ml_agent.prompts.untrusted import PromptText, framed
 
 WHOLE = 5_500
 """Characters of a file that are shown at once."""

@@ -21,9 +21,9 @@ from ml_agent.matching.answers import ScoredEntry, command
 from ml_agent.matching.fill import fill
 from ml_agent.matching.model import shipped
 from ml_agent.matching.solver import callee_of, scored_answers, workdir_of
+from ml_agent.prompts.untrusted import PromptText, joined, neutral
 from ml_agent.proof import examine
 from ml_agent.trajectory import Emit
-from prompts.untrusted import PromptText, joined, neutral
 
 _MOST_TOKENS, _NUMBER_TOKENS = 300, 4
 _LIMIT = 2000

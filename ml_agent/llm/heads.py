@@ -4,8 +4,8 @@ import re
 from itertools import dropwhile
 
 from ml_agent.navigator import Workspace
-from tools.errors import ToolError
-from tools.files import Tree
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
 
 CUT = "\n..."
 """Behind a text that goes on."""

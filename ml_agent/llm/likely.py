@@ -16,11 +16,11 @@ from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.usage import OptionUsage, read_usages
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from tools.check.repository import checked_repository
-from tools.documents.model import Passage
-from tools.index import RepoIndex
-from tools.retrieval import Bm25Index, tokenize
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.signatures.model import Option, Signature
 
 _MOST_BESIDE = 10
 """Values beside a known one; more of them are other things as well."""

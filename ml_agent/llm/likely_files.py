@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from ml_agent.llm.likely import ASIDE, NAME_PARTS, Entry
 from ml_agent.navigator import Workspace
+from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.values.lexicon import words as words_of_kind
-from tools.retrieval import Bm25Index, tokenize
 
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|css|html?|rs|go|java|pyi|pyx|so|sh|bash|md|rst|ipynb|lock|in)$")
 _CONFIGURES = re.compile(r"(?:^|[/_])(?:conf(?:ig)?s?|presets?|recipes?|hparams|settings)[/_.]")

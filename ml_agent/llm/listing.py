@@ -12,9 +12,9 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.sense import option_alignment
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import terms
-from tools.python_api.model import ApiObject, Parameter
-from tools.retrieval import tokenize
-from tools.signatures.model import Held, Option, Signature
+from ml_agent.tools.python_api.model import ApiObject, Parameter
+from ml_agent.tools.retrieval import tokenize
+from ml_agent.tools.signatures.model import Held, Option, Signature
 
 _HELP, _HELP_SAID = 90, 180
 """Characters of a help text; of one that shares words with the request the more."""

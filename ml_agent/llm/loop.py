@@ -16,15 +16,15 @@ from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.functions import Function, as_function
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Workspace
+from ml_agent.prompts import functions as offered
+from ml_agent.prompts.untrusted import PromptText, joined, lines_in, neutral, piece
 from ml_agent.proof import UNUSED, examine, lines_of
 from ml_agent.request import Request
 from ml_agent.thread import Thread, ToolCall, Turn
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.python_source import TooDeepError, read_python
 from ml_agent.trajectory import Emit
 from ml_agent.workspaces import normal_folder
-from prompts import functions as offered
-from prompts.untrusted import PromptText, joined, lines_in, neutral, piece
-from tools.findings import Finding
-from tools.python_source import TooDeepError, read_python
 
 MOST_TURNS = 24
 """Replies of the model in one conversation."""

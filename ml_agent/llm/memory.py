@@ -7,7 +7,7 @@ import msgspec
 
 from ml_agent.files import write_atomically
 from ml_agent.llm.endpoint import Mode
-from tools.bounded import read_bytes
+from ml_agent.tools.bounded import read_bytes
 
 _LARGEST = 10_000_000
 """Bytes; a larger file is none of ours."""

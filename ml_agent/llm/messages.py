@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from ml_agent.llm.endpoint import Mode
+from ml_agent.prompts.untrusted import PromptText, joined, neutral
 from ml_agent.thread import ToolCall, Turn
-from prompts.untrusted import PromptText, joined, neutral
 
 
 class PromptMessage(TypedDict):

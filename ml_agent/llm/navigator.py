@@ -22,13 +22,13 @@ from ml_agent.llm.loop import Conversation, ConversationTask, Stopped
 from ml_agent.llm.profile import Profile, profile_of
 from ml_agent.llm.toolbox import Look, Toolbox
 from ml_agent.navigator import Assessment, Given, Navigator, Problem, Workspace
+from ml_agent.prompts import functions
+from ml_agent.prompts.render import render
+from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.proof import examine
 from ml_agent.request import Request
+from ml_agent.tools.candidates import Candidate
 from ml_agent.trajectory import Emit
-from prompts import functions
-from prompts.render import render
-from prompts.untrusted import PromptText, neutral
-from tools.candidates import Candidate
 
 T = TypeVar("T")
 MODEL_LIMITS = frozenset({"tokens", "usd", "calls"})

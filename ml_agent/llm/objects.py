@@ -14,13 +14,13 @@ from ml_agent.llm.listing import api_line, cut_off, parameters_of, said_of
 from ml_agent.llm.size_limits import SizeLimits
 from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.navigator import Workspace
+from ml_agent.tools.docstrings import result_description
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import ApiObject, Definition, ModuleFacts
+from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.values.lexicon import words as words_of_kind
-from tools.docstrings import result_description
-from tools.documents.model import Passage
-from tools.index import RepoIndex
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import ApiObject, Definition, ModuleFacts
-from tools.retrieval import Bm25Index, tokenize
 
 CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "__enter__"})
 """Methods that a program calls without their names."""

@@ -15,7 +15,7 @@ from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
 from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.reply_body import UNPACKED, pieces_of
 from ml_agent.shown_address import has_credentials
-from tools.deadline import within
+from ml_agent.tools.deadline import within
 
 SECONDS = 4.0
 """For the whole question, name lookup included."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ml_agent.navigator import Workspace
-from tools.retrieval import tokenize
-from tools.signatures.model import Signature
+from ml_agent.tools.retrieval import tokenize
+from ml_agent.tools.signatures.model import Signature
 
 _ROW = re.compile(r"\s*--?[A-Za-z]")
 _OF_EVERY_PROGRAM = re.compile(r"(?:-h, --help|--help|--version|-V, --version)\b")

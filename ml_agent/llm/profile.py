@@ -6,10 +6,10 @@ from ml_agent.llm.answers import UnusableReply, accepted
 from ml_agent.llm.assembly import Prompt
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.functions import as_function
+from ml_agent.prompts import functions
+from ml_agent.prompts.render import render
+from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.thread import Thread, ToolCall, Turn
-from prompts import functions
-from prompts.render import render
-from prompts.untrusted import PromptText, neutral
 
 Profile = Literal["tools", "form"]
 _MOST_REPLIES = 4

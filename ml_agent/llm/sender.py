@@ -25,8 +25,8 @@ from ml_agent.llm.retry import error_text, retrying, status_of, wait_seconds
 from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.llm.waiting import CheckCancelled, never_cancelled, wait_for
 from ml_agent.prices import PriceTable, load_prices
+from ml_agent.tools.tokens import count_tokens
 from ml_agent.trajectory import Emit
-from tools.tokens import count_tokens
 
 LEAST_OUTPUT = 48
 """Tokens; a reply with less room is not asked for."""

@@ -9,10 +9,10 @@ import msgspec
 
 from ml_agent.llm.listing import options_of
 from ml_agent.navigator import Workspace
-from tools.signatures.comments import with_comments
-from tools.signatures.model import Signature
-from tools.signatures.sources import Sources
-from tools.signatures.yaml_keys import flat_options, load_yaml
+from ml_agent.tools.signatures.comments import with_comments
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.yaml_keys import flat_options, load_yaml
 
 _MOST_FILES, _MOST_NAMES = 200, 20
 _NAMED = re.compile(r"""["']([\w./-]{1,120}\.ya?ml)["']""")

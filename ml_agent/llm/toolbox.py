@@ -14,11 +14,11 @@ from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.settings_keys import keys_of, read_by_name
 from ml_agent.navigator import Workspace
-from prompts.untrusted import PromptText, neutral
-from tools.errors import ToolError
-from tools.files import Tree
-from tools.python_api.model import ApiObject
-from tools.signatures.model import Signature
+from ml_agent.prompts.untrusted import PromptText, neutral
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.python_api.model import ApiObject
+from ml_agent.tools.signatures.model import Signature
 
 Look = Callable[[Workspace, str], str]
 """look(workspace, command): what a command in the task's folder says, in the sandbox."""

@@ -14,7 +14,7 @@ from ml_agent.errors import InternalError
 from ml_agent.key_mask import keys_in, masked
 from ml_agent.llm.reply_body import UNPACKED, SmallPieces
 from ml_agent.llm.waiting import CheckCancelled, never_cancelled, wait_for
-from tools.tokens import count_tokens
+from ml_agent.tools.tokens import count_tokens
 
 MAX_REPLY = 8 * 1024 * 1024
 """Bytes; more than this is no answer."""

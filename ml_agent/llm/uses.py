@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from ml_agent.navigator import Workspace
-from tools.errors import ToolError
-from tools.files import Tree
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import Import
-from tools.python_source import parse_python
-from tools.retrieval import tokenize
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import Import
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.retrieval import tokenize
 
 _READ = 200_000
 _MOST_NODES = 100_000

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import TypeVar
 
-from tools.deadline import begun
+from ml_agent.tools.deadline import begun
 
 T = TypeVar("T")
 CheckCancelled = Callable[[], None]

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from ml_agent.matching.entries import EntryPoint
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import alphanumeric
+from ml_agent.tools.commandline.invocation import read_invocation, split_assignments
+from ml_agent.tools.commandline.lexer import lex
+from ml_agent.tools.commandline.parse import calls
+from ml_agent.tools.signatures.model import Signature
 from ml_agent.values.numbers import number
-from tools.commandline.invocation import read_invocation, split_assignments
-from tools.commandline.lexer import lex
-from tools.commandline.parse import calls
-from tools.signatures.model import Signature
 
 _ASSIGNED = re.compile(r"[A-Za-z_][\w.]*=")
 _FENCE = re.compile(r"^\s*```\w*\s*$")

@@ -12,8 +12,8 @@ from ml_agent.matching.sense import option_alignment
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.switches import Scorer, switch_features
 from ml_agent.matching.terms import alphanumeric
+from ml_agent.tools.signatures.model import Option
 from ml_agent.values.numbers import number
-from tools.signatures.model import Option
 
 _HERE, _ELSEWHERE, _TAKEN, _SILENT = 3.0, -3.0, -2.0, 0.0
 """Log-odds of a value in a slot: the model gives it there, gives it elsewhere, gives something else there, gives it nowhere."""

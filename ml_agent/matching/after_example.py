@@ -11,8 +11,8 @@ from ml_agent.matching.likeness import occurs_in
 from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.terms import alphanumeric, words_of
 from ml_agent.matching.variables import expand, references, variable_values
+from ml_agent.tools.signatures.model import Option
 from ml_agent.values.numbers import number, same_number
-from tools.signatures.model import Option
 
 HALF = 0.5
 """An example that says so much of what the request states is the very way that was asked for."""

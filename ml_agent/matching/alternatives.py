@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from tools.errors import ToolError
-from tools.files import Tree
-from tools.python_source import parse_python
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.python_source import parse_python
 
 _MOST_FILES, _MOST_BYTES, _MOST_OF_ALL = 1500, 200_000, 12_000_000
 """Files that are looked through, bytes of one that is, and of all of them."""

@@ -25,10 +25,10 @@ from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.switches import is_ruled_out
 from ml_agent.matching.terms import alphanumeric
-from tools.commandline.quoting import quote
-from tools.commandline.render import render_command
-from tools.errors import RenderError
-from tools.signatures.model import Option
+from ml_agent.tools.commandline.quoting import quote
+from ml_agent.tools.commandline.render import render_command
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option
 
 ANSWER_FEATURES = (
     "entry", "gap", "left_numbers", "left_paths", "left_names", "mean", "least", "placed", "unknown", "options_said",

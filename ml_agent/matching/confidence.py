@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.terms import alphanumeric, terms
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.signatures.model import Signature
 from ml_agent.values.lexicon import words
-from tools.commandline.shell import parse_command
-from tools.commandline.words import parse_call
-from tools.python_source import parse_python
-from tools.signatures.model import Signature
 
 CONFIDENCE_FEATURES = (
     "python", "margin", "least", "unused", "unused_share", "unplaced", "unplaced_share", "spelled",

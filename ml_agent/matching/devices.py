@@ -12,8 +12,8 @@ from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.slots import COUNTS, Slot
 from ml_agent.matching.spelled import FilledSlot
 from ml_agent.matching.terms import alphanumeric, terms
+from ml_agent.tools.signatures.model import Option
 from ml_agent.values.numbers import SMALL
-from tools.signatures.model import Option
 
 _ORDINALS = {
     word: str(place) for place, word in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"))

@@ -19,16 +19,16 @@ from ml_agent.matching.terms import terms
 from ml_agent.matching.usage import OptionUsage, read_usages
 from ml_agent.matching.variables import documented_variables, references, with_variables
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.examples import Example
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_source import read_module
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
 from ml_agent.values.numbers import number
-from tools.commandline.invocation import Invocation
-from tools.commandline.shell import parse_command
-from tools.commandline.words import choose, parse_call
-from tools.examples import Example
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.python_source import read_module
-from tools.signatures.model import Option, Signature
-from tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
 
 _FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")

@@ -13,9 +13,9 @@ from ml_agent.matching.meanings import VocabularyMatch, pieces_of
 from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import alphanumeric, kind_of_file, terms
+from ml_agent.tools.remember import remembered
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number
-from tools.remember import remembered
 
 _TOWARD = frozenset({"to", "into", "under", "below", "as"})
 _FROM = frozenset({"from", "in", "on", "of", "with", "at"})

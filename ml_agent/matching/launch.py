@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from tools.signatures.model import Bounds, Option, Signature
+from ml_agent.tools.signatures.model import Bounds, Option, Signature
 
 PROCESSES = Option(
     dest="nproc_per_node",

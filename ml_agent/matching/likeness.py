@@ -7,7 +7,7 @@ from operator import eq
 from pathlib import PurePosixPath
 
 from ml_agent.matching.terms import alphanumeric, kind_of_file
-from tools.remember import remembered
+from ml_agent.tools.remember import remembered
 
 _PARTS_OF_A_NAME = 3
 _NAME = re.compile(r"[a-z0-9]+(?:[_.-][a-z0-9]+)*")

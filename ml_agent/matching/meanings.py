@@ -13,8 +13,8 @@ from ml_agent.matching.mention import mention_of_tokens
 from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import alphanumeric, canonical, terms
+from ml_agent.tools.remember import remembered
 from ml_agent.values.lexicon import words
-from tools.remember import remembered
 
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 

@@ -16,8 +16,8 @@ from ml_agent.matching.python_skeletons import UNSET, Skeleton, text_of_literal
 from ml_agent.matching.scores import Scores
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import alphanumeric
+from ml_agent.tools.python_api.model import Parameter
 from ml_agent.values.numbers import number
-from tools.python_api.model import Parameter
 
 _WIDEST = 100
 _MOST_SLOTS = 160

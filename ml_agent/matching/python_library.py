@@ -10,13 +10,13 @@ from functools import cached_property
 import msgspec
 
 from ml_agent.matching.slots import Slot
+from ml_agent.tools.docstrings import descriptions_in
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.model import ApiObject, Parameter
+from ml_agent.tools.python_source import read_module
+from ml_agent.tools.signatures.model import Option
 from ml_agent.values.numbers import number
-from tools.docstrings import descriptions_in
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.python_api.model import ApiObject, Parameter
-from tools.python_source import read_module
-from tools.signatures.model import Option
 
 _SIDE = re.compile(r"(?:^|/)(?:tests?|testing|docs?|benchmarks?|ci|third_party|setup\.py|conftest\.py|test_[^/]*|[^/]*_test\.py)(?:/|$)")  # fmt: skip
 _LITERAL = re.compile(r"Literal\[(?P<choices>[^\]]*)\]")

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ml_agent.matching.python_library import ApiCallable, Library
-from tools.python_api.bindings import chain_of, imported_names
-from tools.python_api.model import ApiObject
-from tools.python_source import parse_python
+from ml_agent.tools.python_api.bindings import chain_of, imported_names
+from ml_agent.tools.python_api.model import ApiObject
+from ml_agent.tools.python_source import parse_python
 
 _MAKERS = ("from_", "load", "create", "build", "get", "make")
 _MOST_NODES = 6000

@@ -13,7 +13,7 @@ from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.matching.python_programs import Program, read_program
 from ml_agent.matching.retrieval import FieldIndex
 from ml_agent.matching.terms import alphanumeric, terms
-from tools.examples import Example
+from ml_agent.tools.examples import Example
 
 CALLABLE_FEATURES = (
     "all", "name_text", "shown_text", "parameter_text", "literal", "literal_any_case", "name_said", "name_unsaid", "name_whole",

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.matching.python_programs import Call, Program, read_program
 from ml_agent.matching.python_retrieval import LibraryIndex
-from tools.examples import Example
-from tools.files import Tree
+from ml_agent.tools.examples import Example
+from ml_agent.tools.files import Tree
 
 UNSET = "..."
 """What stands for a value of which nothing is known yet."""

@@ -13,10 +13,10 @@ from ml_agent.matching.entries import EntryPoint, RepositoryFacts
 from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.sentences import FileSentences
 from ml_agent.matching.terms import alphanumeric, terms, words_of
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.remember import remembered
+from ml_agent.tools.retrieval import Bm25Index
 from ml_agent.values.lexicon import words
-from tools.commandline.shell import parse_command
-from tools.remember import remembered
-from tools.retrieval import Bm25Index
 
 _SIDE = frozenset(
     ["test", "tests", "testing", "docs", "doc", "benchmark", "benchmarks", "ci", "build", "third_party", "setup.py", "conftest.py"]

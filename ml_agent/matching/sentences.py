@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from tools.documents.model import Passage
-from tools.remember import remembered
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.remember import remembered
 
 _FILE = re.compile(r"(?<![\w./*<>{}-])[\w./*<>{}-]*[\w*>}]\.(?:py|sh|bash|ipynb)\b")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n\s*\n|\n\s*[-*] ")

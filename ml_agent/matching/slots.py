@@ -9,12 +9,12 @@ from functools import cached_property
 
 from ml_agent.matching.terms import canonical, terms, weight
 from ml_agent.matching.usage import OptionUsage
+from ml_agent.tools.remember import remembered
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.usage.placeholders import holds_placeholder
 from ml_agent.values.lexer import is_file_name
 from ml_agent.values.lexicon import words
 from ml_agent.values.numbers import number, quantity
-from tools.remember import remembered
-from tools.signatures.model import Option
-from tools.usage.placeholders import holds_placeholder
 
 _WORD = re.compile(r"[\w.+/-]+")
 _KEYED = re.compile(r"(?<![\w./])[A-Za-z_][\w.]*([:=])(?=[\w\"'.-])")

@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ml_agent.tools.remember import remembered
 from ml_agent.values.lexicon import words
-from tools.remember import remembered
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLURAL = re.compile(r"(?<=[A-Z]{2})s(?![A-Za-z])")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.python_source import read_module
-from tools.signatures.model import Signature
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_source import read_module
+from ml_agent.tools.signatures.model import Signature
 
 _JOINS = frozenset(
     ["join", "Path", "PurePath", "str", "format", "expanduser", "expandvars", "abspath", "realpath", "normpath", "resolve", "absolute", "dirname", "fspath", "with_suffix", "joinpath", "rstrip", "strip"]

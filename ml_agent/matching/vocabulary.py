@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ml_agent.matching.terms import terms, words_of
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 _MOST_OF_A_TEXT = 4000
 _MOST_CHOICES = 20

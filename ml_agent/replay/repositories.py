@@ -9,13 +9,13 @@ from typing import BinaryIO, Protocol
 import msgspec
 
 from ml_agent.replay.tape import Errors, ReplayError, Tape
-from sandbox.unpack import MAX_BYTES, unpack_tar
-from tools.atomic import unfinished_name
-from tools.bounded import open_bytes
-from tools.errors import RepositoryError, UnsafeUrlError
-from tools.remotes import local_folder
-from tools.repository import Checkout
-from tools.version_control import is_control
+from ml_agent.sandbox.unpack import MAX_BYTES, unpack_tar
+from ml_agent.tools.atomic import unfinished_name
+from ml_agent.tools.bounded import open_bytes
+from ml_agent.tools.errors import RepositoryError, UnsafeUrlError
+from ml_agent.tools.remotes import local_folder
+from ml_agent.tools.repository import Checkout
+from ml_agent.tools.version_control import is_control
 
 _ERRORS: Errors = {"RepositoryError": RepositoryError, "UnsafeUrlError": UnsafeUrlError}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.replay.tape import Errors, Tape
-from sandbox.contract import MOST_BYTES, Command, OnOutput, Response, Sandbox
-from sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError
+from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError
 
 _ERRORS: Errors = {
     "FileNotFoundError": FileNotFoundError,

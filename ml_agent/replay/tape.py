@@ -12,7 +12,7 @@ import msgspec
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.files import write_atomically
-from tools.bounded import read_bytes
+from ml_agent.tools.bounded import read_bytes
 
 T = TypeVar("T")
 _MOST_COMPARED = 200

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from tools.tokens import count_tokens
+from ml_agent.tools.tokens import count_tokens
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal, InvalidOperation
 
-from tools.remember import remembered
+from ml_agent.tools.remember import remembered
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"

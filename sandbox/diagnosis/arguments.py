@@ -1,6 +1,6 @@
 """Failures of the command: its options, its script, its folder."""
 
-from sandbox.diagnosis.model import Fix, Rule, rule
+from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 
 RULES: tuple[Rule, ...] = (
     rule(

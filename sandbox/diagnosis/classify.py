@@ -4,10 +4,10 @@ import functools
 import re
 from collections.abc import Sequence
 
-from sandbox.contract import Response
-from sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
-from sandbox.diagnosis.newer import with_age
-from sandbox.diagnosis.refine import REFINED, RunLocation, refine
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
+from ml_agent.sandbox.diagnosis.newer import with_age
+from ml_agent.sandbox.diagnosis.refine import REFINED, RunLocation, refine
 
 MAX_TEXT = 60_000
 """Characters of output that are searched; the last ones."""
@@ -62,7 +62,7 @@ def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Dia
 def _rules() -> tuple[tuple[Category, Rule], ...]:
     """All rules in the order in which they are tried: what is sure to be the reason before what may follow from it."""
     # Some hundred patterns are compiled by these modules: not before something fails.
-    from sandbox.diagnosis import arguments, code, data, environment, limits, removed
+    from ml_agent.sandbox.diagnosis import arguments, code, data, environment, limits, removed
 
     ordered: list[tuple[Category, tuple[Rule, ...]]] = [
         ("limits", limits.RULES),

@@ -1,6 +1,6 @@
 """Failures of code: of the repository's, or of code that was written for the task."""
 
-from sandbox.diagnosis.model import Rule, rule
+from ml_agent.sandbox.diagnosis.model import Rule, rule
 
 SYNTAX: tuple[Rule, ...] = (
     rule(

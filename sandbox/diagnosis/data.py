@@ -1,6 +1,6 @@
 """Failures of data: files, folders, data sets, weights that are not there or not what they should be."""
 
-from sandbox.diagnosis.model import Fix, Rule, rule
+from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 
 _WEIGHTS = r"pth|pt|ckpt|bin|safetensors|onnx|weights|caffemodel|h5|hdf5|pb|tflite|model|params|npz|ckpt\.index|pdparams|gguf|tar"
 _NO_FILE = (

@@ -1,6 +1,6 @@
 """Failures at a limit: memory, time, disk, processes."""
 
-from sandbox.diagnosis.model import Rule, rule
+from ml_agent.sandbox.diagnosis.model import Rule, rule
 
 RULES: tuple[Rule, ...] = (
     rule(

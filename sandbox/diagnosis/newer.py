@@ -6,11 +6,11 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from sandbox.diagnosis.model import Diagnosis, Fix
-from sandbox.diagnosis.refine import WORKSPACE
-from sandbox.inner_path import leads_out
-from sandbox.reading import is_file, read_text
-from sandbox.repository_search import files
+from ml_agent.sandbox.diagnosis.model import Diagnosis, Fix
+from ml_agent.sandbox.diagnosis.refine import WORKSPACE
+from ml_agent.sandbox.inner_path import leads_out
+from ml_agent.sandbox.reading import is_file, read_text
+from ml_agent.sandbox.repository_search import files
 
 MAX_SOURCE = 512 * 1024
 _FRAME = re.compile(r'^[ \t]++File "([^"\n]++)", line \d', re.MULTILINE)

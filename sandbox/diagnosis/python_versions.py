@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from sandbox.diagnosis.model import Fix, Rule, rule
-from sandbox.python_history import history
+from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
+from ml_agent.sandbox.python_history import history
 
 _AFTER_LINE = r"\n(?:[ \t~^]*\n)?SyntaxError: (?P<said>[^\n]+)"
 

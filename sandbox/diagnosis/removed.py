@@ -5,8 +5,8 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from sandbox.diagnosis.model import Fix, Rule, rule
-from sandbox.setup.distributions import distributions_of, is_known
+from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
+from ml_agent.sandbox.setup.distributions import distributions_of, is_known
 
 TABLE = Path(__file__).with_name("removed.toml")
 

@@ -2,8 +2,8 @@
 
 from importlib import import_module
 
-from sandbox.gate.address import Host, host_of
-from sandbox.pip_settings import PipSettings
+from ml_agent.sandbox.gate.address import Host, host_of
+from ml_agent.sandbox.pip_settings import PipSettings
 
 
 def index_hosts(settings: PipSettings) -> frozenset[Host]:

@@ -15,8 +15,8 @@ from socketserver import BaseRequestHandler, ThreadingMixIn, UnixStreamServer
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from sandbox.gate.address import Host, host_of
-from sandbox.gate.relay import pump
+from ml_agent.sandbox.gate.address import Host, host_of
+from ml_agent.sandbox.gate.relay import pump
 
 MAX_HEAD = 64 * 1024
 CONNECT_SECONDS = 30.0

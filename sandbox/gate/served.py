@@ -8,13 +8,13 @@ import sys
 import time
 from pathlib import Path
 
-from sandbox.gate.proxy import IndexProxy
+from ml_agent.sandbox.gate.proxy import IndexProxy
 
 
 def main() -> None:
     own, seconds, place = Path(sys.argv[0]), float(sys.argv[1]), Path(sys.argv[2])
     named = (word.rpartition(":") for word in sys.argv[3:])
-    shutil.copy(own / "sandbox/gate/relay.py", place.parent)
+    shutil.copy(own / "ml_agent/sandbox/gate/relay.py", place.parent)
     with IndexProxy(place, frozenset((name, int(port)) for name, _, port in named)).serving():
         (own / "ready").touch()
         time.sleep(seconds)

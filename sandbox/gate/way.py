@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandbox.gate.hosts import index_hosts
-from sandbox.gate.proxy import IndexProxy
-from sandbox.pip_settings import PROXIES, PipSettings
+from ml_agent.sandbox.gate.hosts import index_hosts
+from ml_agent.sandbox.gate.proxy import IndexProxy
+from ml_agent.sandbox.pip_settings import PROXIES, PipSettings
 
 GATE_INSIDE = "/mnt/gate"
 """Where commands find the folder with socket and relay."""

@@ -3,9 +3,9 @@
 import sys
 from contextlib import closing
 
-from sandbox.docker_engine import connect
-from sandbox.errors import SandboxUnavailableError
-from sandbox.image.build import build_image, ensure_image
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.image.build import build_image, ensure_image
 
 
 def main() -> int:

@@ -9,10 +9,10 @@ import docker
 from docker.errors import BuildError, DockerException, ImageNotFound
 from requests.exceptions import RequestException
 
-from sandbox.errors import SandboxUnavailableError
-from sandbox.owner import KIND, LABEL, label_lines
-from sandbox.pip_settings import PROXIES
-from sandbox.temporary import lent
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.owner import KIND, LABEL, label_lines
+from ml_agent.sandbox.pip_settings import PROXIES
+from ml_agent.sandbox.temporary import lent
 
 REPOSITORY = "ml-agent-base"
 SUITE = "bookworm"

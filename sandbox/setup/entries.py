@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.reading import is_file, read_text
+from ml_agent.sandbox.reading import is_file, read_text
 
 MAX_SHELL_DEPTH = 3
 _PIECE = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.|&&|\|\||[;|&\n]|[^'"\\;|&\n]+|.""", re.DOTALL)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.abilities import EnvironmentSandbox
-from sandbox.contract import Command, OnOutput, Sandbox
-from sandbox.pip_settings import read_pip_settings
-from sandbox.setup.installer import InstallResult, install
-from sandbox.setup.plan import TORCH_FAMILY, Host, SetupStep
-from sandbox.setup.requirements import distribution_of, parse
+from ml_agent.sandbox.abilities import EnvironmentSandbox
+from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
+from ml_agent.sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.setup.installer import InstallResult, install
+from ml_agent.sandbox.setup.plan import TORCH_FAMILY, Host, SetupStep
+from ml_agent.sandbox.setup.requirements import distribution_of, parse
 
 KEPT_FORMAT = 4
 """Goes up where what was kept before may serve no more: under 1 it could hold a repository's files, under 2 and 3 it could be empty."""

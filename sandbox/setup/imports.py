@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.reading import exists, is_dir, is_file, read_text
-from sandbox.repository_search import built_by
-from sandbox.setup.distributions import is_known
+from ml_agent.sandbox.reading import exists, is_dir, is_file, read_text
+from ml_agent.sandbox.repository_search import built_by
+from ml_agent.sandbox.setup.distributions import is_known
 
 MAX_FILES = 400
 MAX_BYTES = 2 * 1024 * 1024

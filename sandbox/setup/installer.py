@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.setup.pip_errors import PipFailure, read_pip_failure, relaxed
-from sandbox.setup.requirements import distribution_of
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.setup.pip_errors import PipFailure, read_pip_failure, relaxed
+from ml_agent.sandbox.setup.requirements import distribution_of
 
 MAX_TRIES = 8
 """That may have taken long; a version that there is not is told at once, and of old pins each is."""

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from sandbox.setup.distributions import normalized
+from ml_agent.sandbox.setup.distributions import normalized
 
 _NO_MATCH = re.compile(
     r"Could not find a version that satisfies the requirement (\S+?)(?: \(from (?!versions)[^)]*\))? \(from versions: (.*)\)"

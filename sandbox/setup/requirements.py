@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from sandbox.reading import is_file, read_text
-from sandbox.setup.distributions import normalized
+from ml_agent.sandbox.reading import is_file, read_text
+from ml_agent.sandbox.setup.distributions import normalized
 
 MAX_FILES = 40
 MAX_LINES = 5000

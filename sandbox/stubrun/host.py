@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from sandbox.bubblewrap import succeeds, system_folders
+from ml_agent.sandbox.bubblewrap import succeeds, system_folders
 
 Mode = Literal["describe", "parse", "run", "functions"]
 Status = Literal["described", "parsed", "rejected", "help", "exited", "error", "timeout", "lost"]

@@ -8,8 +8,8 @@ from signal import SIGINT, SIGPIPE, SIGTERM
 
 import msgspec
 
-from sandbox.seen import Seen
-from sandbox.witness.statuses import Report, Reports
+from ml_agent.sandbox.seen import Seen
+from ml_agent.sandbox.witness.statuses import Report, Reports
 
 MOST_COMMANDS = 200
 MOST_LOADED = 40

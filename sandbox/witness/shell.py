@@ -11,7 +11,7 @@ and so does a `wait` for all of them, whose status is 0 whatever became of them.
 
 from importlib.resources import files
 
-from sandbox.script_lines import LOGIN_PATH
+from ml_agent.sandbox.script_lines import LOGIN_PATH
 
 FOLDER = "$HOME/.ml-agent"
 MOST_COMMANDS = 5000
@@ -101,7 +101,7 @@ READ = f'head -c 2000000 "{FOLDER}/notes" | gzip -c | base64 -w 1000'
 
 def install() -> str:
     """A command for the workspace's root: the watch is put into the home and into the environment's interpreters, the notes begin empty."""
-    hook = files("sandbox.witness").joinpath("hook.py").read_text(encoding="utf-8")
+    hook = files("ml_agent.sandbox.witness").joinpath("hook.py").read_text(encoding="utf-8")
     return "\n".join([
         f'mkdir -p "{FOLDER}" && cd "{FOLDER}" && pwd -P >/dev/null || exit 1',
         'printf "%s\\n" "$OLDPWD" >root; : >notes',

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.packed import unpacked
-from sandbox.witness.notes import judge
-from sandbox.witness.shell import BEGIN, READ, install
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.packed import unpacked
+from ml_agent.sandbox.witness.notes import judge
+from ml_agent.sandbox.witness.shell import BEGIN, READ, install
 
 SECONDS = 60.0
 MOST_BYTES = 2_000_000

@@ -2,8 +2,8 @@
 
 import random
 
-from benchmarks.ablation import report, worths
-from benchmarks.fit.learn import Group
+from ml_agent.benchmarks.ablation import report, worths
+from ml_agent.benchmarks.fit.learn import Group
 from ml_agent.matching.features import FEATURES
 
 TELLS, NOISE = FEATURES.index("name"), FEATURES.index("prose")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import answer_speed
+from ml_agent.benchmarks import answer_speed
 from ml_agent.grounded.navigator import REMEMBERED
 
 SCRIPT = """

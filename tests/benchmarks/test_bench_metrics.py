@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.metrics import bootstrap, mcnemar, official_pass, unbiased_pass
+from ml_agent.benchmarks.metrics import bootstrap, mcnemar, official_pass, unbiased_pass
 
 ROWS = st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=12)
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.by_repository import by_repository, difference
-from benchmarks.metrics import bootstrap, cluster_bootstrap
-from benchmarks.report import write_report
-from benchmarks.scored import Scored, ScoredRow
+from ml_agent.benchmarks.by_repository import by_repository, difference
+from ml_agent.benchmarks.metrics import bootstrap, cluster_bootstrap
+from ml_agent.benchmarks.report import write_report
+from ml_agent.benchmarks.scored import Scored, ScoredRow
 
 
 def scored(subject: str, **verdicts: str) -> Scored:

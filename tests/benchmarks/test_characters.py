@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from benchmarks.characters import whole
-from benchmarks.predictions import Prediction, dump_prediction, load_predictions
+from ml_agent.benchmarks.characters import whole
+from ml_agent.benchmarks.predictions import Prediction, dump_prediction, load_predictions
 
 
 def test_halves_are_joined_or_marked() -> None:

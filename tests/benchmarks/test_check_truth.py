@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.check_truth.cases import Case, documented
-from benchmarks.check_truth.judge import Ruling
-from benchmarks.check_truth.mutate import misspelling
-from benchmarks.check_truth.report import lines, main
-from benchmarks.check_truth.run import CheckedCase, run
-from tools.findings import Finding
-from tools.index import RepoIndex
+from ml_agent.benchmarks.check_truth.cases import Case, documented
+from ml_agent.benchmarks.check_truth.judge import Ruling
+from ml_agent.benchmarks.check_truth.mutate import misspelling
+from ml_agent.benchmarks.check_truth.report import lines, main
+from ml_agent.benchmarks.check_truth.run import CheckedCase, run
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.index import RepoIndex
 
 README = """# Net
 
@@ -124,7 +124,7 @@ def test_the_same_required_option_is_left_out_each_time(repository: Path) -> Non
     )
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from benchmarks.check_truth.cases import Case, mutated\nfrom tools.index import RepoIndex\n"
+        "from ml_agent.benchmarks.check_truth.cases import Case, mutated\nfrom ml_agent.tools.index import RepoIndex\n"
         "root = Path(sys.argv[1])\n"
         "case = Case(root=root, text='python many.py --model a --data b --out c --name d', folder='.', kind='bash')\n"
         "print([one.text for one in mutated(case, RepoIndex.open(root, '2')) if one.mutation == 'missing-required'])\n"

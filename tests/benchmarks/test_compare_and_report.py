@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.compare import compare
-from benchmarks.errors import BenchError
-from benchmarks.report import published, write_report
-from benchmarks.scored import Scored, load_scored
+from ml_agent.benchmarks.compare import compare
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.report import published, write_report
+from ml_agent.benchmarks.scored import Scored, load_scored
 
 
 def scored(subject: str, verdicts: str, first_id: int = 0, tokens: int = 0) -> Scored:
@@ -95,7 +95,9 @@ class Balanced(HTMLParser):
 
 
 @pytest.mark.hostile
-@pytest.mark.promise("Names and errors of others are no markup in a report in Markdown.", by="benchmarks.report")
+@pytest.mark.promise(
+    "Names and errors of others are no markup in a report in Markdown.", by="ml_agent.benchmarks.report"
+)
 def test_texts_of_others_are_no_markup_in_markdown(tmp_path: Path) -> None:
     name = "<img src=x onerror=a()>| 100.0 % |\\| [x](javascript:a())\n\n# Won\x1b[2J"
     row = {"github_id": 1, "id": 1, "passed": [True], "reason": [""], "class": [""], "repository": name, "kind": "bash"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.discovery import Task, in_catalog, measure, read_tasks, render
+from ml_agent.benchmarks.discovery import Task, in_catalog, measure, read_tasks, render
 
 TASKS = [
     Task("https://github.com/Lab/Graphs", "train a GCN on Cora"),
@@ -64,6 +64,6 @@ def test_render_shows_rates_and_misses(catalog: Path) -> None:
 def test_runs_from_the_command_line(catalog: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text("\n".join(json.dumps({"github": task.github, "instruction": task.instruction}) for task in TASKS))
-    command = [sys.executable, "-m", "benchmarks.discovery", str(catalog), str(rows), "--limit", "1", "--json"]
+    command = [sys.executable, "-m", "ml_agent.benchmarks.discovery", str(catalog), str(rows), "--limit", "1", "--json"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=True)
     assert json.loads(result.stdout)["macro"] == pytest.approx(2 / 3)

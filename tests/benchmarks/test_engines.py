@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.engines import Work
-from benchmarks.engines.dask import dask_engine
-from benchmarks.engines.local import LocalEngine
-from benchmarks.errors import BenchError
+from ml_agent.benchmarks.engines import Work
+from ml_agent.benchmarks.engines.dask import dask_engine
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.errors import BenchError
 from tests.processor_time import WAIT
 
 
@@ -80,8 +80,8 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path: Path) -> None:
 
 PARENT = """
 import time
-from benchmarks.engines import Work
-from benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.engines import Work
+from ml_agent.benchmarks.engines.local import LocalEngine
 from tests_of_engines import note
 
 if __name__ == "__main__":
@@ -150,6 +150,6 @@ def test_dask_ends_an_item_for_its_time() -> None:
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("benchmarks.engines.dask.START_SECONDS", 1.0)
+    monkeypatch.setattr("ml_agent.benchmarks.engines.dask.START_SECONDS", 1.0)
     with pytest.raises(BenchError, match="no dask scheduler"), dask_engine("tcp://127.0.0.1:1"):
         pass

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.error_classes import classify
+from ml_agent.benchmarks.error_classes import classify
 
 
 @pytest.mark.parametrize(

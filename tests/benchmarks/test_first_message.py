@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import task_of
-from benchmarks.first_message import measure, report
+from ml_agent.benchmarks.data import task_of
+from ml_agent.benchmarks.first_message import measure, report
 
 TRAIN = """import argparse
 parser = argparse.ArgumentParser()

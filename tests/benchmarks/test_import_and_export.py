@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.export import Wanted, token_statistics, write_examples
-from benchmarks.predict import contexts
-from benchmarks.predict.raw import extract
-from benchmarks.predictions import load_predictions
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.export import Wanted, token_statistics, write_examples
+from ml_agent.benchmarks.predict import contexts
+from ml_agent.benchmarks.predict.raw import extract
+from ml_agent.benchmarks.predictions import load_predictions
 
 
 def test_our_own_lines_keep_single_texts(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.kept_rows import KeptRows, read_kept
+from ml_agent.benchmarks.kept_rows import KeptRows, read_kept
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.kills.__main__ import main
-from sandbox.bubblewrap import find_bubblewrap
+from ml_agent.benchmarks.kills.__main__ import main
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 
 
 @pytest.mark.slow

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import load_tasks
-from benchmarks.mcp_agent.__main__ import draw, main
-from benchmarks.predictions import load_predictions
+from ml_agent.benchmarks.data import load_tasks
+from ml_agent.benchmarks.mcp_agent.__main__ import draw, main
+from ml_agent.benchmarks.predictions import load_predictions
 from ml_agent.samples import repository_path
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.testing.model_server import Answer, ModelServer, Seen
 from ml_agent.testing.talkers import replies
-from sandbox.bubblewrap import find_bubblewrap
 
 pytest.importorskip("mcp")
 COMMAND = "python train/fit_mlp.py --lr 0.05"

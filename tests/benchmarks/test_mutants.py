@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.mutations import BARS, catch_rates, mutants
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.mutations import BARS, catch_rates, mutants
 
 FILES = {
     "setup.py": "",

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks import official
-from benchmarks.data import Task
-from benchmarks.predictions import Prediction
-from benchmarks.scoring import GATES, score_all
+from ml_agent.benchmarks import official
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.predictions import Prediction
+from ml_agent.benchmarks.scoring import GATES, score_all
 from tests.processor_time import WAIT
 
 on_a_busy_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -95,7 +95,7 @@ def test_an_answer_does_not_outlive_whoever_is_interrupted(tmp_path: Path) -> No
     (tmp_path / "repos/toy").mkdir(parents=True)
     up = tmp_path / "up"
     program = (
-        "import sys\nfrom pathlib import Path\nfrom benchmarks import official\nfrom benchmarks.data import Task\n"
+        "import sys\nfrom pathlib import Path\nfrom ml_agent.benchmarks import official\nfrom ml_agent.benchmarks.data import Task\n"
         "task = Task(github_id=1, id=1, github='https://x/y/toy', path='.', arguments={}, instruction='', oracle='',"
         " kind='bash', output='')\n"
         "official.executes(f': x.sh ; echo $$ > {sys.argv[2]}; exec sleep 900', task, Path(sys.argv[1]))\n"

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import load_tasks
-from benchmarks.engines.local import LocalEngine
-from benchmarks.errors import BenchError
-from benchmarks.predict.config import Config
-from benchmarks.predict.respondent import navigator
-from benchmarks.predict.run import Plan, predict
-from benchmarks.predict.unit import answer_text
-from benchmarks.predictions import load_predictions
+from ml_agent.benchmarks.data import load_tasks
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.respondent import navigator
+from ml_agent.benchmarks.predict.run import Plan, predict
+from ml_agent.benchmarks.predict.unit import answer_text
+from ml_agent.benchmarks.predictions import load_predictions
 from ml_agent.draft import Draft
 from tests.processor_time import WAIT
 

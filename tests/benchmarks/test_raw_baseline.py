@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import Setting, load_tasks
-from benchmarks.engines.local import LocalEngine
-from benchmarks.predict.config import Config
-from benchmarks.predict.respondent import navigator
-from benchmarks.predict.run import Plan, Summary, predict
-from benchmarks.predictions import Prediction, load_predictions
+from ml_agent.benchmarks.data import Setting, load_tasks
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.respondent import navigator
+from ml_agent.benchmarks.predict.run import Plan, Summary, predict
+from ml_agent.benchmarks.predictions import Prediction, load_predictions
 from ml_agent.testing.model_server import ModelServer, Response, Seen, completion, refusal
 
 ROW = {

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.report import write_report
-from benchmarks.scored import Scored, ScoredRow
+from ml_agent.benchmarks.report import write_report
+from ml_agent.benchmarks.scored import Scored, ScoredRow
 from tests.browser import browser, console_errors, require_browser
 
 pytestmark = pytest.mark.slow

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from benchmarks.data import load_tasks
-from benchmarks.repositories import lay_repositories
+from ml_agent.benchmarks.data import load_tasks
+from ml_agent.benchmarks.repositories import lay_repositories
 
 
 def test_a_sample_that_cannot_be_laid_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import Visible, load_tasks, parse_arguments, repository_folder, task_of, visible
-from benchmarks.errors import TaskFileError
+from ml_agent.benchmarks.data import Visible, load_tasks, parse_arguments, repository_folder, task_of, visible
+from ml_agent.benchmarks.errors import TaskFileError
 
 ROW = {
     "github_id": 1, "github": "https://github.com/Some/Sample", "repo_id": 4, "id": 7, "path": "./examples/x", "arguments": "{'lr': '0.1'}",

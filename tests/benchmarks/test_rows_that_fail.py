@@ -11,14 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.engines.dask import dask_engine
-from benchmarks.engines.local import LocalEngine
-from benchmarks.export import Wanted, write_examples
-from benchmarks.predict.respondent import Respondent
-from benchmarks.predict.rows import Result
-from benchmarks.predict.run import Plan, predict
-from benchmarks.predict.unit import Unit
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.engines.dask import dask_engine
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.export import Wanted, write_examples
+from ml_agent.benchmarks.predict.respondent import Respondent
+from ml_agent.benchmarks.predict.rows import Result
+from ml_agent.benchmarks.predict.run import Plan, predict
+from ml_agent.benchmarks.predict.unit import Unit
 from tests.benchmarks.conftest import SMALL, fill
 
 

@@ -42,7 +42,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def run_rows(place: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "benchmarks.run_rows", "--tasks", str(place / "rows.jsonl")]
+    command = [sys.executable, "-m", "ml_agent.benchmarks.run_rows", "--tasks", str(place / "rows.jsonl")]
     command += ["--repos", str(place / "repos"), "--out", str(place / "ran.jsonl"), *arguments]
     command += ["--", "--sandbox", "local", "--unisolated", "--network", "none", "--run", "full", "--max-attempts", "1"]
     return subprocess.run(

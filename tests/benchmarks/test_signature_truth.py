@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.signature_truth import main
+from ml_agent.benchmarks.signature_truth import main
 
 GOOD = """
 import argparse

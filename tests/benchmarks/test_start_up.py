@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.start_up import CASES, Cost, measure, table
+from ml_agent.benchmarks.start_up import CASES, Cost, measure, table
 from ml_agent.samples import repository_path
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.feedback.run import Row, Way, run_task
-from benchmarks.feedback.tasks import Attempt, FeedbackTask, load
-from benchmarks.solved_copy import SandboxKind
+from ml_agent.benchmarks.feedback.run import Row, Way, run_task
+from ml_agent.benchmarks.feedback.tasks import Attempt, FeedbackTask, load
+from ml_agent.benchmarks.solved_copy import SandboxKind
 
 FILE = Path(__file__).resolve().parent / "tasks.toml"
 LOADED = load(FILE)

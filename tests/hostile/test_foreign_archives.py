@@ -17,9 +17,9 @@ from ml_agent.finder import TapeFinder
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.tape import ReplayError, Tape
 from ml_agent.request import Request
-from sandbox.unpack import MAX_BYTES, unpack_tar, unpack_zip
-from tools.candidates import Candidate
-from tools.repository import Checkout, RepositoryCache
+from ml_agent.sandbox.unpack import MAX_BYTES, unpack_tar, unpack_zip
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.repository import Checkout, RepositoryCache
 
 HELD_BY = "sandbox.unpack: names by InnerPath, files by HeldFolder, limits while it is read"
 COMMIT = "a" * 40

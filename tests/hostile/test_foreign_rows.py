@@ -7,8 +7,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from benchmarks.data import load_tasks
-from benchmarks.form_a.delivery import with_inputs
+from ml_agent.benchmarks.data import load_tasks
+from ml_agent.benchmarks.form_a.delivery import with_inputs
 from ml_agent.testing.git_folders import write_files
 from tests.hostile.conftest import Canaries
 

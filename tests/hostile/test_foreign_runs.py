@@ -14,16 +14,16 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.errors import PredictionFileError
-from benchmarks.predict.contexts import readme
-from benchmarks.repositories import LaidRepository, lay_repositories
-from benchmarks.subjects.imports import answer_in, import_runs
-from benchmarks.subjects.subject import bring_out
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.errors import PredictionFileError
+from ml_agent.benchmarks.predict.contexts import readme
+from ml_agent.benchmarks.repositories import LaidRepository, lay_repositories
+from ml_agent.benchmarks.subjects.imports import answer_in, import_runs
+from ml_agent.benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.files import check_room
 from ml_agent.testing.git_folders import commit_files, write_files
-from sandbox.errors import SandboxUnavailableError
-from sandbox.files import check_room
 from tests.processor_time import within
 
 
@@ -116,7 +116,7 @@ def test_a_mirrors_links_are_not_written_through(mirror: Mirror, tmp_path: Path)
     assert [path.name for path in victim.iterdir()] == ["own"] and (victim / "own").read_text() == "own"
 
 
-@pytest.mark.promise("What a mirror lays under a pinned SHA is what the SHA names.", by="tools.work_tree")
+@pytest.mark.promise("What a mirror lays under a pinned SHA is what the SHA names.", by="ml_agent.tools.work_tree")
 @pytest.mark.parametrize("kind", ["blob", "tree", "commit"])
 def test_a_mirror_that_lays_something_else_under_a_name(kind: str, mirror: Mirror, tmp_path: Path) -> None:
     right, wrong = (mirror.put("blob", content) for content in (b"right", b"wrong"))
@@ -128,7 +128,9 @@ def test_a_mirror_that_lays_something_else_under_a_name(kind: str, mirror: Mirro
     assert "is another" in lay_at(mirror, commits[0]).problem and not list(tmp_path.rglob("a.py"))
 
 
-@pytest.mark.promise("A mirror brings no object of another repository of this machine along.", by="tools.work_tree")
+@pytest.mark.promise(
+    "A mirror brings no object of another repository of this machine along.", by="ml_agent.tools.work_tree"
+)
 @pytest.mark.parametrize("way", ["alternates", "objects", "a folder", "a file", "pack"])
 def test_a_mirror_borrows_from_nobody(way: str, mirror: Mirror, tmp_path: Path) -> None:
     private = tmp_path / "private"
@@ -172,7 +174,7 @@ def nested(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["output.jsonl", "preds.json", "1-2.traj", "1-2.traj.json"])
 @pytest.mark.parametrize("make", [a_pipe, a_link, with_holes, nested])
-@pytest.mark.promise("`bench import` of a foreign folder ends in one line.", by="benchmarks.subjects.records")
+@pytest.mark.promise("`bench import` of a foreign folder ends in one line.", by="ml_agent.benchmarks.subjects.records")
 def test_foreign_runs_neither_hang_nor_lead_out(name: str, make: Callable[[Path], None], tmp_path: Path) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()
@@ -181,7 +183,9 @@ def test_foreign_runs_neither_hang_nor_lead_out(name: str, make: Callable[[Path]
         import_runs(folder)
 
 
-@pytest.mark.promise("Reading a foreign patch takes no more than its length.", by="benchmarks.subjects.imports")
+@pytest.mark.promise(
+    "Reading a foreign patch takes no more than its length.", by="ml_agent.benchmarks.subjects.imports"
+)
 def test_a_patch_is_read_in_steps() -> None:
     assert within(2, lambda: answer_in("diff --git a/x\n" * 100_000)) == ""
 
@@ -200,7 +204,9 @@ def test_an_agents_records_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     assert list((tmp_path / "left").iterdir()) == []
 
 
-@pytest.mark.promise("A folder with holes is not copied beyond what a sandbox may hold.", by="sandbox.files.check_room")
+@pytest.mark.promise(
+    "A folder with holes is not copied beyond what a sandbox may hold.", by="ml_agent.sandbox.files.check_room"
+)
 def test_a_file_with_holes_is_not_copied_whole(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
     check_room(tmp_path, 1000, tmp_path)
@@ -209,7 +215,7 @@ def test_a_file_with_holes_is_not_copied_whole(tmp_path: Path) -> None:
         check_room(tmp_path, 10 * 1024**3, tmp_path)
 
 
-@pytest.mark.promise("No file outside of a repository gets into a prompt.", by="tools.files.Tree")
+@pytest.mark.promise("No file outside of a repository gets into a prompt.", by="ml_agent.tools.files.Tree")
 def test_a_readme_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     root = tmp_path / "repository"
     root.mkdir()

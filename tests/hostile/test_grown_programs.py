@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.sandbox.setup.requirements import wanted_by, wanted_python
 from ml_agent.testing.git_folders import write_files
-from sandbox.setup.requirements import wanted_by, wanted_python
 from tests.hostile.conftest import ml_agent
 from tests.processor_time import within
 

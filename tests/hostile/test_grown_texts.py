@@ -8,12 +8,12 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.excerpt import excerpt
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
+from ml_agent.sandbox.setup.requirements import wanted_by, wanted_python
+from ml_agent.sandbox.starters import declared_command
 from ml_agent.testing.git_folders import write_files
-from sandbox.setup.requirements import wanted_by, wanted_python
-from sandbox.starters import declared_command
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
-from tools.candidates import Candidate
-from tools.index import RepoIndex
 
 HELD_BY = "tools.signatures.machine, tools.config_text"
 SECONDS = 8
@@ -112,7 +112,7 @@ def test_an_example_of_thousands_of_commands(tmp_path: Path) -> None:
     assert drafts
 
 
-@pytest.mark.promise("A file that declares commands is read soon, however long.", by="sandbox.starters")
+@pytest.mark.promise("A file that declares commands is read soon, however long.", by="ml_agent.sandbox.starters")
 @pytest.mark.parametrize("text", ["scripts" * 20_000, "scripts\nfit =" + " " * 150_000])
 def test_commands_declared_at_length(text: str, tmp_path: Path) -> None:
     write_files(tmp_path, {"pyproject.toml": text})

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
-from benchmarks.strict.text import Kind
-from benchmarks.strict.walls import bubblewrap
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.strict.text import Kind
+from ml_agent.benchmarks.strict.walls import bubblewrap
 from ml_agent.testing.git_folders import write_files
 
 HELD_BY = (

@@ -15,9 +15,9 @@ from ml_agent.answer_gate import is_refused
 from ml_agent.draft import Draft
 from ml_agent.proof import examine
 from ml_agent.request import Request
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 from tests.terminal import on_terminal
-from tools.candidates import Candidate
-from tools.index import RepoIndex
 
 PROMISE = (
     "No answer carries a substitution, a redirection out of the repository or a secret that the user did not write."

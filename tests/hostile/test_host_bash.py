@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tools.check.powers import powers
+from ml_agent.tools.check.powers import powers
 
 TRAP = "$(touch sprung)"
 PIECES = [

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.predict.config import Config
-from benchmarks.predict.rows import Result, RowStore
+from ml_agent.benchmarks.predict.config import Config
+from ml_agent.benchmarks.predict.rows import Result, RowStore
 from ml_agent.errors import RunLockedError
 from ml_agent.files import locked, whole_lines, write_atomically
 from ml_agent.runs import RunFolder
+from ml_agent.sandbox.cleanup import reap
+from ml_agent.sandbox.local_place import OWNER_FILE, make_place, places
 from ml_agent.testing.git_folders import write_files
-from sandbox.cleanup import reap
-from sandbox.local_place import OWNER_FILE, make_place, places
-from tools.atomic import unfinished_name
+from ml_agent.tools.atomic import unfinished_name
 
 HELD_BY = "tools.atomic, ml_agent.files, ml_agent.runs: whole files, checked when read"
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"

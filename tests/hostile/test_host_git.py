@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from ml_agent.testing.git_folders import commit_files, write_files
-from tools.errors import RepositoryError
-from tools.repository import RepositoryCache
-from tools.versions import commit_date, local_version
-from tools.work_tree import WorkTree
+from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.repository import RepositoryCache
+from ml_agent.tools.versions import commit_date, local_version
+from ml_agent.tools.work_tree import WorkTree
 
 READS = "Reading a local repository runs nothing that its git files name."
 BY = "tools.work_tree: object files are read without git and without configuration"
@@ -153,7 +153,7 @@ def test_git_has_no_key_and_no_configuration(tmp_path: Path, canaries: object, m
 
 
 @pytest.mark.promise(
-    "A user's own git configuration, too, runs nothing when a foreign commit is laid out.", by="tools.git"
+    "A user's own git configuration, too, runs nothing when a foreign commit is laid out.", by="ml_agent.tools.git"
 )
 def test_filters_of_the_user_do_not_run_on_a_foreign_commit(
     trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -267,7 +267,7 @@ def test_a_file_that_lies_deep(tmp_path: Path) -> None:
     assert local_version(tmp_path) == head
 
 
-@pytest.mark.promise("A linked work tree is read as git reads it.", by="tools.work_tree")
+@pytest.mark.promise("A linked work tree is read as git reads it.", by="ml_agent.tools.work_tree")
 def test_a_linked_work_tree(tmp_path: Path) -> None:
     head = commit_files(tmp_path / "work", FILES)
     subprocess.run(["git", "worktree", "add", "-q", tmp_path / "linked"], cwd=tmp_path / "work", check=True)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tools.check.powers import powers
+from ml_agent.tools.check.powers import powers
 
 pytestmark = pytest.mark.promise(
-    "An answer that is pasted into a shell brings back no earlier command.", by="tools.check.bash_history"
+    "An answer that is pasted into a shell brings back no earlier command.", by="ml_agent.tools.check.bash_history"
 )
 MARK = "SPRUNG"
 EVENTS = ["!!", "!:", "!?SPR?", "!-1", "!$", "^:^true "]

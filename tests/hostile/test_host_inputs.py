@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.diagnosis import Diagnosis, RunLocation
-from sandbox.diagnosis.refine import REFINERS, refine
-from sandbox.setup.requirements import wanted_by, wanted_python
+from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation
+from ml_agent.sandbox.diagnosis.refine import REFINERS, refine
+from ml_agent.sandbox.setup.requirements import wanted_by, wanted_python
+from ml_agent.tools.check.powers import powers
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.index import RepoIndex
 from tests.processor_time import is_within, within
-from tools.check.powers import powers
-from tools.commandline.shell import parse_command
-from tools.index import RepoIndex
 
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
@@ -185,7 +185,7 @@ def _missing(root: Path, subject: str, code: str) -> str:
     return refine(found, RunLocation(root=root)).message
 
 
-@pytest.mark.promise("A diagnosis quotes files of the repository alone.", by="sandbox.reading")
+@pytest.mark.promise("A diagnosis quotes files of the repository alone.", by="ml_agent.sandbox.reading")
 def test_a_link_in_place_of_a_readme_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "home/user").mkdir(parents=True)
     (tmp_path / "home/user/.netrc").write_text("machine host login me password hunter2\n")
@@ -195,7 +195,7 @@ def test_a_link_in_place_of_a_readme_is_not_quoted(tmp_path: Path) -> None:
     assert "hunter2" not in _missing(root, "password", "missing-file")
 
 
-@pytest.mark.promise(READS, by="sandbox.diagnosis.refine")
+@pytest.mark.promise(READS, by="ml_agent.sandbox.diagnosis.refine")
 @pytest.mark.parametrize("code", sorted(REFINERS))
 def test_a_failure_is_looked_up_within_limits(code: str, tmp_path: Path) -> None:
     """Links to a pipe, a README of a gigabyte, a submodule whose folder is the whole disk."""

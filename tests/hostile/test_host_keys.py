@@ -12,11 +12,11 @@ from ml_agent import keys
 from ml_agent.staging import stage
 from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.testing.model_server import ModelServer
-from tools.errors import UnsafePathError
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.secret_files import is_secret
-from tools.secret_names import names_a_secret
+from ml_agent.tools.errors import UnsafePathError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.secret_files import is_secret
+from ml_agent.tools.secret_names import names_a_secret
 
 SCRIPT = (
     "import argparse, os, pathlib, subprocess, time\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"
@@ -206,7 +206,9 @@ def test_ignored_data_is_named_by_the_user(words: str, there: list[str], reposit
     assert subprocess.run([*git, "log", "--oneline"], capture_output=True, check=True).stdout.count(b"\n") == 1
 
 
-@pytest.mark.promise("A secret of a folder is in no index, no prompt and no file that is opened.", by="tools.files")
+@pytest.mark.promise(
+    "A secret of a folder is in no index, no prompt and no file that is opened.", by="ml_agent.tools.files"
+)
 @pytest.mark.parametrize(
     "name",
     [

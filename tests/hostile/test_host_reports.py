@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict import code_cache, walls
-from benchmarks.strict.execute import Execution, Job, judge_words, run
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.reports import read_programs
+from ml_agent.benchmarks.strict import code_cache, walls
+from ml_agent.benchmarks.strict.execute import Execution, Job, judge_words, run
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.reports import read_programs
 from ml_agent.testing.git_folders import write_files
 
 HELD_BY = (

@@ -19,9 +19,9 @@ from ml_agent.checkpoints import PlainJson, saver
 from ml_agent.errors import UsageError
 from ml_agent.runs import find_run, new_run
 from ml_agent.seal import is_sealed, sealed
-from tools.catalog import Catalog, read_candidates
-from tools.errors import CatalogError, RepositoryError
-from tools.remotes import Remotes
+from ml_agent.tools.catalog import Catalog, read_candidates
+from ml_agent.tools.errors import CatalogError, RepositoryError
+from ml_agent.tools.remotes import Remotes
 
 README = "# Fit\n\n```bash\npython fit.py --lr 0.5\n```\n"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
@@ -78,7 +78,7 @@ def test_a_sample_task_asks_no_host(tmp_path: Path, canaries: object) -> None:
     assert not (tmp_path / "asked").exists()
 
 
-@pytest.mark.promise("A catalogue names no folder outside its own.", by="tools.catalog")
+@pytest.mark.promise("A catalogue names no folder outside its own.", by="ml_agent.tools.catalog")
 @pytest.mark.parametrize(
     "url", ["../home", "./../home", "/etc", "~/x", "home", "./a/../../home", "ext::sh -c x", "-x", "file", "./link"]
 )
@@ -204,7 +204,7 @@ def test_a_damaged_checkpoint_ends_in_one_line(harm: str, foreign: Path, tmp_pat
     by="tools.index: the folder is part of the key",
 )
 def test_an_index_of_one_folder_serves_no_other(tmp_path: Path) -> None:
-    from tools.index import RepoIndex
+    from ml_agent.tools.index import RepoIndex
 
     for name, option in (("hostile", "--steal"), ("honest", "--lr")):
         (tmp_path / name).mkdir()
@@ -236,7 +236,7 @@ def test_a_key_that_somebody_else_laid_into_the_cache_makes_no_run_ones_own(tmp_
     assert not is_sealed(known) and sealed({"model": "m"}) == {"model": "m"}
 
 
-@pytest.mark.promise("A folder that lies as an installed package does adds nothing.", by="tools.plugins")
+@pytest.mark.promise("A folder that lies as an installed package does adds nothing.", by="ml_agent.tools.plugins")
 @pytest.mark.parametrize("named", [False, True])
 def test_the_working_folder_adds_nothing(foreign: Path, named: bool) -> None:
     info = foreign / "helpful-1.0.dist-info"

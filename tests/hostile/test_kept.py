@@ -13,14 +13,14 @@ import pytest
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expectation import Source as Origin
 from ml_agent.outputs import collect
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.local import BubblewrapSandbox
+from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.task import Source, Task
 from ml_agent.testing.git_folders import write_files
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Command, Policy
-from sandbox.local import BubblewrapSandbox
-from sandbox.local_place import setups
-from sandbox.session import Session
-from sandbox.setup.executor import SetupAction
-from sandbox.task import Source, Task
 from tests.ml_agent.replay.test_tape import Echo
 from tests.sandbox.test_session import wheel
 
@@ -77,7 +77,7 @@ def _session(root: Path, tmp_path: Path, notes: list[str]) -> Session:
 
 
 @pytest.mark.promise(
-    "What is kept of an environment was never together with a repository's files.", by="sandbox.setup.executor"
+    "What is kept of an environment was never together with a repository's files.", by="ml_agent.sandbox.setup.executor"
 )
 def test_no_repository_is_in_an_environment_that_is_kept_for_others(broken: None, tmp_path: Path) -> None:
     code = "import torch, brokenpkg\n"
@@ -127,7 +127,7 @@ def test_pip_is_not_a_file_of_the_repository(broken: None, tmp_path: Path) -> No
         session.close()
 
 
-@pytest.mark.promise("What was installed is asked before the program runs.", by="sandbox.session")
+@pytest.mark.promise("What was installed is asked before the program runs.", by="ml_agent.sandbox.session")
 def test_a_program_does_not_say_what_is_installed(broken: None, tmp_path: Path) -> None:
     code = "import glob, sys\nfor f in glob.glob(sys.prefix + '/lib/python3*/site-packages/pip/__main__.py'):\n    open(f, 'w').write(\"print('evil==1.0')\")\n"
     root = tmp_path / "repository"

@@ -20,7 +20,7 @@ SOLVE = ["solve", "fit the model with lr 0.25", "--run", "none", "--quiet"]
 
 @pytest.mark.timeout(1200)
 @pytest.mark.promise(
-    "A repository of a hundred thousand files is read, and one of more is refused in a line.", by="tools.files"
+    "A repository of a hundred thousand files is read, and one of more is refused in a line.", by="ml_agent.tools.files"
 )
 @pytest.mark.parametrize(("number", "code"), [(100_000, 0), (200_001, 2)])
 def test_a_hundred_thousand_files(number: int, code: int, tmp_path: Path) -> None:
@@ -36,7 +36,9 @@ def test_a_hundred_thousand_files(number: int, code: int, tmp_path: Path) -> Non
     assert ("--lr 0.25" in done.stdout) is (code == 0) and len(done.stderr.strip().splitlines()) <= 1
 
 
-@pytest.mark.promise("Fetching a repository fetches and runs nothing that its submodules name.", by="tools.git")
+@pytest.mark.promise(
+    "Fetching a repository fetches and runs nothing that its submodules name.", by="ml_agent.tools.git"
+)
 @pytest.mark.parametrize("inside", [False, True], ids=["fetched", "a folder of the user's"])
 def test_submodules_are_not_followed(inside: bool, trap: Path, tmp_path: Path, canaries: Any) -> None:
     asked: list[str] = []

@@ -9,14 +9,14 @@ from ml_agent.draft import Draft
 from ml_agent.execution import Executor
 from ml_agent.navigator import Workspace
 from ml_agent.runs import new_run
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Policy
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.settings import load_settings
 from ml_agent.testing.git_folders import write_files
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Policy
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.local import BubblewrapSandbox
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 HELD_BY = "ml_agent.execution"
 KINDS = [

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from ml_agent.prompts.untrusted import MARK, neutral
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.testing.git_folders import write_files
-from prompts.untrusted import MARK, neutral
-from sandbox.bubblewrap import find_bubblewrap
 
 mcp = pytest.importorskip("mcp")
 

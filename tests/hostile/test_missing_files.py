@@ -8,15 +8,15 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.reached import NOTHING, shortfall
-from sandbox.contract import Response
-from sandbox.makers import MissingFile, makers_of, template_of
-from sandbox.repository_search import files, same_file_elsewhere, same_file_inside
-from sandbox.seen import Seen
-from sandbox.setup.entries import entries_of
-from sandbox.setup.imports import scan_imports
-from sandbox.witness.notes import judge
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.makers import MissingFile, makers_of, template_of
+from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside
+from ml_agent.sandbox.seen import Seen
+from ml_agent.sandbox.setup.entries import entries_of
+from ml_agent.sandbox.setup.imports import scan_imports
+from ml_agent.sandbox.witness.notes import judge
+from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
-from tools.index import RepoIndex
 
 HELD_BY = "regular files only, lines of a length that people write, limits on what notes say"
 LONG = "a" * 300

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.testing.git_folders import write_files
-from sandbox.bubblewrap import find_bubblewrap
 
 HERE = Path(__file__).parent
 MAKEFILE = HERE.parent.parent / "Makefile"
@@ -127,7 +127,8 @@ def test_without_network_not_one_packet_is_sent(way: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.promise(
-    "Setting up reaches the package index and nobody else: every connection of a run is the index's.", by="sandbox.gate"
+    "Setting up reaches the package index and nobody else: every connection of a run is the index's.",
+    by="ml_agent.sandbox.gate",
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_setting_up_makes_connections_to_the_index_alone(way: str, tmp_path: Path) -> None:

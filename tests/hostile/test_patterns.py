@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+import ml_agent
+
 from ml_agent import solve
 from ml_agent.errors import UsageError
+from ml_agent.sandbox.setup.requirements import wanted_by
+from ml_agent.tools.signatures import shell_reader
+from ml_agent.tools.signatures.sources import Sources
 from ml_agent.values.guarded import GuardedPattern
-from sandbox.setup.requirements import wanted_by
 from tests.hostile.used_patterns import used_patterns
 from tests.processor_time import TRIES, is_within, within
-from tools.signatures import shell_reader
-from tools.signatures.sources import Sources
 
 HELD_BY = "patterns without two ways through one text"
 PACKAGES = ("ml_agent", "tools", "prompts", "sandbox")
@@ -45,20 +47,19 @@ BOUNDED = {
     "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "output_kinds.py _DOWNLOAD", "output_kinds.py _PROGRESS"),
 }  # fmt: skip
 """Why patterns that take long for long texts see none, and the ends of their places."""
-_RUNS_ALONE = "sandbox.stubrun"
-"""Its modules are copied into a sandbox and import each other by their short names."""
+_LEFT_OUT = ("ml_agent.sandbox.stubrun", "ml_agent.benchmarks")
+"""Modules that are copied into a sandbox and import each other by their short names; the bench reads no foreign text while somebody waits."""
 
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for package in PACKAGES:
-        for found in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if found.name.startswith(_RUNS_ALONE) or found.name.endswith("__main__"):
-                continue
-            for name, value in vars(importlib.import_module(found.name)).items():
-                if isinstance(value, GuardedPattern):
-                    yield f"{found.name}.{name}", value.compiled
-                if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
-                    yield f"{found.name}.{name}", value
+    for found in pkgutil.walk_packages(ml_agent.__path__, "ml_agent."):
+        if found.name.startswith(_LEFT_OUT) or found.name.endswith("__main__"):
+            continue
+        for name, value in vars(importlib.import_module(found.name)).items():
+            if isinstance(value, GuardedPattern):
+                yield f"{found.name}.{name}", value.compiled
+            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+                yield f"{found.name}.{name}", value
 
 
 def _seconds(pattern: re.Pattern[str], way: str, unit: str, characters: int) -> float:

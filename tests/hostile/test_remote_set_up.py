@@ -11,10 +11,10 @@ from typing import Any
 import docker
 import pytest
 
-from sandbox.cleanup import clean
-from sandbox.contract import Command, Policy
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.owner import RUN
+from ml_agent.sandbox.cleanup import clean
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.owner import RUN
 from tests.sandbox.engines import bridge_address, engine_by_tcp
 
 pytestmark = [

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.choose import choose
-from sandbox.contract import Command, Limits, Policy, Response, Sandbox
-from sandbox.docker_engine import connect, describe
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.errors import SandboxUnavailableError
-from sandbox.local import BubblewrapSandbox
-from sandbox.owner import RUN
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Limits, Policy, Response, Sandbox
+from ml_agent.sandbox.docker_engine import connect, describe
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.local import BubblewrapSandbox
+from ml_agent.sandbox.owner import RUN
 
 pytestmark = pytest.mark.hostile
 

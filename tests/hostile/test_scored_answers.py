@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import scoring
-from benchmarks.data import Task
-from benchmarks.predictions import Prediction
-from benchmarks.same_call.model import Verdict
-from benchmarks.scoring import score_all
-from benchmarks.strict.collector import Collector
-from benchmarks.strict.execute import judge_words
-from benchmarks.strict.python_text import strip_python
-from benchmarks.strict.writable import executables
+from ml_agent.benchmarks import scoring
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.predictions import Prediction
+from ml_agent.benchmarks.same_call.model import Verdict
+from ml_agent.benchmarks.scoring import score_all
+from ml_agent.benchmarks.strict.collector import Collector
+from ml_agent.benchmarks.strict.execute import judge_words
+from ml_agent.benchmarks.strict.python_text import strip_python
+from ml_agent.benchmarks.strict.writable import executables
 from ml_agent.testing.git_folders import write_files
 from tests.hostile.test_host_reports import done
 

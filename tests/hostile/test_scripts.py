@@ -14,17 +14,17 @@ from ml_agent.as_run import Before, before_of
 from ml_agent.draft import Draft
 from ml_agent.result import _write_answer
 from ml_agent.runs import RunFolder
+from ml_agent.sandbox.artifacts import artifacts
+from ml_agent.sandbox.diagnosis.model import Diagnosis
+from ml_agent.sandbox.repair_rules import FailureContext, candidates
+from ml_agent.sandbox.repository_search import files
+from ml_agent.sandbox.script_lines import comment
+from ml_agent.sandbox.session import Session, SessionRecord
+from ml_agent.sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.task import Source, Task
 from ml_agent.testing.git_folders import write_files
-from sandbox.artifacts import artifacts
-from sandbox.diagnosis.model import Diagnosis
-from sandbox.repair_rules import FailureContext, candidates
-from sandbox.repository_search import files
-from sandbox.script_lines import comment
-from sandbox.session import Session, SessionRecord
-from sandbox.setup.executor import SetupAction
-from sandbox.task import Source, Task
+from ml_agent.tools.files import Tree
 from tests.hostile.conftest import ml_agent
-from tools.files import Tree
 
 HELD_BY = "ml_agent.answer_gate, ml_agent.result, sandbox.artifacts"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from ml_agent.outputs import MOST_BYTES, MOST_TOTAL
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.testing.git_folders import write_files
-from sandbox.bubblewrap import find_bubblewrap
 from tests.hostile.conftest import ml_agent
 from tests.sandbox.engines import bridge_address, engine_by_tcp
 

@@ -9,17 +9,17 @@ from ml_agent.inputs import Places, control_folders, named_inputs
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Policy
 from ml_agent.staging import stage
 from ml_agent.testing.git_folders import commit_files, write_files
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.choose import choose
-from sandbox.contract import Command, Policy
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.errors import RepositoryError, UnsafePathError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remotes import local_folder
 from tests.hostile.conftest import ml_agent
-from tools.candidates import Candidate
-from tools.errors import RepositoryError, UnsafePathError
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.remotes import local_folder
 
 TOKEN = "x-access-token-canary"
 PLACES = (
@@ -49,7 +49,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.promise("Nothing of version control's own is read, whatever way leads there.", by="tools.files")
+@pytest.mark.promise("Nothing of version control's own is read, whatever way leads there.", by="ml_agent.tools.files")
 @pytest.mark.parametrize("place", PLACES)
 def test_control_files_are_not_read(place: str, repository: Path) -> None:
     tree = Tree(repository)
@@ -59,7 +59,7 @@ def test_control_files_are_not_read(place: str, repository: Path) -> None:
     assert TOKEN not in str(_toolbox(repository).read(place))
 
 
-@pytest.mark.promise("No index lists version control's files, and no search finds them.", by="tools.files")
+@pytest.mark.promise("No index lists version control's files, and no search finds them.", by="ml_agent.tools.files")
 def test_control_files_are_not_listed_or_found(repository: Path) -> None:
     assert RepoIndex.open(repository, "x").files == ("README.md", "a/x.txt", "fit.py")
     box = _toolbox(repository)
@@ -73,7 +73,7 @@ def _toolbox(root: Path) -> Toolbox:
     return Toolbox(Workspace(index=index, candidate=Candidate(full_name="a/b", url=str(root))), "fit")
 
 
-@pytest.mark.promise("A folder of version control's own is no repository.", by="tools.remotes")
+@pytest.mark.promise("A folder of version control's own is no repository.", by="ml_agent.tools.remotes")
 @pytest.mark.parametrize("place", [".git", "nested/.git", ".GIT", ".hg", ".git/logs"])
 def test_a_control_folder_is_no_repository(place: str, repository: Path) -> None:
     with pytest.raises(RepositoryError):

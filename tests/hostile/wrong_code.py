@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from ml_agent.llm.assembly import Prompt, Section
     from ml_agent.llm.messages import PromptMessage, ToolMessage
     from ml_agent.progress import Progress
+    from ml_agent.prompts.untrusted import PromptText, joined, neutral
+    from ml_agent.sandbox.files import copy_tree, write_tar
+    from ml_agent.sandbox.held_folder import HeldFolder
+    from ml_agent.sandbox.inner_path import safe_relative
     from ml_agent.thread import Thread, Turn
-    from prompts.untrusted import PromptText, joined, neutral
-    from sandbox.files import copy_tree, write_tar
-    from sandbox.held_folder import HeldFolder
-    from sandbox.inner_path import safe_relative
-    from tools.git import Git, Limits, Operand
+    from ml_agent.tools.git import Git, Limits, Operand
 
     text = ""
     gated = neutral(text)

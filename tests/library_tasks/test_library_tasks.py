@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.library_tasks.run import LibraryTask, judged, load, run_task
-from benchmarks.solved_copy import Endpoint
+from ml_agent.benchmarks.library_tasks.run import LibraryTask, judged, load, run_task
+from ml_agent.benchmarks.solved_copy import Endpoint
 from ml_agent.llm.navigator import FAILED
 from ml_agent.testing.model_server import Answer, ModelServer, Seen
 from ml_agent.testing.talkers import able

@@ -13,8 +13,8 @@ from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
 from ml_agent.proof import examine
 from ml_agent.request import Request
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 FIT = """import argparse
 p = argparse.ArgumentParser()

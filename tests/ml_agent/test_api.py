@@ -10,8 +10,8 @@ import pytest
 
 import ml_agent
 from ml_agent.background import CancelledRunError, EventStream, Run
+from ml_agent.tools.errors import RepositoryError
 from tests.processor_time import WAIT
-from tools.errors import RepositoryError
 
 SCRIPT = (
     'import argparse\np = argparse.ArgumentParser()\np.add_argument("--lr", type=float, default=0.1)\np.parse_args()\n'

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ml_agent.as_run import mended, rewritten
 from ml_agent.draft import Draft
-from sandbox.repair import Repair
+from ml_agent.sandbox.repair import Repair
 from tests.command import ml_agent
 from tests.ml_agent.test_solve import LOCAL, solve
 
@@ -83,7 +83,7 @@ def test_a_rewriting_repair_belongs_to_the_draft_that_it_rewrote() -> None:
 
 
 def test_a_repair_that_robs_the_user_of_a_value_is_not_taken() -> None:
-    from tools.findings import Finding
+    from ml_agent.tools.findings import Finding
 
     draft = Draft(kind="bash", text="python train.py --device cuda")
     offered = [

@@ -10,9 +10,9 @@ from ml_agent.card import card
 from ml_agent.draft import CHOSEN, Dispute, Draft, LedgerEntry
 from ml_agent.endings import Ending, bounded
 from ml_agent.reached import ERROR, HELP, NOTHING, shortfall
-from sandbox.contract import Response
-from sandbox.seen import Seen
-from tools.index import RepoIndex
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.seen import Seen
+from ml_agent.tools.index import RepoIndex
 
 LOST = LedgerEntry(value="2", text="2", status="not found", named=True)
 LOOSE = LedgerEntry(value="100", text="100", status="not found")

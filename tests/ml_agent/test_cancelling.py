@@ -16,7 +16,7 @@ from uuid import uuid4
 import pytest
 
 import ml_agent
-from sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.processor_time import WAIT
 
 SOON = 60.0

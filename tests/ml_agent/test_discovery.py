@@ -1,7 +1,7 @@
 from ml_agent.discovery import MAX_QUERIES, keywords, queries, rank
 from ml_agent.samples import catalog_path, tasks
-from tools.candidates import Candidate
-from tools.catalog import Catalog
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.catalog import Catalog
 
 INSTRUCTION = "Might you graciously help me to train an APPNP model on Citeseer with a learning rate of 0.01?"
 

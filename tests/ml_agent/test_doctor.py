@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ml_agent.doctor import examine_machine
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.settings import load_settings
 from ml_agent.testing.github_server import GitHubServer
 from ml_agent.testing.model_server import ModelServer
-from sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
 
 

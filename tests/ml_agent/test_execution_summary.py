@@ -1,7 +1,7 @@
 """What one line says of a run."""
 
 from ml_agent.execution import summary_of
-from sandbox.contract import Response
+from ml_agent.sandbox.contract import Response
 
 
 def test_the_line_says_of_which_day_the_libraries_were() -> None:

@@ -11,11 +11,11 @@ from ml_agent import solve
 from ml_agent.draft import Draft
 from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs, refused_inputs
 from ml_agent.named_paths import named_paths, spread
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.choose import choose
-from sandbox.contract import Command, Policy
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.tools.index import RepoIndex
 from tests.command import run
-from tools.index import RepoIndex
 
 READS = (
     "import argparse, csv\nparser = argparse.ArgumentParser()\nparser.add_argument('--table', help='the measurements')\n"

@@ -12,10 +12,10 @@ import docker
 import pytest
 
 from ml_agent.cli import main
-from sandbox import supervise
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.local_place import places
-from sandbox.owner import RUN
+from ml_agent.sandbox import supervise
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.local_place import places
+from ml_agent.sandbox.owner import RUN
 from tests.command import Started, start
 from tests.processor_time import WAIT
 

@@ -9,8 +9,8 @@ from ml_agent.delivery.expectation import CreatedFile, Expectation
 from ml_agent.delivery.judge import RunOutputs, judge
 from ml_agent.leftovers import Leftovers
 from ml_agent.outputs import made_since
-from sandbox.contract import Command, Policy
-from sandbox.local import ProcessSandbox
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.local import ProcessSandbox
 
 
 @pytest.fixture

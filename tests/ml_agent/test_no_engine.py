@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.command import run as command_line
 
 

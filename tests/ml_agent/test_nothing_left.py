@@ -13,10 +13,10 @@ from pathlib import Path
 import docker
 import pytest
 
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.cgroups import PREFIX
-from sandbox.local_place import places
-from sandbox.owner import RUN
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.cgroups import PREFIX
+from ml_agent.sandbox.local_place import places
+from ml_agent.sandbox.owner import RUN
 
 RUNS, KILLED = 50, 10
 AT_ONCE = 3

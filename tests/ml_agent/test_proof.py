@@ -9,8 +9,8 @@ from ml_agent.grounded.typed_command import typed_command
 from ml_agent.navigator import Workspace
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request, Value
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 NAMES = [Value(text=text, value=text, kind="name", required=False) for text in ("wind", "Ridge", "hourly")]
 REQUEST = Request(

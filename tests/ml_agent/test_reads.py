@@ -12,8 +12,8 @@ from ml_agent.matching.sense import encoder_in_use, use_encoder
 from ml_agent.navigator import Given, Workspace
 from ml_agent.reads import read_as_set
 from ml_agent.settings import load_settings
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 SCRIPT = """import argparse
 p = argparse.ArgumentParser(description="Train a classifier of birds.")

@@ -12,7 +12,7 @@ import docker
 import pytest
 from docker.types import Mount
 
-from sandbox.image import ensure_image
+from ml_agent.sandbox.image import ensure_image
 
 RUN = """
 import alpha, argparse, json

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.sandbox.artifacts import RUN_MARKS
 from ml_agent.staging import stage
 from ml_agent.testing.git_folders import commit_files, write_files
-from sandbox.artifacts import RUN_MARKS
+from ml_agent.tools.errors import UnsafePathError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.run_folders import MARKS
+from ml_agent.tools.versions import local_version
 from tests.command import run
-from tools.errors import UnsafePathError
-from tools.files import Tree
-from tools.run_folders import MARKS
-from tools.versions import local_version
 
 LOCAL = ("--sandbox", "local", "--unisolated", "--run", "full", "--network", "none")
 COUNT = """

@@ -8,7 +8,7 @@ import pytest
 
 from ml_agent import samples
 from ml_agent.delivery.request_words import expectations_of
-from sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
 
 WAYS = {

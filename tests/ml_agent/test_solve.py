@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.testing.github_server import About, Fault, GitHubServer
-from sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
 from tests.sources import ROOT
 

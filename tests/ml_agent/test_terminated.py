@@ -11,8 +11,8 @@ from pathlib import Path
 import docker
 import pytest
 
-from sandbox.local_place import places
-from sandbox.owner import RUN
+from ml_agent.sandbox.local_place import places
+from ml_agent.sandbox.owner import RUN
 from tests.command import Started, start
 from tests.processor_time import WAIT
 

@@ -10,12 +10,12 @@ import pytest
 
 from ml_agent.budget import Budget, Limits
 from ml_agent.errors import BudgetExceededError
+from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Command, Policy, Response
+from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.testing.github_server import Fault, GitHubServer
 from ml_agent.wall_time import within_wall_time
-from sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Command, Policy, Response
-from sandbox.errors import SandboxLostError
 from tests.command import ml_agent
 from tests.ml_agent.replay.test_tape import Echo
 

@@ -6,9 +6,9 @@ import unicodedata
 import pytest
 
 from ml_agent.answer_gate import all_powers
+from ml_agent.prompts.hidden import HIDDEN, NO_WIDTH, hidden_words, spelt_out
+from ml_agent.prompts.untrusted import neutral
 from ml_agent.terminal import terminal_text
-from prompts.hidden import HIDDEN, NO_WIDTH, hidden_words, spelt_out
-from prompts.untrusted import neutral
 
 SIGNS = ("ARABIC", "SYRIAC", "KAITHI")
 """Format characters with these names are signs that are drawn, but for the Arabic letter mark."""

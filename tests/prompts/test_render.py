@@ -6,8 +6,8 @@ import jinja2
 import pytest
 from jsonschema import Draft202012Validator
 
-from prompts import functions
-from prompts.render import phases, render
+from ml_agent.prompts import functions
+from ml_agent.prompts.render import phases, render
 
 CANDIDATE = {
     "full_name": "o/r",

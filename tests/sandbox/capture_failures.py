@@ -9,10 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.contract import Command, Limits, Policy
-from sandbox.local import BubblewrapSandbox
-from sandbox.pip_settings import read_pip_settings
-from sandbox.setup.plan import Host, cpu_torch
+from ml_agent.sandbox.contract import Command, Limits, Policy
+from ml_agent.sandbox.local import BubblewrapSandbox
+from ml_agent.sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.setup.plan import Host, cpu_torch
 from tests.sandbox.failure_cases import CASES
 from tests.sandbox.failure_model import GROUPS, FailureCase
 

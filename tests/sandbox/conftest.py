@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Limits, Policy, Sandbox
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Limits, Policy, Sandbox
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
 
 DOCKER = pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.xdist_group("docker-sandbox")])
 BUBBLEWRAP = pytest.param("bubblewrap", marks=pytest.mark.xdist_group("bubblewrap-sandbox"))

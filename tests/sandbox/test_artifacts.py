@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.artifacts import artifacts
-from sandbox.session import SessionRecord
-from sandbox.setup.executor import SetupAction
-from sandbox.task import Source, Task
+from ml_agent.sandbox.artifacts import artifacts
+from ml_agent.sandbox.session import SessionRecord
+from ml_agent.sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.task import Source, Task
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

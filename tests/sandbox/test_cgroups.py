@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from sandbox.cgroups import ControlGroup
+from ml_agent.sandbox.cgroups import ControlGroup
 
 
 def test_a_process_that_ended_meanwhile_spares_no_other(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import choose as module
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.choose import choose
-from sandbox.contract import Policy
-from sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox import choose as module
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Policy
+from ml_agent.sandbox.errors import SandboxUnavailableError
 
 
 @pytest.fixture

@@ -12,19 +12,19 @@ from typing import Any
 import docker
 import pytest
 
-from sandbox.cleanup import clean, reap
-from sandbox.image import ensure_image
-from sandbox.local_place import OWNER_FILE, make_place, places
-from sandbox.owner import BEGAN, LABEL, OWNER, is_gone, is_orphan, labels
-from sandbox.temporary import lent
+from ml_agent.sandbox.cleanup import clean, reap
+from ml_agent.sandbox.image import ensure_image
+from ml_agent.sandbox.local_place import OWNER_FILE, make_place, places
+from ml_agent.sandbox.owner import BEGAN, LABEL, OWNER, is_gone, is_orphan, labels
+from ml_agent.sandbox.temporary import lent
 from tests.processor_time import WAIT
 
 RUN = """
 import sys
 from pathlib import Path
-from sandbox.contract import Command, Policy
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
 kind = {"docker": DockerSandbox, "bubblewrap": BubblewrapSandbox, "process": ProcessSandbox}[sys.argv[1]]
 sandbox = kind(Policy(network="none", run_id="killed"), log_folder=Path(sys.argv[2]))
 sandbox.start()

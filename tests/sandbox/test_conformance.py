@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import supervise
-from sandbox.contract import Command, OnOutput, Response, Sandbox
-from sandbox.errors import InterruptedRunError, SandboxLostError
+from ml_agent.sandbox import supervise
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.errors import InterruptedRunError, SandboxLostError
 
 Make = Callable[..., Sandbox]
 

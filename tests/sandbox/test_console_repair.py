@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.contract import Response
-from sandbox.diagnosis import RunLocation, diagnose
-from sandbox.repair_rules import FailureContext, next_repair
-from sandbox.task import Source, Task
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.diagnosis import RunLocation, diagnose
+from ml_agent.sandbox.repair_rules import FailureContext, next_repair
+from ml_agent.sandbox.task import Source, Task
 
 DECLARED = {
     "pyproject.toml": '[project]\nname = "x"\n[project.scripts]\nfit-it = "x.cli:main"\n',

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import supervise
-from sandbox.contract import Command, Limits, Sandbox
+from ml_agent.sandbox import supervise
+from ml_agent.sandbox.contract import Command, Limits, Sandbox
 
 Make = Callable[..., Sandbox]
 

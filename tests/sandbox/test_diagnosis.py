@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sandbox.contract import Response
-from sandbox.diagnosis import codes, diagnose
-from sandbox.diagnosis.classify import _final, _rules, _whole
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.diagnosis import codes, diagnose
+from ml_agent.sandbox.diagnosis.classify import _final, _rules, _whole
 from tests.sandbox.failure_cases import CASES
 from tests.sandbox.failure_model import FailureCase
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from sandbox.cleanup import clean
-from sandbox.contract import Command, Policy
-from sandbox.docker_engine import connect, describe, is_local
-from sandbox.docker_reach import reach_of
-from sandbox.docker_sandbox import SETUPS, DockerSandbox
-from sandbox.errors import SandboxUnavailableError
-from sandbox.image import ensure_image
+from ml_agent.sandbox.cleanup import clean
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.docker_engine import connect, describe, is_local
+from ml_agent.sandbox.docker_reach import reach_of
+from ml_agent.sandbox.docker_sandbox import SETUPS, DockerSandbox
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.image import ensure_image
 from tests.sandbox.engines import ENGINE, SOCKET, Change, engine_by_socket, engine_by_tcp
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.contract import Command, Policy
-from sandbox.docker_engine import connect, describe, is_local
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.docker_ssh import SshTunnel
-from sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.docker_engine import connect, describe, is_local
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.docker_ssh import SshTunnel
+from ml_agent.sandbox.errors import SandboxUnavailableError
 from tests.sandbox.engines import engine_by_socket
 
 SERVER = "/usr/sbin/sshd"

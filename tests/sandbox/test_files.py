@@ -7,10 +7,10 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from sandbox.files import copy_tree, disk_usage, newer_file, write_tar
-from sandbox.held_folder import held_folder
-from sandbox.inner_path import InnerPath, safe_relative
-from sandbox.pip_settings import PipSettings, read_pip_settings, without_credentials
+from ml_agent.sandbox.files import copy_tree, disk_usage, newer_file, write_tar
+from ml_agent.sandbox.held_folder import held_folder
+from ml_agent.sandbox.inner_path import InnerPath, safe_relative
+from ml_agent.sandbox.pip_settings import PipSettings, read_pip_settings, without_credentials
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox.image.build import bootstrap_environment
+from ml_agent.sandbox.image.build import bootstrap_environment
 
 
 def test_the_mirror_and_the_proxies_of_the_machine_reach_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:

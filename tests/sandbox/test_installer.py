@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from sandbox.contract import Command, OnOutput, Response
-from sandbox.setup.installer import BINARY_ONLY, MAX_LOOKS, install, pip_command
+from ml_agent.sandbox.contract import Command, OnOutput, Response
+from ml_agent.sandbox.setup.installer import BINARY_ONLY, MAX_LOOKS, install, pip_command
 
 
 class Pip:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.library_dates import as_of, is_old
-from sandbox.setup.executor import RELEASE_DATES
+from ml_agent.sandbox.library_dates import as_of, is_old
+from ml_agent.sandbox.setup.executor import RELEASE_DATES
 from tests.sandbox.dated_index import dated_index
 
 FILES = {

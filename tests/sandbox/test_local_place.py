@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.errors import SandboxLostError
-from sandbox.local_place import copy, keep, kept, make_place, setups
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.local_place import copy, keep, kept, make_place, setups
 
 
 def test_an_environment_that_cannot_be_copied_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.makers import MissingFile, makers_of, template_of
+from ml_agent.sandbox.makers import MissingFile, makers_of, template_of
 
 
 def write(root: Path, name: str, text: str = "") -> Path:

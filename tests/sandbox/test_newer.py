@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.contract import Response
-from sandbox.diagnosis import RunLocation, diagnose
-from sandbox.repair_rules import candidates
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.diagnosis import RunLocation, diagnose
+from ml_agent.sandbox.repair_rules import candidates
 from tests.sandbox.test_repair import scene
 
 OWN = '  File "/workspace/lab/model.py", line 3, in fit\n    x\n'

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.capture import Capture, HeadAndTail
-from sandbox.error_lines import ErrorLines
-from sandbox.lines import MAX_LINE, LineReader
-from sandbox.output_kinds import is_error, kind_of, may_hold_error
+from ml_agent.sandbox.capture import Capture, HeadAndTail
+from ml_agent.sandbox.error_lines import ErrorLines
+from ml_agent.sandbox.lines import MAX_LINE, LineReader
+from ml_agent.sandbox.output_kinds import is_error, kind_of, may_hold_error
 
 
 def final_lines(chunks: list[bytes]) -> list[str]:

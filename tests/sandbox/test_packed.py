@@ -5,7 +5,7 @@ import gzip
 
 import pytest
 
-from sandbox.packed import unpacked
+from ml_agent.sandbox.packed import unpacked
 
 
 def packed(data: bytes) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox.setup.pip_errors import read_pip_failure, relaxed
+from ml_agent.sandbox.setup.pip_errors import read_pip_failure, relaxed
 
 NOT_FOUND = """Collecting tabluate
 ERROR: Could not find a version that satisfies the requirement tabluate==1.0 (from versions: none)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.pip_start import START_PIP
+from ml_agent.sandbox.pip_start import START_PIP
 
 
 def run(environment: Path, command: str, **variables: str) -> str:

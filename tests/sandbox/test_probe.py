@@ -2,8 +2,8 @@
 
 import pytest
 
-from sandbox.contract import Command, Response, Sandbox
-from sandbox.probe import Probe
+from ml_agent.sandbox.contract import Command, Response, Sandbox
+from ml_agent.sandbox.probe import Probe
 
 TRAINING = """
 import time

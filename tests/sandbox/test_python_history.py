@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandbox.interpreters import Interpreter, find_interpreters
-from sandbox.python_history import former_modules, history
+from ml_agent.sandbox.interpreters import Interpreter, find_interpreters
+from ml_agent.sandbox.python_history import former_modules, history
 
 ASK = """
 import importlib, json, sys, warnings

@@ -5,15 +5,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sandbox.diagnosis import Diagnosis, Fix, RunLocation
-from sandbox.diagnosis.refine import refine
-from sandbox.makers import MissingFile, makers_of
-from sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
-from sandbox.repair_rules import FailureContext, candidates, next_repair
-from sandbox.repository_search import device_option, module_places, value_of_variable
-from sandbox.session import repaired
-from sandbox.setup.plan import Host, plan_setup
-from sandbox.task import Source, Task
+from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation
+from ml_agent.sandbox.diagnosis.refine import refine
+from ml_agent.sandbox.makers import MissingFile, makers_of
+from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
+from ml_agent.sandbox.repair_rules import FailureContext, candidates, next_repair
+from ml_agent.sandbox.repository_search import device_option, module_places, value_of_variable
+from ml_agent.sandbox.session import repaired
+from ml_agent.sandbox.setup.plan import Host, plan_setup
+from ml_agent.sandbox.task import Source, Task
 
 
 def write(root: Path, name: str, text: str) -> None:

@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from sandbox.files import newer_file
-from sandbox.running_docker import WROTE, DockerRunning
+from ml_agent.sandbox.files import newer_file
+from ml_agent.sandbox.running_docker import WROTE, DockerRunning
 
 
 class CountedOutside(DockerRunning):

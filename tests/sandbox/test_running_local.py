@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.contract import Command
+from ml_agent.sandbox.contract import Command
 from tests.sandbox.conftest import Make
 
 
@@ -23,7 +23,7 @@ class LateQueue(Queue[Any]):
 
 def test_what_comes_late_is_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     sandbox = make("process")
-    monkeypatch.setattr("sandbox.running_local.Queue", LateQueue)
+    monkeypatch.setattr("ml_agent.sandbox.running_local.Queue", LateQueue)
     response = sandbox.run(Command(text="echo out; echo err >&2; exit 3", timeout=20, probe_seconds=2.0))
     assert (response.ended, response.exit_code) == ("exited", 3)
     assert (response.stdout.strip(), response.stderr.strip()) == ("out", "err")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.artifacts import artifacts
-from sandbox.contract import Command, Sandbox
-from sandbox.prove import prove
-from sandbox.repair import Repair
-from sandbox.session import Session
-from sandbox.task import Source, Task
+from ml_agent.sandbox.artifacts import artifacts
+from ml_agent.sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.prove import prove
+from ml_agent.sandbox.repair import Repair
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.task import Source, Task
 from tests.sandbox.dated_index import dated_index
 
 Make = Callable[..., Sandbox]
@@ -328,7 +328,7 @@ def test_the_code_of_an_answer_is_reproduced(make: Make, tmp_path: Path) -> None
 def test_the_dockerfile_builds_and_runs(make: Make, index: Path, tmp_path: Path) -> None:
     import docker
 
-    from sandbox.image import ensure_image
+    from ml_agent.sandbox.image import ensure_image
 
     root = repository(tmp_path, run_dot_py="import json, os\nprint('ran', os.environ['DATA'])\n")
     session = Session(make("bubblewrap"), Source(root=root))

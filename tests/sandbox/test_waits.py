@@ -11,11 +11,11 @@ import pytest
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from sandbox import docker_exec, running_local
-from sandbox.contract import Limits
-from sandbox.docker_sandbox import DockerSandbox
-from sandbox.errors import SandboxLostError
-from sandbox.running_local import Launch, LocalRunning
+from ml_agent.sandbox import docker_exec, running_local
+from ml_agent.sandbox.contract import Limits
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.running_local import Launch, LocalRunning
 
 
 def test_a_watcher_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

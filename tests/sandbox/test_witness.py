@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox.contract import Command, Policy, Response
-from sandbox.local import ProcessSandbox
-from sandbox.witness import statuses
-from sandbox.witness.notes import NOT_ENDED, judge
-from sandbox.witness.watch import MOST_BYTES, run_watched, unpack
+from ml_agent.sandbox.contract import Command, Policy, Response
+from ml_agent.sandbox.local import ProcessSandbox
+from ml_agent.sandbox.witness import statuses
+from ml_agent.sandbox.witness.notes import NOT_ENDED, judge
+from ml_agent.sandbox.witness.watch import MOST_BYTES, run_watched, unpack
 
 SCORE = """
 import argparse, sys, time, numbers_here

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.check.python import check_python
-from tools.index import RepoIndex
-from tools.python_api.accepted import accepted_texts
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.accepted import accepted_texts
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.check.bash_powers import bash_powers
+from ml_agent.tools.check.bash_powers import bash_powers
 
 
 @pytest.mark.parametrize(

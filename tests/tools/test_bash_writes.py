@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.check.bash_writes import folders_of, option_values, written
+from ml_agent.tools.check.bash_writes import folders_of, option_values, written
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tools.catalog import Catalog, read_candidates
-from tools.errors import CatalogError
+from ml_agent.tools.catalog import Catalog, read_candidates
+from ml_agent.tools.errors import CatalogError
 
 ENTRIES: list[dict[str, Any]] = [
     {

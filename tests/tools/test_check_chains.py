@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.index import RepoIndex
 from tests.tools.test_check_python import one
-from tools.check.python import check_python
-from tools.index import RepoIndex
 
 CHAINED = {
     "ridge.py": (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.check.command import check_command
-from tools.index import RepoIndex
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.index import RepoIndex
 
 FILES = {
     "requirements.txt": "",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
 from tests.tools.signatures.test_hydra import OLD
-from tools.check.command import check_command
-from tools.findings import Finding
-from tools.index import RepoIndex
 
 FILES = {
     "train.py": """

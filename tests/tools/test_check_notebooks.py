@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.check.command import check_command
-from tools.check.notebooks import notebook_parameters
-from tools.index import RepoIndex
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.notebooks import notebook_parameters
+from ml_agent.tools.index import RepoIndex
 
 CELLS = [
     {"cell_type": "markdown", "metadata": {}, "source": ["# Report"]},

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.check.python import check_python
-from tools.findings import Finding
-from tools.index import RepoIndex
+from ml_agent.tools.check.python import check_python
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.index import RepoIndex
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

@@ -5,10 +5,10 @@ from textwrap import dedent
 
 import pytest
 
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.variables import written_out
+from ml_agent.tools.index import RepoIndex
 from tests.tools.conftest import Make
-from tools.check.command import check_command
-from tools.check.variables import written_out
-from tools.index import RepoIndex
 
 FILES = {
     "train.py": """

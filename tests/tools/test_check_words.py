@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.read import SignatureReader
 from tests.processor_time import within
-from tools.check.command import check_command
-from tools.index import RepoIndex
-from tools.signatures.console import read_console
-from tools.signatures.read import SignatureReader
 
 TRAIN = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 GETOPTS = """\

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ml_agent.tools.docstrings import descriptions_in, parameter_descriptions, result_description
+from ml_agent.tools.signatures.read import SignatureReader
 from tests.processor_time import within
-from tools.docstrings import descriptions_in, parameter_descriptions, result_description
-from tools.signatures.read import SignatureReader
 
 GOOGLE = """Finds a face.
 

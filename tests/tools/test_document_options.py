@@ -2,8 +2,8 @@
 
 import pytest
 
-from tools.documents.options import join_options
-from tools.documents.read import parse_document
+from ml_agent.tools.documents.options import join_options
+from ml_agent.tools.documents.read import parse_document
 
 CONTINUED = "python main.py --base a.yaml \n    -t \n    --gpus 0, \n    --data <folder>"
 

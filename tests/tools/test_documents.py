@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tools.documents.code import clean_block, looks_like_command, normal_label
-from tools.documents.model import Passage
-from tools.documents.read import is_document, is_readme, parse_document
+from ml_agent.tools.documents.code import clean_block, looks_like_command, normal_label
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.documents.read import is_document, is_readme, parse_document
 
 
 def read(text: str, path: str = "README.md") -> tuple[Passage, ...]:

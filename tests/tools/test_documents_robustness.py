@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ml_agent.tools.documents.code import clean_block
+from ml_agent.tools.documents.read import parse_document, read_documents
+from ml_agent.tools.documents.text import decode
 from tests.processor_time import within
-from tools.documents.code import clean_block
-from tools.documents.read import parse_document, read_documents
-from tools.documents.text import decode
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tools.files
-from tools.errors import RepositoryError, UnsafePathError
-from tools.files import Tree
+import ml_agent.tools.files
+from ml_agent.tools.errors import RepositoryError, UnsafePathError
+from ml_agent.tools.files import Tree
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_lists_regular_files_and_inner_links_only(root: Path, tree: Tree) -> Non
 
 
 def test_a_disk_is_no_repository(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools.files, "MAX_FILES", 2)
+    monkeypatch.setattr(ml_agent.tools.files, "MAX_FILES", 2)
     with pytest.raises(RepositoryError, match="more than 2 files; give a smaller folder"):
         tree.files()
 

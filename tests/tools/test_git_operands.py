@@ -2,8 +2,8 @@
 
 import pytest
 
-from tools.errors import UnsafeUrlError
-from tools.git import Operand
+from ml_agent.tools.errors import UnsafeUrlError
+from ml_agent.tools.git import Operand
 
 
 @pytest.mark.parametrize("text", ["", "-", "-c", "--upload-pack=touch /tmp/x", "a\0b", "a\nb", "a\x1b[2J"])

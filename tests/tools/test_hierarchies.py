@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import UNKNOWN, ApiFacts, ApiObject
+from ml_agent.tools.python_api.read import parse_module
 from tests.processor_time import within
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject
-from tools.python_api.read import parse_module
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 SECONDS = 2.0

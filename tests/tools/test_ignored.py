@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from ml_agent.testing.git_folders import commit_files, write_files
+from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.ignored import Ignored, ignored_in
 from tests.processor_time import within
-from tools.errors import RepositoryError
-from tools.files import Tree
-from tools.ignored import Ignored, ignored_in
 
 RULES = "*a*b*c\na**b\nlog*-*-*.t?t\n[!x]*[yz]*q*\n**/out*/**/deep*er*/*\nd*e\\**f*g\n"
 PATHS = (
@@ -47,6 +47,6 @@ def test_a_rule_of_many_stars_is_soon_looked_at(rule: str, tmp_path: Path) -> No
 
 
 def test_rules_that_take_too_long_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.ignored._SECONDS", -1.0)
+    monkeypatch.setattr("ml_agent.tools.ignored._SECONDS", -1.0)
     with pytest.raises(RepositoryError, match="give a smaller folder"):
         Ignored(Tree(tmp_path)).path("a")

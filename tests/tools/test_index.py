@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tools import index as index_module
-from tools import index_cache, index_worker
-from tools.documents.model import Passage
-from tools.index import RepoIndex, make_part
-from tools.index_cache import PartCache, fingerprint
-from tools.python_api.model import UNKNOWN
-from tools.reading import IndexWalk, LeftOut, Progress
+from ml_agent.tools import index as index_module
+from ml_agent.tools import index_cache, index_worker
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.index import RepoIndex, make_part
+from ml_agent.tools.index_cache import PartCache, fingerprint
+from ml_agent.tools.python_api.model import UNKNOWN
+from ml_agent.tools.reading import IndexWalk, LeftOut, Progress
 
 PARTS = ("api", "passages", "examples", "signatures")
 
@@ -108,14 +108,14 @@ def test_a_full_disk_costs_only_the_cache(root: Path, tmp_path: Path) -> None:
 
 def test_versions_of_any_kind_have_a_place_of_their_own(tmp_path: Path) -> None:
     versions = ["a" * 40, "a" * 40 + "+dirty", "../../etc", "", ".", "x\0y", "\udcff", "a" * 500]
-    places = {PartCache(tmp_path, version).path("api", "tools.retrieval").parent for version in versions}
+    places = {PartCache(tmp_path, version).path("api", "ml_agent.tools.retrieval").parent for version in versions}
     assert len(places) == len(versions)
     assert all(place.parent == tmp_path for place in places)
 
 
 def test_what_an_older_extractor_left_is_dropped(tmp_path: Path) -> None:
     cache = PartCache(tmp_path, "v1")
-    new = cache.path("api", "tools.retrieval")
+    new = cache.path("api", "ml_agent.tools.retrieval")
     new.parent.mkdir(parents=True)
     stale, other = new.with_name("api-0000.msgpack"), new.with_name("passages-0000.msgpack")
     stale.touch()
@@ -131,21 +131,23 @@ def test_a_fingerprint_knows_the_modules_behind_an_extractor(monkeypatch: pytest
     room = tmp_path / "tools"
     (room / "a").mkdir(parents=True)
     (room / "a" / "__init__.py").write_text("")
-    (room / "a" / "one.py").write_text("from tools.a import (\n    two,\n)\nfrom tools.b import name\n")
-    (room / "a" / "two.py").write_text("def late():\n    import tools.c\n")
+    (room / "a" / "one.py").write_text(
+        "from ml_agent.tools.a import (\n    two,\n)\nfrom ml_agent.tools.b import name\n"
+    )
+    (room / "a" / "two.py").write_text("def late():\n    import ml_agent.tools.c\n")
     (room / "b.py").write_text("name = 1\n")
     (room / "c.py").write_text("")
     (room / "d.py").write_text("")
-    monkeypatch.setattr("tools.index_cache._ROOM", room)
+    monkeypatch.setattr("ml_agent.tools.index_cache._ROOM", room)
 
     def of(module: str) -> str:
         index_cache._source.cache_clear()
         return fingerprint.__wrapped__(module)
 
-    before = (of("tools.a.one"), of("tools.d"))
+    before = (of("ml_agent.tools.a.one"), of("ml_agent.tools.d"))
     for changed in ("a/two.py", "b.py", "c.py"):
         (room / changed).write_text((room / changed).read_text() + "# changed\n")
-        after = (of("tools.a.one"), of("tools.d"))
+        after = (of("ml_agent.tools.a.one"), of("ml_agent.tools.d"))
         assert after[0] != before[0]
         assert after[1] == before[1]
         before = after
@@ -189,10 +191,10 @@ def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     RepoIndex.open(root, "v1", cache).prepare()
     program = (
-        "import sys; from pathlib import Path; from tools.index import RepoIndex\n"
+        "import sys; from pathlib import Path; from ml_agent.tools.index import RepoIndex\n"
         f"index = RepoIndex.open(Path({str(root)!r}), 'v1', Path({str(cache)!r}))\n"
         "assert index.passages and index.examples and index.signatures and index.api.facts.modules\n"
-        "assert not {'markdown_it', 'pyflakes', 'bashlex', 'tools.signatures.interpreter'} & set(sys.modules)\n"
+        "assert not {'markdown_it', 'pyflakes', 'bashlex', 'ml_agent.tools.signatures.interpreter'} & set(sys.modules)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[1])}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)
@@ -312,9 +314,9 @@ def test_a_second_process_is_told_what_goes_first(
     (root / "z").mkdir()
     (root / "z/last.py").write_text("import argparse\np = argparse.ArgumentParser()\np.parse_args()\n")
     cut = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from tools import reading\n"
+        "import sys; sys.path.insert(0, sys.argv[1]); from ml_agent.tools import reading\n"
         "reading.IndexWalk.each = lambda self, paths: iter(tuple(paths)[:1])\n"
-        "from tools.index_work import work; work(*sys.argv[2:])"
+        "from ml_agent.tools.index_work import work; work(*sys.argv[2:])"
     )
     monkeypatch.setattr(index_worker, "_WORKER", cut)
     assert list(RepoIndex.open(root, "v1", tmp_path / "cache", first="z").signatures) == ["z/last.py"]

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
-from tools.query import stems
+from ml_agent.tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
+from ml_agent.tools.query import stems
 
 GRAPHS = Concept(("graph neural networks",), ("gcn", "graph neural network", "cora", "=DD", "amazon"))
 LANGUAGE = Concept(("language models",), ("neural network language", "gpt-[0-9]*", "*uncased*", "amazon"))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict import execute
-from sandbox.setup import entries
-from tools.commandline.shell import parse_command
-from tools.launchers import LAUNCHER_MODULES, STARTERS, TABLE
+from ml_agent.benchmarks.strict import execute
+from ml_agent.sandbox.setup import entries
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.launchers import LAUNCHER_MODULES, STARTERS, TABLE
 
 
 def test_other_rooms_know_no_launcher_that_is_not_in_the_list() -> None:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.index import RepoIndex
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import UNKNOWN, ApiObject
-from tools.python_api.modules import ModuleTable
-from tools.python_api.read import parse_module
-from tools.python_api.registries import joined, same_registry, variant_instead
-from tools.python_api.requirements import read_requirements
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
+from ml_agent.tools.python_api.modules import ModuleTable
+from ml_agent.tools.python_api.read import parse_module
+from ml_agent.tools.python_api.registries import joined, same_registry, variant_instead
+from ml_agent.tools.python_api.requirements import read_requirements
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.files import Tree
-from tools.python_source import MOST_LEVELS, TooDeepError, parse_python, read_module, read_python
+from ml_agent.tools.files import Tree
+from ml_agent.tools.python_source import MOST_LEVELS, TooDeepError, parse_python, read_module, read_python
 
 MANY = 990
 DEEP = {
@@ -113,7 +113,7 @@ def test_python_that_loses_count_of_its_levels_reads_again(
             raise SystemError("AST constructor recursion depth mismatch (before=147, after=37)")
         return parse(source, mode=mode)
 
-    monkeypatch.setattr("tools.python_source.ast.parse", losing)
+    monkeypatch.setattr("ml_agent.tools.python_source.ast.parse", losing)
     if error is None:
         assert isinstance(read_python("x = 1").body[0], ast.Assign)
     else:

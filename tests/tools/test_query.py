@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.query import (
+from ml_agent.tools.query import (
     QUERY_DECAY,
     WORD_WEIGHT,
     _stem,

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.candidates import Candidate
-from tools.query import read_query
-from tools.ranking import Ranker
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.query import read_query
+from ml_agent.tools.ranking import Ranker
 
 
 def candidate(name: str, description: str = "", topics: tuple[str, ...] = (), **more: str | int) -> Candidate:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools import index as index_module
+from ml_agent.tools import index_worker
+from ml_agent.tools import reading as reading_module
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.reading import IndexWalk, Progress
 from tests.processor_time import WAIT, is_within
-from tools import index as index_module
-from tools import index_worker
-from tools import reading as reading_module
-from tools.index import RepoIndex
-from tools.reading import IndexWalk, Progress
 
 HOME = Path(index_module.__file__).parents[1]
 
@@ -104,7 +104,7 @@ def test_the_second_process_itself_ends_with_its_parent(tmp_path: Path) -> None:
     slow = "x = 0\nwhile True:\n    x += 1\n"
     for number in range(2_000):
         (root / f"m{number}.py").write_text(f"import argparse\np = argparse.ArgumentParser()\n{slow}p.parse_args()\n")
-    start = "from tools.index_worker import _WORKER; from pathlib import Path; import subprocess, sys, time\n"
+    start = "from ml_agent.tools.index_worker import _WORKER; from pathlib import Path; import subprocess, sys, time\n"
     parent = (
         f"import sys; sys.path.insert(0, {str(HOME)!r})\n{start}"
         f"said = open({str(tmp_path / 'said')!r}, 'w')\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.remember import remembered
+from ml_agent.tools.remember import remembered
 
 
 @pytest.fixture

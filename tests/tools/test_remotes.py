@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.errors import RepositoryError, UnsafeUrlError
-from tools.git import mask_url
-from tools.remotes import Remotes, local_folder, split_place
+from ml_agent.tools.errors import RepositoryError, UnsafeUrlError
+from ml_agent.tools.git import mask_url
+from ml_agent.tools.remotes import Remotes, local_folder, split_place
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 
 from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.testing.github_server import About, Fault, GitHubServer
-from tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
-from tools.repository import RepositoryCache
+from ml_agent.tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
+from ml_agent.tools.repository import RepositoryCache
 
 FILES = {"README.md": "# Name", "src/run.py": "print(1)"}
 BOOK = About(full_name="owner/book")
@@ -307,7 +307,7 @@ def test_without_git_the_user_is_told(cache: RepositoryCache, monkeypatch: pytes
 
 def _in_process(cache: RepositoryCache, github: GitHubServer, sha: str) -> "subprocess.Popen[str]":
     code = (
-        "import sys; from pathlib import Path; from tools.repository import RepositoryCache\n"
+        "import sys; from pathlib import Path; from ml_agent.tools.repository import RepositoryCache\n"
         "print(RepositoryCache(Path(sys.argv[1]), web=sys.argv[2]).get('owner/book', sys.argv[3]).root)"
     )
     command = [sys.executable, "-c", code, str(cache.folder), github.url, sha]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools import retrieval
-from tools.retrieval import Bm25Index, singular, tokenize
+from ml_agent.tools import retrieval
+from ml_agent.tools.retrieval import Bm25Index, singular, tokenize
 
 
 @pytest.mark.parametrize(

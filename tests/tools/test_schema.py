@@ -5,8 +5,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from tools.schema import function_name, function_schema
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.schema import function_name, function_schema
+from ml_agent.tools.signatures.model import Option, Signature
 
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "enum", "items", "description"}
 
@@ -83,7 +83,7 @@ def test_a_large_script_fits_and_keeps_what_matters() -> None:
 
 
 def test_the_size_in_tokens() -> None:
-    from tools.tokens import count_tokens
+    from ml_agent.tools.tokens import count_tokens
 
     options = tuple(
         Option(dest=f"o{n}_rate", flags=(f"--o{n}-rate",), help="x" * 5 + " rate of a thing", type="float")

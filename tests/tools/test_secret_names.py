@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.secret_names import names_a_secret, without_secrets
+from ml_agent.tools.secret_names import names_a_secret, without_secrets
 
 SECRET = [
     "OPENAI_API_KEY",

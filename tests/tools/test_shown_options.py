@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.commandline.render import render_words
-from tools.index import RepoIndex
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.render import render_words
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option, Signature
 
 FIRE = """
     import fire

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_of
 from tests.tools.conftest import Make, write_files
-from tools.check.command import check_command
-from tools.index import RepoIndex
-from tools.submodules import absent_submodules, say_absent, submodule_of
 
 GITMODULES = """
     [submodule "here"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import tokens
-from tools.tokens import count_tokens, load_encoding
+from ml_agent.tools import tokens
+from ml_agent.tools.tokens import count_tokens, load_encoding
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.examples import Example
-from tools.index import RepoIndex
-from tools.usage.entry import EntryFinder
-from tools.usage.makefile import read_recipes
-from tools.usage.shell import ShellState, read_commands
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.usage.entry import EntryFinder
+from ml_agent.tools.usage.makefile import read_recipes
+from ml_agent.tools.usage.shell import ShellState, read_commands
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-import tools.versions
+import ml_agent.tools.versions
 from ml_agent.testing.git_folders import commit_files, write_files
+from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.versions import head_commit, local_version
 from tests.processor_time import within
-from tools.errors import RepositoryError
-from tools.versions import head_commit, local_version
 
 FILES = {"README.md": "# Title", "src/run.py": "print(1)"}
 
@@ -128,8 +128,8 @@ def test_a_commit_file_says_the_version(plain: Path) -> None:
 
 
 def test_large_files_count_by_size_and_both_ends(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools.versions, "WHOLE_FILE_BYTES", 100)
-    monkeypatch.setattr(tools.versions, "EDGE_BYTES", 10)
+    monkeypatch.setattr(ml_agent.tools.versions, "WHOLE_FILE_BYTES", 100)
+    monkeypatch.setattr(ml_agent.tools.versions, "EDGE_BYTES", 10)
     versions = set()
     for content in (b"a" * 200, b"b" + b"a" * 199, b"a" * 199 + b"b", b"a" * 201):
         write_files(plain, {"weights.bin": content})

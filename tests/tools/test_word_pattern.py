@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.word_pattern import any_of
+from ml_agent.tools.word_pattern import any_of
 
 _WORDS = ("Parser", r"\bfire\b", r"\bDEFINE_", r"FLAGS\b", r"\bexec(")
 

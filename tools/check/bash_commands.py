@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from tools.check.bash_writes import folders_of, names_secret_file, option_values, written
-from tools.check.power import Power, PowerUse, leaves
-from tools.check.python_powers import python_powers
-from tools.commandline.invocation import Invocation, read_invocation, split_assignments
-from tools.commandline.lexer import Token, lex
-from tools.commandline.shell import parse_command, simple_commands
-from tools.launchers import HELP, LAUNCHERS, PYTHON, SHELLS, SOURCES, VERSION
-from tools.secret_names import names_a_secret
+from ml_agent.tools.check.bash_writes import folders_of, names_secret_file, option_values, written
+from ml_agent.tools.check.power import Power, PowerUse, leaves
+from ml_agent.tools.check.python_powers import python_powers
+from ml_agent.tools.commandline.invocation import Invocation, read_invocation, split_assignments
+from ml_agent.tools.commandline.lexer import Token, lex
+from ml_agent.tools.commandline.shell import parse_command, simple_commands
+from ml_agent.tools.launchers import HELP, LAUNCHERS, PYTHON, SHELLS, SOURCES, VERSION
+from ml_agent.tools.secret_names import names_a_secret
 
 _RUN_TEXT = frozenset(
     [

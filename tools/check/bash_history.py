@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tools.check.power import PowerUse
+from ml_agent.tools.check.power import PowerUse
 
 _WORDS = re.compile(r"(\\.)|(\"(?:\\.|[^\"\\])*\")|'[^']*'|(?<![^\s;|&<>])#[^\n]*", re.DOTALL)
 """An escape, a text between double quotes, and what an interactive bash leaves alone: single quotes, comments."""

@@ -7,7 +7,7 @@ at everything that bash reads by other rules (here-documents, brackets, patterns
 import re
 from collections.abc import Generator, Iterator
 
-from tools.commandline.lexer import lex
+from ml_agent.tools.commandline.lexer import lex
 
 MASK = "'"
 """Stands in place of a character that is only itself."""

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from tools.check.bash_commands import command_powers
-from tools.check.bash_history import earlier_commands
-from tools.check.bash_literal import NUMBERS, exposed
-from tools.check.bash_writes import folders_of, names_secret_file
-from tools.check.power import PowerUse, leaves
-from tools.commandline.lexer import lex
-from tools.commandline.shell import parse_command, sign_of
-from tools.secret_names import names_a_secret
+from ml_agent.tools.check.bash_commands import command_powers
+from ml_agent.tools.check.bash_history import earlier_commands
+from ml_agent.tools.check.bash_literal import NUMBERS, exposed
+from ml_agent.tools.check.bash_writes import folders_of, names_secret_file
+from ml_agent.tools.check.power import PowerUse, leaves
+from ml_agent.tools.commandline.lexer import lex
+from ml_agent.tools.commandline.shell import parse_command, sign_of
+from ml_agent.tools.secret_names import names_a_secret
 
 _EXPANSION = re.compile(r"`|[<>$]\(|\$\[|\$\{?!?[A-Za-z_]\w*|\$\{[!#]?[@*\d]")
 _ENCODED = re.compile(r"\$'[^']*\\[xuUc0-7][^']*'?")

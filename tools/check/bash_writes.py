@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from tools.commandline.lexer import lex
-from tools.commandline.shell import change_folder, is_keyword, never_a_command, simple_commands
-from tools.secret_files import is_secret_place
+from ml_agent.tools.commandline.lexer import lex
+from ml_agent.tools.commandline.shell import change_folder, is_keyword, never_a_command, simple_commands
+from ml_agent.tools.secret_files import is_secret_place
 
 _WRITE_ALL = frozenset(
     ["tee", "rm", "rmdir", "touch", "truncate", "chmod", "chown", "chgrp", "shred", "mv", "unlink", "ln", "mkdir"]

@@ -7,32 +7,32 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from tools.check.consoles import called_by_xargs, cannot_tell, defined_names, unknown_program
-from tools.check.inputs import check_inputs
-from tools.check.installs import listed_in
-from tools.check.launchers import check_launcher
-from tools.check.make import check_make, is_target
-from tools.check.missing import explain_missing
-from tools.check.modules import check_missing_module, check_module_path
-from tools.check.notebooks import check_papermill
-from tools.check.places import is_literal, locate
-from tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
-from tools.check.prompts import check_prompts
-from tools.check.python import check_given_code
-from tools.check.repository import checked_repository
-from tools.check.subcommands import check_subcommand, name_slips
-from tools.check.syntax import check_syntax
-from tools.check.text import unreadable
-from tools.check.unread import may_be_started, other_script, unread
-from tools.check.variables import written_out
-from tools.commandline.invocation import Invocation
-from tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
-from tools.commandline.words import choose, parse_call
-from tools.findings import Finding, Severity
-from tools.index import RepoIndex
-from tools.launchers import SHELLS
-from tools.signatures.model import Signature
-from tools.submodules import submodule_of
+from ml_agent.tools.check.consoles import called_by_xargs, cannot_tell, defined_names, unknown_program
+from ml_agent.tools.check.inputs import check_inputs
+from ml_agent.tools.check.installs import listed_in
+from ml_agent.tools.check.launchers import check_launcher
+from ml_agent.tools.check.make import check_make, is_target
+from ml_agent.tools.check.missing import explain_missing
+from ml_agent.tools.check.modules import check_missing_module, check_module_path
+from ml_agent.tools.check.notebooks import check_papermill
+from ml_agent.tools.check.places import is_literal, locate
+from ml_agent.tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
+from ml_agent.tools.check.prompts import check_prompts
+from ml_agent.tools.check.python import check_given_code
+from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.check.subcommands import check_subcommand, name_slips
+from ml_agent.tools.check.syntax import check_syntax
+from ml_agent.tools.check.text import unreadable
+from ml_agent.tools.check.unread import may_be_started, other_script, unread
+from ml_agent.tools.check.variables import written_out
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.launchers import SHELLS
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.submodules import submodule_of
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 

@@ -3,13 +3,13 @@
 import posixpath
 import re
 
-from tools.check.places import is_literal
-from tools.check.programs import INTERPRETERS, KNOWN_PROGRAMS, LIKE_INTERPRETERS
-from tools.check.repository import CheckedRepository
-from tools.commandline.invocation import Invocation, read_invocation, unwrap
-from tools.findings import Finding
-from tools.launchers import PYTHON, Launcher
-from tools.signatures.nearest import is_slip
+from ml_agent.tools.check.places import is_literal
+from ml_agent.tools.check.programs import INTERPRETERS, KNOWN_PROGRAMS, LIKE_INTERPRETERS
+from ml_agent.tools.check.repository import CheckedRepository
+from ml_agent.tools.commandline.invocation import Invocation, read_invocation, unwrap
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.launchers import PYTHON, Launcher
+from ml_agent.tools.signatures.nearest import is_slip
 
 _DEFINES = re.compile(
     r"(?:^|[;&|])[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)|alias[ \t]+([\w:.-]+)=)", re.MULTILINE

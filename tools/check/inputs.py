@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.check.places import PathIndex, is_literal, locate
-from tools.findings import Finding
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.check.places import PathIndex, is_literal, locate
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.signatures.model import Option, Signature
 
 OUTPUT = re.compile(
     r"out|save|log|dest|result|target|cache|tmp|temp|ckpt|checkpoint|export|write|dump|store|prefix|name|tag|run|exp",

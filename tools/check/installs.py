@@ -3,8 +3,8 @@
 import posixpath
 from collections.abc import Iterator
 
-from tools.check.places import is_literal
-from tools.commandline.invocation import Invocation
+from ml_agent.tools.check.places import is_literal
+from ml_agent.tools.commandline.invocation import Invocation
 
 _PIP = ("-r", "--requirement", "-c", "--constraint")
 _CONDA = ("-f", "--file")

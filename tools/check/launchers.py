@@ -1,9 +1,9 @@
 """The own options of launchers of scripts: torchrun, accelerate launch, deepspeed."""
 
-from tools.commandline.invocation import Invocation
-from tools.commandline.words import parse_call
-from tools.findings import Finding
-from tools.signatures.known_classes import known_launcher
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.signatures.known_classes import known_launcher
 
 OWN_OPTIONS = frozenset({"unknown-option", "bad-choice", "bad-type", "missing-value"})
 

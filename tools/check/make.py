@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tools.check.places import PathIndex, is_literal, locate
-from tools.findings import Finding, Severity
-from tools.signatures.make_reader import Makefile, read_makefile
-from tools.signatures.nearest import nearest
-from tools.signatures.sources import Sources
+from ml_agent.tools.check.places import PathIndex, is_literal, locate
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.signatures.make_reader import Makefile, read_makefile
+from ml_agent.tools.signatures.nearest import nearest
+from ml_agent.tools.signatures.sources import Sources
 
 _DEFAULTS = ("GNUmakefile", "makefile", "Makefile")
 _FOLDER = frozenset({"-C", "--directory"})

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from tools.config_text import read_toml
-from tools.signatures.console import declared_names
-from tools.signatures.sources import Sources
+from ml_agent.tools.config_text import read_toml
+from ml_agent.tools.signatures.console import declared_names
+from ml_agent.tools.signatures.sources import Sources
 
 MAX_MANIFESTS = 200
 """Manifests that are read, those near the root first."""

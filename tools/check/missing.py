@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from tools.check.places import locate
-from tools.commandline.invocation import Invocation
-from tools.findings import Finding
-from tools.submodules import say_absent, submodule_of
+from ml_agent.tools.check.places import locate
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.submodules import say_absent, submodule_of
 
 _MISSING = frozenset({"no-such-file", "no-such-module", "cannot-tell"})
 

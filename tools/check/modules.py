@@ -3,10 +3,10 @@
 import posixpath
 from collections.abc import Iterator
 
-from tools.check.programs import KNOWN_MODULES
-from tools.check.repository import CheckedRepository
-from tools.findings import Finding, Severity
-from tools.signatures.nearest import is_slip, nearest
+from ml_agent.tools.check.programs import KNOWN_MODULES
+from ml_agent.tools.check.repository import CheckedRepository
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.signatures.nearest import is_slip, nearest
 
 
 def check_module_path(name: str) -> Finding:

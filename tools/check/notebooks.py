@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from tools.check.places import PathIndex, is_literal, locate
-from tools.findings import Finding
-from tools.signatures.nearest import nearest
+from ml_agent.tools.check.places import PathIndex, is_literal, locate
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.signatures.nearest import nearest
 
 PAIRS = frozenset({"-p", "--parameters", "-r", "--parameters_raw"})
 """Options of papermill that take a name and a value."""

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from tools.check.bash_powers import bash_powers
-from tools.check.power import PowerUse
-from tools.check.python_powers import python_powers
+from ml_agent.tools.check.bash_powers import bash_powers
+from ml_agent.tools.check.power import PowerUse
+from ml_agent.tools.check.python_powers import python_powers
 
 LONGEST = {"bash": 20_000, "python": 100_000}
 """Characters; a longer text is refused as a whole."""

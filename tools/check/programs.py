@@ -3,7 +3,7 @@
 import re
 import sys
 
-from tools.launchers import DEBUGGERS, LAUNCHER_MODULES, STARTERS
+from ml_agent.tools.launchers import DEBUGGERS, LAUNCHER_MODULES, STARTERS
 
 
 def _names(words: str) -> frozenset[str]:

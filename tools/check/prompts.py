@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from tools.commandline.invocation import Invocation
-from tools.findings import Finding
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.findings import Finding
 
 _PROMPT = re.compile(r"\s*([$%]|>>?(?=\s+(?:python|bash|sh|torchrun|accelerate|pip)[\d.]*\s))\s+(\S.*)")
 """A file that is named like an interpreter is no place for output."""

@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.check.python_imports import ImportChecker, nearest
-from tools.check.python_namespace import missing_arguments
-from tools.check.python_objects import Objects
-from tools.findings import Finding, Severity
-from tools.index import RepoIndex
-from tools.python_api.bindings import (
+from ml_agent.tools.check.python_imports import ImportChecker, nearest
+from ml_agent.tools.check.python_namespace import missing_arguments
+from ml_agent.tools.check.python_objects import Objects
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.bindings import (
     chain_of,
     chains,
     imported_names,
     rebound_names,
     stored_chains,
 )
-from tools.python_api.calls import mismatch
-from tools.python_api.model import ApiObject
-from tools.python_api.scopes import undefined_names
-from tools.python_source import read_python
+from ml_agent.tools.python_api.calls import mismatch
+from ml_agent.tools.python_api.model import ApiObject
+from ml_agent.tools.python_api.scopes import undefined_names
+from ml_agent.tools.python_source import read_python
 
 _COMMON_BUILTINS = frozenset(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
 _MAKES_NAMES = ("exec(", "globals()", "locals()", "vars()")

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tools.findings import Finding, Severity
-from tools.index import RepoIndex
-from tools.libraries import known_libraries
-from tools.python_api.bindings import ImportedName, imported_names
-from tools.python_api.model import UNKNOWN, ApiObject
-from tools.python_api.read import imported_tops
-from tools.python_api.resolver import Resolved
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.libraries import known_libraries
+from ml_agent.tools.python_api.bindings import ImportedName, imported_names
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
+from ml_agent.tools.python_api.read import imported_tops
+from ml_agent.tools.python_api.resolver import Resolved
 
 _NEAR = 0.6
 _LONG_ENOUGH = 4

@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from tools.check.python_imports import nearest
-from tools.findings import Finding
-from tools.python_api.bindings import chain_of, chains, made_objects
+from ml_agent.tools.check.python_imports import nearest
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.python_api.bindings import chain_of, chains, made_objects
 
 _PARSERS = frozenset(["argparse.ArgumentParser", "ArgumentParser"])
 _ADDERS = frozenset(["add_argument", "parse_args", "set_defaults"])

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from tools.check.python_imports import ImportChecker, nearest
-from tools.findings import Finding
-from tools.python_api.bindings import (
+from ml_agent.tools.check.python_imports import ImportChecker, nearest
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.python_api.bindings import (
     FLUENT,
     Chain,
     CreatedObject,
@@ -17,9 +17,9 @@ from tools.python_api.bindings import (
     made_objects,
     stored_chains,
 )
-from tools.python_api.index import ApiIndex
-from tools.python_api.model import ApiFacts, ApiObject
-from tools.python_api.read import parse_module
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.model import ApiFacts, ApiObject
+from ml_agent.tools.python_api.read import parse_module
 
 _HERE = "draft"
 _LONGEST = 40

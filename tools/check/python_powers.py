@@ -5,11 +5,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from tools.check.power import Power, PowerUse, leaves
-from tools.check.python_names import Names
-from tools.python_source import TooDeepError, read_python
-from tools.secret_files import is_secret_place
-from tools.secret_names import names_a_secret
+from ml_agent.tools.check.power import Power, PowerUse, leaves
+from ml_agent.tools.check.python_names import Names
+from ml_agent.tools.python_source import TooDeepError, read_python
+from ml_agent.tools.secret_files import is_secret_place
+from ml_agent.tools.secret_names import names_a_secret
 
 _PROGRAMS = re.compile(
     r"(?:os|posix|nt)\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*|fork\w*|startfile)"

@@ -6,16 +6,16 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tools.check.manifests import declared_programs
-from tools.check.places import PathIndex, locate
-from tools.commandline.invocation import Invocation
-from tools.commandline.words import parse_call
-from tools.index import RepoIndex
-from tools.signatures.console import ConsolePrograms
-from tools.signatures.model import Signature
-from tools.signatures.read import SignatureReader
-from tools.signatures.sweeps import GROUPS
-from tools.submodules import absent_submodules
+from ml_agent.tools.check.manifests import declared_programs
+from ml_agent.tools.check.places import PathIndex, locate
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.console import ConsolePrograms
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.sweeps import GROUPS
+from ml_agent.tools.submodules import absent_submodules
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
 

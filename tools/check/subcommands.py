@@ -4,13 +4,13 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tools.commandline.invocation import Invocation
-from tools.commandline.reader import BARE_VARIABLE
-from tools.findings import Finding
-from tools.launchers import HELP
-from tools.python_source import parse_python
-from tools.signatures.model import Signature
-from tools.signatures.nearest import is_slip, nearest
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.reader import BARE_VARIABLE
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.launchers import HELP
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.nearest import is_slip, nearest
 
 
 def check_subcommand(

@@ -5,9 +5,9 @@ import re
 import warnings
 from collections.abc import Iterator
 
-from tools.commandline.invocation import Invocation
-from tools.findings import Finding, Severity
-from tools.signatures.sources import Sources
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.signatures.sources import Sources
 
 _PYTHON_2 = re.compile(r"(?:.*/)?(?:python2(?:\.\d+)?|pypy|jython)")
 _FIRST_LINE_2 = re.compile(r"#![^\n]*\bpython2")

@@ -3,8 +3,8 @@
 import ast
 import re
 
-from tools.findings import Finding
-from tools.python_source import parse_python
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.python_source import parse_python
 
 FENCE = re.compile(r"^[^\S\n]*+(?:```|~~~)", re.MULTILINE)
 PYTHON_LINE = re.compile(r"^(?:import\s+\w|from\s+[\w.]+\s+import\s|def\s+\w+\(|class\s+\w|print\()", re.MULTILINE)

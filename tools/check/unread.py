@@ -5,12 +5,12 @@ import posixpath
 from collections.abc import Collection
 from pathlib import Path
 
-from tools.check.consoles import cannot_tell
-from tools.check.places import is_literal
-from tools.check.programs import STARTS_ELSEWHERE
-from tools.commandline.invocation import Invocation
-from tools.findings import Finding
-from tools.launchers import PYTHON, SHELLS, SOURCES, STARTERS
+from ml_agent.tools.check.consoles import cannot_tell
+from ml_agent.tools.check.places import is_literal
+from ml_agent.tools.check.programs import STARTS_ELSEWHERE
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.findings import Finding
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, STARTERS
 
 _STARTERS = STARTERS - SOURCES
 _SUFFIXES = {

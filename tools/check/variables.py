@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from tools.commandline.invocation import ASSIGNMENT
-from tools.commandline.lexer import Token, lex
-from tools.commandline.shell import MAX_GRAMMAR_BYTES
+from ml_agent.tools.commandline.invocation import ASSIGNMENT
+from ml_agent.tools.commandline.lexer import Token, lex
+from ml_agent.tools.commandline.shell import MAX_GRAMMAR_BYTES
 
 MOST_VALUES = 20
 """Words of a loop that are put in."""

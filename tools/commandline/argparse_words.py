@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from tools.commandline.reader import Reader
-from tools.launchers import HELP, is_short_for_help
-from tools.signatures.model import Option
-from tools.signatures.words import NEGATIVE_NUMBER, match_places
+from ml_agent.tools.commandline.reader import Reader
+from ml_agent.tools.launchers import HELP, is_short_for_help
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.words import NEGATIVE_NUMBER, match_places
 
 
 class ArgparseWords:

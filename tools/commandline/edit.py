@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from tools.commandline.model import Argument, Call
-from tools.commandline.reader import ParsedCall
-from tools.commandline.render import option_words
-from tools.commandline.words import parse_call
-from tools.errors import RenderError
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.model import Argument, Call
+from ml_agent.tools.commandline.reader import ParsedCall
+from ml_agent.tools.commandline.render import option_words
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option, Signature
 
 _GREEDY = frozenset({"*", "+", "?", "..."})
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tools.commandline.reader import BARE_VARIABLE, VARIABLE, Reader
-from tools.launchers import HELP
-from tools.signatures.model import Option
-from tools.signatures.words import match_places
+from ml_agent.tools.commandline.reader import BARE_VARIABLE, VARIABLE, Reader
+from ml_agent.tools.launchers import HELP
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.words import match_places
 
 FLAG = re.compile(r"^(?:--|-[A-Za-z])")
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from tools.commandline.lexer import Token
+from ml_agent.tools.commandline.lexer import Token
 
 _WORD = r"""(?:[\w./:=,@%+~-]|\$\w+|\$\{\w+\}|"[^"$`\\!]*"|'[^']*')++"""
 _COMMAND = rf"{_WORD}(?:[ \t]+{_WORD})*+"

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.commandline.argparse_words import ArgparseWords
-from tools.commandline.reader import VARIABLE, Reader
-from tools.signatures.model import Option, Signature
-from tools.signatures.nearest import nearest
-from tools.signatures.sweeps import CONFIGURATION, GROUP, choices_in, is_plain, is_sweep, single_values
+from ml_agent.tools.commandline.argparse_words import ArgparseWords
+from ml_agent.tools.commandline.reader import VARIABLE, Reader
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.nearest import nearest
+from ml_agent.tools.signatures.sweeps import CONFIGURATION, GROUP, choices_in, is_plain, is_sweep, single_values
 
 
 def _switches(*flags: str) -> Option:

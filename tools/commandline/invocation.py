@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from tools.launchers import (
+from ml_agent.tools.launchers import (
     DEBUGGER,
     DEBUGGERS,
     LAUNCHER_MODULES,

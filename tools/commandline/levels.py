@@ -1,6 +1,6 @@
 """Where options stand that belong to a subcommand, or to the program around it."""
 
-from tools.commandline.reader import LocatedPart, Reader
+from ml_agent.tools.commandline.reader import LocatedPart, Reader
 
 LEVELLED = frozenset({"argparse", "click", "typer"})
 """Libraries whose parsers read the words behind a subcommand apart from those before it."""

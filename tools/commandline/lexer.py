@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from tools.commandline.quoting import unquote
+from ml_agent.tools.commandline.quoting import unquote
 
 Kind = Literal["word", "redirect", "operator", "comment", "end"]
 _GAP = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")

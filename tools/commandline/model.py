@@ -4,9 +4,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from tools.commandline.invocation import Invocation
-from tools.commandline.quoting import quote, unquote
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.quoting import quote, unquote
+from ml_agent.tools.signatures.model import Option, Signature
 
 Kind = Literal["option", "place", "subcommand", "override", "dashes", "redirect"]
 Form = Literal["apart", "equals", "attached"]

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from tools.commandline.model import Kind
-from tools.commandline.reader import Reader
-from tools.launchers import HELP
-from tools.signatures.model import Option
-from tools.signatures.nearest import nearest
-from tools.signatures.words import match_places
+from ml_agent.tools.commandline.model import Kind
+from ml_agent.tools.commandline.reader import Reader
+from ml_agent.tools.launchers import HELP
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.nearest import nearest
+from ml_agent.tools.signatures.words import match_places
 
 _ABSL_OWN_VALUES = frozenset(
     [

@@ -6,14 +6,14 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from tools.commandline.invocation import Invocation, read_invocation, split_assignments
-from tools.commandline.lexer import Token, lex
-from tools.commandline.model import Argument, Call, Script, Word
-from tools.commandline.quoting import quote, unquote
-from tools.commandline.reader import LocatedPart
-from tools.commandline.shell import MAX_BYTES, change_folder, is_keyword, never_a_command, sign_of
-from tools.commandline.words import choose, parse_call
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.invocation import Invocation, read_invocation, split_assignments
+from ml_agent.tools.commandline.lexer import Token, lex
+from ml_agent.tools.commandline.model import Argument, Call, Script, Word
+from ml_agent.tools.commandline.quoting import quote, unquote
+from ml_agent.tools.commandline.reader import LocatedPart
+from ml_agent.tools.commandline.shell import MAX_BYTES, change_folder, is_keyword, never_a_command, sign_of
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.signatures.model import Signature
 
 Lookup = Callable[[Invocation], Sequence[Signature]]
 """The signatures of what an invocation calls; () where they are not known."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from tools.commandline.model import Part
-from tools.findings import Finding, Severity
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.nearest import is_slip, nearest, nearest_flag
-from tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, SAME_TYPE, convert
+from ml_agent.tools.commandline.model import Part
+from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.nearest import is_slip, nearest, nearest_flag
+from ml_agent.tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, SAME_TYPE, convert
 
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""

@@ -4,11 +4,11 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tools.commandline.quoting import quote
-from tools.commandline.settings_text import settings_text
-from tools.errors import RenderError
-from tools.signatures.model import Option, Signature
-from tools.signatures.words import NEGATIVE_NUMBER, written
+from ml_agent.tools.commandline.quoting import quote
+from ml_agent.tools.commandline.settings_text import settings_text
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.words import NEGATIVE_NUMBER, written
 
 
 def render_command(signature: Signature, call: Mapping[str, Any], workdir: str = ".") -> str:

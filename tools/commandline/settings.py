@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from tools.commandline.reader import VARIABLE, Reader
-from tools.commandline.settings_text import pairs_of
-from tools.signatures.model import Option
-from tools.signatures.nearest import nearest
+from ml_agent.tools.commandline.reader import VARIABLE, Reader
+from ml_agent.tools.commandline.settings_text import pairs_of
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.nearest import nearest
 
 
 def read_settings(reader: Reader) -> None:

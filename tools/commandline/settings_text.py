@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tools.signatures.model import Held, Option
+from ml_agent.tools.signatures.model import Held, Option
 
 _PAIR = re.compile(r"\s*+(?P<key>[A-Za-z_][\w.]*+)\s*+=(?P<value>\s*+\[[^\]]*+\]\s*+|[^,\[\]]*+)(?:,|$)")
 """As `tf.contrib.training.HParams.parse` reads it."""

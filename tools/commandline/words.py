@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from tools.commandline.argparse_words import ArgparseWords
-from tools.commandline.fire_words import read_fire
-from tools.commandline.hydra_words import read_hydra
-from tools.commandline.levels import read_levels
-from tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
-from tools.commandline.reader import ParsedCall, Reader
-from tools.commandline.settings import read_settings
-from tools.launchers import HELP
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.argparse_words import ArgparseWords
+from ml_agent.tools.commandline.fire_words import read_fire
+from ml_agent.tools.commandline.hydra_words import read_hydra
+from ml_agent.tools.commandline.levels import read_levels
+from ml_agent.tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
+from ml_agent.tools.commandline.reader import ParsedCall, Reader
+from ml_agent.tools.commandline.settings import read_settings
+from ml_agent.tools.launchers import HELP
+from ml_agent.tools.signatures.model import Signature
 
 READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "argparse": lambda reader, words: ArgparseWords(reader, words).read(),

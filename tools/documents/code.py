@@ -4,9 +4,9 @@ import ast
 import re
 import textwrap
 
-from tools.documents.model import CodeBlock
-from tools.documents.options import join_options
-from tools.python_source import parse_python
+from ml_agent.tools.documents.model import CodeBlock
+from ml_agent.tools.documents.options import join_options
+from ml_agent.tools.python_source import parse_python
 
 _BASH_LABELS = frozenset(
     [

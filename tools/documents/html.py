@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from tools.documents.sections import PassageBuilder
+from ml_agent.tools.documents.sections import PassageBuilder
 
 _BREAKS = frozenset(
     [

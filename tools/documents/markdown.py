@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tools.documents.html import HtmlReader, is_element
-from tools.documents.sections import PassageBuilder
+from ml_agent.tools.documents.html import HtmlReader, is_element
+from ml_agent.tools.documents.sections import PassageBuilder
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

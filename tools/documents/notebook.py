@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from tools.documents.markdown import feed_markdown
-from tools.documents.sections import PassageBuilder
+from ml_agent.tools.documents.markdown import feed_markdown
+from ml_agent.tools.documents.sections import PassageBuilder
 
 _SHELL_LINE = re.compile(r"^\s*(?:!|%(?:sx|system|cd|env|pip|conda|bash)\b)")
 _MAGIC = re.compile(r"^(\s*)%(\w+)\s*(.*)$")

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from tools.content_cache import content_hash
-from tools.documents.markdown import feed_markdown
-from tools.documents.model import Passage
-from tools.documents.notebook import feed_notebook
-from tools.documents.rst import feed_rst
-from tools.documents.sections import PassageBuilder
-from tools.documents.text import LARGEST_TEXT, read_text
-from tools.reading import IndexWalk, Over, never
+from ml_agent.tools.content_cache import content_hash
+from ml_agent.tools.documents.markdown import feed_markdown
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.documents.notebook import feed_notebook
+from ml_agent.tools.documents.rst import feed_rst
+from ml_agent.tools.documents.sections import PassageBuilder
+from ml_agent.tools.documents.text import LARGEST_TEXT, read_text
+from ml_agent.tools.reading import IndexWalk, Over, never
 
 _READERS = {
     ".md": feed_markdown,

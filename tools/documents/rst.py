@@ -2,7 +2,7 @@
 
 import re
 
-from tools.documents.sections import PassageBuilder
+from ml_agent.tools.documents.sections import PassageBuilder
 
 _RULE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,}\s*$")
 _DIRECTIVE = re.compile(r"^(\s*)\.\. +([\w:+.-]+?):: ?(.*)$")

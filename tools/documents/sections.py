@@ -2,9 +2,9 @@
 
 import msgspec
 
-from tools.documents.code import clean_block
-from tools.documents.model import CodeBlock, Passage
-from tools.reading import Over, never
+from ml_agent.tools.documents.code import clean_block
+from ml_agent.tools.documents.model import CodeBlock, Passage
+from ml_agent.tools.reading import Over, never
 
 
 class PassageBuilder:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tools.python_api.walk import nodes, own_nodes, own_statements
+from ml_agent.tools.python_api.walk import nodes, own_nodes, own_statements
 
 _IMPORT_ERRORS = frozenset(["ImportError", "ModuleNotFoundError", "Exception", "BaseException"])
 

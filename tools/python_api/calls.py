@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tools.python_api.model import Parameter
+from ml_agent.tools.python_api.model import Parameter
 
 
 class Mismatch(NamedTuple):

@@ -3,7 +3,7 @@
 import ast
 from typing import NamedTuple
 
-from tools.python_api.walk import nodes
+from ml_agent.tools.python_api.walk import nodes
 
 _OPENERS = frozenset(["__getattr__", "__getattribute__", "__dict__"])
 _REGISTERS = frozenset(["register_buffer", "register_parameter", "register_module", "add_module", "setattr", "vars"])

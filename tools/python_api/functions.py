@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.python_api.accepted import accepted_texts
-from tools.python_api.model import Parameter, ParameterKind
+from ml_agent.tools.python_api.accepted import accepted_texts
+from ml_agent.tools.python_api.model import Parameter, ParameterKind
 
 _KEEPS_SIGNATURE = frozenset(
     [

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tools.python_api.model import Definition, ModuleFacts, Parameter
+from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter
 
 _PLAIN_BASES = frozenset(["object", "ABC", "Generic", "Protocol", "NamedTuple"])
 _FIELDLESS = {

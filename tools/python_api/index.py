@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from tools.python_api.instances import Instances
-from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
-from tools.python_api.modules import ModuleTable
-from tools.python_api.registries import joined
-from tools.python_api.resolver import Resolved, Resolver
-from tools.python_api.subclasses import Subclasses
-from tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.python_api.instances import Instances
+from ml_agent.tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
+from ml_agent.tools.python_api.modules import ModuleTable
+from ml_agent.tools.python_api.registries import joined
+from ml_agent.tools.python_api.resolver import Resolved, Resolver
+from ml_agent.tools.python_api.subclasses import Subclasses
+from ml_agent.tools.retrieval import Bm25Index, tokenize
 
 
 class ApiIndex:

@@ -1,9 +1,9 @@
 """What the objects are that calls give, and what they have."""
 
-from tools.python_api.bindings import SELF
-from tools.python_api.model import UNKNOWN, ApiObject, Unknown
-from tools.python_api.resolver import Resolver
-from tools.python_api.subclasses import Subclasses
+from ml_agent.tools.python_api.bindings import SELF
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, Unknown
+from ml_agent.tools.python_api.resolver import Resolver
+from ml_agent.tools.python_api.subclasses import Subclasses
 
 _DEEPEST = 8
 _PLAIN = frozenset(["object", "ABC", "Generic", "Protocol"])

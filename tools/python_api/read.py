@@ -5,16 +5,16 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tools.content_cache import content_hash
-from tools.documents.text import decode
-from tools.python_api.bindings import gives_own_class, returned
-from tools.python_api.classes import class_attributes
-from tools.python_api.functions import Decorators, read_decorators, read_parameters
-from tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter, ParameterKind
-from tools.python_api.registries import read_registries
-from tools.python_api.requirements import read_requirements
-from tools.python_source import parse_python
-from tools.reading import IndexWalk, Over, never
+from ml_agent.tools.content_cache import content_hash
+from ml_agent.tools.documents.text import decode
+from ml_agent.tools.python_api.bindings import gives_own_class, returned
+from ml_agent.tools.python_api.classes import class_attributes
+from ml_agent.tools.python_api.functions import Decorators, read_decorators, read_parameters
+from ml_agent.tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter, ParameterKind
+from ml_agent.tools.python_api.registries import read_registries
+from ml_agent.tools.python_api.requirements import read_requirements
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.reading import IndexWalk, Over, never
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {

@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from tools.python_api.model import Registry
+from ml_agent.tools.python_api.model import Registry
 
 _FEWEST_THINGS = 2
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tools.config_text import read_toml
-from tools.documents.text import read_text
-from tools.python_source import parse_python
+from ml_agent.tools.config_text import read_toml
+from ml_agent.tools.documents.text import read_text
+from ml_agent.tools.python_source import parse_python
 
 _NAME = re.compile(r"^\s*(?:-\s+)?['\"]?([A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?=[<>=!~;@,'\"#\s]|$)")
 _IMPORT_NAMES = {

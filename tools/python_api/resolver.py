@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from tools.python_api.hierarchy import Constructor, DefinitionSite, Hierarchy
-from tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Definition, Import, ModuleFacts, Unknown
-from tools.python_api.modules import ModuleTable, join
+from ml_agent.tools.python_api.hierarchy import Constructor, DefinitionSite, Hierarchy
+from ml_agent.tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Definition, Import, ModuleFacts, Unknown
+from ml_agent.tools.python_api.modules import ModuleTable, join
 
 Resolved = ApiObject | Unknown | None
 _Found = ApiObject | DefinitionSite | Unknown | None

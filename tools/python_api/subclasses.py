@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import cached_property
 
-from tools.python_api.hierarchy import DefinitionSite
-from tools.python_api.model import ApiFacts
+from ml_agent.tools.python_api.hierarchy import DefinitionSite
+from ml_agent.tools.python_api.model import ApiFacts
 
 
 class Subclasses:

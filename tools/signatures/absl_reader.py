@@ -2,12 +2,12 @@
 
 import msgspec
 
-from tools.signatures.argparse_option import typed
-from tools.signatures.config_dict import ConfigDict, configuration_files, file_at, leaves, options_of, tree_of
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.known import is_known
-from tools.signatures.model import Option, OptionType, Origin, Signature, Unseen, bounds_of
-from tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.config_dict import ConfigDict, configuration_files, file_at, leaves, options_of, tree_of
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.known import is_known
+from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen, bounds_of
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
 
 KINDS: dict[str, OptionType] = {
     "string": "str", "integer": "int", "float": "float", "bool": "bool", "boolean": "bool", "enum": "str",

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import msgspec
 
-from tools.signatures.argparse_option import typed
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.model import OptionType
-from tools.signatures.type_forms import TypeForm
-from tools.signatures.values import Class, External, Frame, Value
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.model import OptionType
+from ml_agent.tools.signatures.type_forms import TypeForm
+from ml_agent.tools.signatures.values import Class, External, Frame, Value
 
 _Part = TypeVar("_Part")
 _LARGEST = 200

@@ -6,14 +6,24 @@ from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Protocol
 
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.known import CONSTANTS, is_known
-from tools.signatures.model import CONFIG_FILE, Option, OptionType
-from tools.signatures.number_words import number_form
-from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Instance, Native, Value
-from tools.signatures.word_tables import table_words
-from tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
-from tools.signatures.wrappers import Partial
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.known import CONSTANTS, is_known
+from ml_agent.tools.signatures.model import CONFIG_FILE, Option, OptionType
+from ml_agent.tools.signatures.number_words import number_form
+from ml_agent.tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Bound,
+    Class,
+    External,
+    Function,
+    Instance,
+    Native,
+    Value,
+)
+from ml_agent.tools.signatures.word_tables import table_words
+from ml_agent.tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
+from ml_agent.tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
 MAX_TYPED = 10_000

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.known import is_known
-from tools.signatures.model import Option, Origin, Signature, Unseen
-from tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value
+from ml_agent.tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.known import is_known
+from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value
 
 _PARTS = ("options", "unseen", "exclusive", "one_of", "handed")
 """What a parser takes over from its parents."""

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from tools.signatures.annotations import AnnotationType
-from tools.signatures.config_dict import places_of
-from tools.signatures.fields import VALUE_TYPES, Field, option_of
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.values import Bound, Class, External, Frame, Function, Instance, Module, Native, Value
+from ml_agent.tools.signatures.annotations import AnnotationType
+from ml_agent.tools.signatures.config_dict import places_of
+from ml_agent.tools.signatures.fields import VALUE_TYPES, Field, option_of
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.values import Bound, Class, External, Frame, Function, Instance, Module, Native, Value
 
 MOST_SETTINGS = 400
 _WORDS = ast.Subscript(

@@ -7,8 +7,8 @@ raises nor was followed in vain holds behind them. A way that returns early is r
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from tools.signatures.machine import Collector, Condition, Facts, Flow, Machine, ProgramRaised
-from tools.signatures.values import Frame
+from ml_agent.tools.signatures.machine import Collector, Condition, Facts, Flow, Machine, ProgramRaised
+from ml_agent.tools.signatures.values import Frame
 
 
 class FollowedBranch(NamedTuple):

@@ -6,13 +6,13 @@ from functools import partial, reduce
 from pathlib import PurePath
 from typing import Any
 
-from tools.signatures.branches import accept_all, common, follow_function, follow_way
-from tools.signatures.known import CONSTANTS
-from tools.signatures.library import call_external
-from tools.signatures.machine import Flow, Machine, ProgramRaised, TooLong
-from tools.signatures.methods import METHODS, call_method
-from tools.signatures.type_forms import field_infos, fill_fields
-from tools.signatures.values import (
+from ml_agent.tools.signatures.branches import accept_all, common, follow_function, follow_way
+from ml_agent.tools.signatures.known import CONSTANTS
+from ml_agent.tools.signatures.library import call_external
+from ml_agent.tools.signatures.machine import Flow, Machine, ProgramRaised, TooLong
+from ml_agent.tools.signatures.methods import METHODS, call_method
+from ml_agent.tools.signatures.type_forms import field_infos, fill_fields
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,
@@ -32,7 +32,7 @@ from tools.signatures.values import (
     Value,
     join,
 )
-from tools.signatures.wrappers import call_functools
+from ml_agent.tools.signatures.wrappers import call_functools
 
 MAX_DEPTH = 24
 MAX_AGAIN = 3

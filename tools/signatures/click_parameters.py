@@ -1,10 +1,10 @@
 """click's parameters as the interpreter sees them: options, arguments and their types."""
 
-from tools.signatures.argparse_option import TYPE_NAMES, metavar_of, typed
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.model import Bounds, Option, OptionType, bounds_of
-from tools.signatures.values import Arguments, Class, External, Function, Instance, Native, Value
-from tools.signatures.words import NO_CASE
+from ml_agent.tools.signatures.argparse_option import TYPE_NAMES, metavar_of, typed
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.model import Bounds, Option, OptionType, bounds_of
+from ml_agent.tools.signatures.values import Arguments, Class, External, Function, Instance, Native, Value
+from ml_agent.tools.signatures.words import NO_CASE
 
 TYPES: dict[str, OptionType] = {
     "INT": "int", "FLOAT": "float", "STRING": "str", "BOOL": "bool", "UUID": "str", "Path": "path", "File": "path",

@@ -4,11 +4,11 @@ import ast
 
 import msgspec
 
-from tools.signatures.click_parameters import Choice, ClickType, Noted, ParameterNote, VersionNote, plain_text
-from tools.signatures.folder_calls import find_commands
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Origin, Signature, Unseen
-from tools.signatures.values import (
+from ml_agent.tools.signatures.click_parameters import Choice, ClickType, Noted, ParameterNote, VersionNote, plain_text
+from ml_agent.tools.signatures.folder_calls import find_commands
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Class,

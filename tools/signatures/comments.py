@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tools.signatures.model import Signature
-from tools.signatures.sources import Sources
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.sources import Sources
 
 _LONGEST_LINE = 400
 _MOST_ABOVE = 4

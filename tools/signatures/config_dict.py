@@ -5,12 +5,12 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from tools.signatures.argparse_option import typed
-from tools.signatures.fields import VALUE_TYPES
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option
-from tools.signatures.sources import Sources
-from tools.signatures.values import UNKNOWN, Arguments, Instance, Native, Value
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.fields import VALUE_TYPES
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, Native, Value
 
 MAKER = "get_config"
 """The function that a configuration file must define."""

@@ -4,11 +4,11 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from tools.reading import IndexWalk
-from tools.signatures.declared import read_entries, read_setup, script_files
-from tools.signatures.model import Signature
-from tools.signatures.read import SignatureReader
-from tools.signatures.sources import Sources
+from ml_agent.tools.reading import IndexWalk
+from ml_agent.tools.signatures.declared import read_entries, read_setup, script_files
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.sources import Sources
 
 
 def read_console(reader: SignatureReader, reading: IndexWalk | None = None) -> tuple[Signature, ...]:

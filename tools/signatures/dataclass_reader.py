@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from tools.signatures.argparse_reader import Parser, as_parser
-from tools.signatures.fields import (
+from ml_agent.tools.signatures.argparse_reader import Parser, as_parser
+from ml_agent.tools.signatures.fields import (
     TYRO_ABSENT,
     YAML_ABSENT,
     Field,
@@ -19,10 +19,10 @@ from tools.signatures.fields import (
     underscored,
     with_absent,
 )
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
-from tools.signatures.model import CONFIG_FILE, Option, OptionType, Origin, Signature, Unseen
-from tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
+from ml_agent.tools.signatures.model import CONFIG_FILE, Option, OptionType, Origin, Signature, Unseen
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Bound, Class, External, Function, Native, Value
 
 
 class FieldParser(Parser):

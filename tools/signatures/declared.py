@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.setup_files import config_lines, dig, read_project
-from tools.signatures.sources import Sources
-from tools.signatures.values import UNKNOWN, Arguments, Value
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.setup_files import config_lines, dig, read_project
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Value
 
 ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
 COMMANDS = ("console_scripts", "gui_scripts")

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import msgspec
 
-from tools.signatures.docopt_usage import Frame, find_frames, usage_patterns
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.values import UNKNOWN, Arguments, Native, Value
+from ml_agent.tools.signatures.docopt_usage import Frame, find_frames, usage_patterns
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Native, Value
 
 OPTION = re.compile(r"^[ \t]*(-\S[^\n]*(?:\n(?![ \t]*(?:-|\n|\Z))[^\n]*)*)", re.MULTILINE)
 """An option and what is said of it, up to the next one or an empty line."""

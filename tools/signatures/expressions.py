@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from tools.signatures.known import CONSTANTS, is_known
-from tools.signatures.machine import Condition, Machine
-from tools.signatures.operators import (
+from ml_agent.tools.signatures.known import CONSTANTS, is_known
+from ml_agent.tools.signatures.machine import Condition, Machine
+from ml_agent.tools.signatures.operators import (
     MAX_ITEMS,
     OPERATORS,
     WIDTH,
@@ -19,8 +19,8 @@ from tools.signatures.operators import (
     short,
     to_set,
 )
-from tools.signatures.type_forms import TypeForm, compare_types
-from tools.signatures.values import (
+from ml_agent.tools.signatures.type_forms import TypeForm, compare_types
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Class,

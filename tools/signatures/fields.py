@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tools.docstrings import descriptions_in
-from tools.signatures.annotations import AnnotationType, kind_of
-from tools.signatures.argparse_option import typed
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.model import Option, OptionType
-from tools.signatures.values import Arguments, Bound, Class, External, Frame, Function, Native, Value
+from ml_agent.tools.docstrings import descriptions_in
+from ml_agent.tools.signatures.annotations import AnnotationType, kind_of
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.model import Option, OptionType
+from ml_agent.tools.signatures.values import Arguments, Bound, Class, External, Frame, Function, Native, Value
 
 VALUE_TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
 MAX_NESTING = 5

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tools.signatures.attribute_settings import Settings, settings_of_call
-from tools.signatures.fields import Field, dashed, option_of, parameters
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.values import (
+from ml_agent.tools.signatures.attribute_settings import Settings, settings_of_call
+from ml_agent.tools.signatures.fields import Field, dashed, option_of, parameters
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
 
-from tools.signatures.machine import Machine
-from tools.signatures.values import UNKNOWN, Arguments, Module, Value
+from ml_agent.tools.signatures.machine import Machine
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Module, Value
 
 MAX_ENTRIES = 1_000
 

@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Mapping
 
-from tools import plugins
-from tools.signatures import (
+from ml_agent.tools import plugins
+from ml_agent.tools.signatures import (
     absl_reader,
     argparse_reader,
     click_reader,
@@ -23,8 +23,8 @@ from tools.signatures import (
     tyro_reader,
     yacs_reader,
 )
-from tools.signatures.interpreter import Factory
-from tools.word_pattern import WordPattern, any_of
+from ml_agent.tools.signatures.interpreter import Factory
+from ml_agent.tools.word_pattern import WordPattern, any_of
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,

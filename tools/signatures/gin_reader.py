@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option
-from tools.signatures.values import UNKNOWN, Arguments, Class, Function, Method, Native, ParsedArgument, Value
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Function, Method, Native, ParsedArgument, Value
 
 ANY = "*"
 

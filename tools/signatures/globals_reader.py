@@ -7,12 +7,12 @@ import ast
 import posixpath
 from collections.abc import Iterator
 
-from tools.signatures.argparse_option import typed
-from tools.signatures.fields import VALUE_TYPES
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.values import UNKNOWN, Arguments, Class, External, Function, Module, Native, Value
-from tools.signatures.words import SAME_TYPE
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.fields import VALUE_TYPES
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, External, Function, Module, Native, Value
+from ml_agent.tools.signatures.words import SAME_TYPE
 
 _NO_SETTINGS = (Module, External, Function, Class, Native)
 

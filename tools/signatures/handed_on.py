@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import Signature
 
 _HANDS_ON = re.compile(
     r"(?P<file>[^\s\"']+\.py)[\"']?\s(?P<between>[^\n]*\s)?[\"']?(?:\$@|\$\*|\$\{@(?::\d+)?\})[\"']?(?:\s|$)"

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from tools.signatures.config_dict import places_of
-from tools.signatures.hydra_defaults import (
+from ml_agent.tools.signatures.config_dict import places_of
+from ml_agent.tools.signatures.hydra_defaults import (
     MISSING,
     SUFFIXES,
     Composition,
@@ -17,12 +17,12 @@ from tools.signatures.hydra_defaults import (
     LoadedConfiguration,
     combinations,
 )
-from tools.signatures.hydra_store import Stored, instance
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.sweeps import CONFIGURATION, GROUP, GROUPS, choices_in
-from tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
-from tools.signatures.yaml_keys import MAX_KEYS, flat_options, load_yaml
+from ml_agent.tools.signatures.hydra_store import Stored, instance
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.sweeps import CONFIGURATION, GROUP, GROUPS, choices_in
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Method, Native, Value
+from ml_agent.tools.signatures.yaml_keys import MAX_KEYS, flat_options, load_yaml
 
 MOST_READ = 2_000_000
 """Characters that the configurations of one command line may have together."""

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tools.signatures.fields import dataclass_fields
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.values import UNKNOWN, Arguments, Class, Instance, Native, Value
+from ml_agent.tools.signatures.fields import dataclass_fields
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Instance, Native, Value
 
 MAX_NESTING = 6
 MISSING = "???"

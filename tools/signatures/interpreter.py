@@ -5,10 +5,10 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tools.signatures import calls, expressions, statements
-from tools.signatures.folder_calls import begin, doubt_registries, fill
-from tools.signatures.library import CONSTANTS_OF
-from tools.signatures.machine import (
+from ml_agent.tools.signatures import calls, expressions, statements
+from ml_agent.tools.signatures.folder_calls import begin, doubt_registries, fill
+from ml_agent.tools.signatures.library import CONSTANTS_OF
+from ml_agent.tools.signatures.machine import (
     AcceptedValues,
     Budget,
     Collector,
@@ -21,9 +21,9 @@ from tools.signatures.machine import (
     ProgramRaised,
     TooLong,
 )
-from tools.signatures.model import Signature, Unseen
-from tools.signatures.sources import Sources
-from tools.signatures.values import (
+from ml_agent.tools.signatures.model import Signature, Unseen
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Class,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 MAX_BASES = 5
 DATA = Path(__file__).with_name("known_classes.json.gz")

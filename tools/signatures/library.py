@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from tools.signatures.expressions import iterate
-from tools.signatures.folder_calls import FOLDER_FUNCTIONS
-from tools.signatures.known import is_known
-from tools.signatures.machine import Machine, ProgramRaised
-from tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
-from tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
-from tools.signatures.values import (
+from ml_agent.tools.signatures.expressions import iterate
+from ml_agent.tools.signatures.folder_calls import FOLDER_FUNCTIONS
+from ml_agent.tools.signatures.known import is_known
+from ml_agent.tools.signatures.machine import Machine, ProgramRaised
+from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
+from ml_agent.tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,

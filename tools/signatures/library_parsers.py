@@ -1,9 +1,9 @@
 """Functions of known libraries that make a parser or add options to one: detectron2, deepspeed."""
 
-from tools.signatures.argparse_reader import Parser, as_parser
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.known_classes import known_class
-from tools.signatures.values import Arguments, Value
+from ml_agent.tools.signatures.argparse_reader import Parser, as_parser
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.known_classes import known_class
+from ml_agent.tools.signatures.values import Arguments, Value
 
 
 def _default_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:

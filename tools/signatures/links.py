@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from tools.errors import UnsafePathError
-from tools.files import Tree
-from tools.signatures.model import Signature
-from tools.signatures.sources import Sources
+from ml_agent.tools.errors import UnsafePathError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.sources import Sources
 
 
 def linked_script(sources: Sources, path: str) -> str:

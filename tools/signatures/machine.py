@@ -10,9 +10,9 @@ from typing import Protocol
 
 import msgspec
 
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.sources import Sources
-from tools.signatures.values import Arguments, External, Frame, Module, Native, Value
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
 
 class Flow(Enum):

@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from tools.signatures.model import Option, Signature
-from tools.signatures.sources import Sources
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.sources import Sources
 
 TARGET = re.compile(
     r"^([A-Za-z0-9][\w./-]*(?:[ \t]+[A-Za-z0-9][\w./-]*)*)[ \t]*::?(?!=)[^\n]*(?:\n(?:\t[^\n]*|[ \t]*#[^\n]*|[ \t]*(?=\n)))*",

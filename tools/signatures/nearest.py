@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 
-from tools.remember import remembered
+from ml_agent.tools.remember import remembered
 
 MIN_SLIP = 4
 """Letters: shorter words are alike by chance."""

@@ -3,9 +3,9 @@
 import ast
 import builtins
 
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.values import UNKNOWN, External, Frame, Function
-from tools.signatures.words import JOINED, are_numbers
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.values import UNKNOWN, External, Frame, Function
+from ml_agent.tools.signatures.words import JOINED, are_numbers
 
 MARKS = (",", "-", ":", ";", "/", "x", "+", "|", " ")
 OTHERS = (

@@ -2,11 +2,11 @@
 
 import msgspec
 
-from tools.signatures.argparse_option import with_default
-from tools.signatures.argparse_reader import Group, Parser
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.values import UNKNOWN, Arguments, External, Native, Value
+from ml_agent.tools.signatures.argparse_option import with_default
+from ml_agent.tools.signatures.argparse_reader import Group, Parser
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, External, Native, Value
 
 _TYPES = {"int": "int", "long": "int", "float": "float"}
 """Names of types by which others than texts are meant."""

@@ -1,8 +1,8 @@
 """Plug-ins that a program finds by entry points: those that its own repository declares, and who knows which others."""
 
-from tools.signatures.declared import read_entries, read_setup
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.values import UNKNOWN, Arguments, Method, Module, Native, Value
+from ml_agent.tools.signatures.declared import read_entries, read_setup
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Method, Module, Native, Value
 
 
 class EntryPoint(Native):

@@ -4,10 +4,10 @@ import ast
 
 import msgspec
 
-from tools.signatures.fields import Field, dataclass_fields, flatten, option_of, with_absent
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.values import UNKNOWN, Arguments, Class, Native, Value
+from ml_agent.tools.signatures.fields import Field, dataclass_fields, flatten, option_of, with_absent
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Native, Value
 
 
 class SettingsParser(Native):

@@ -8,21 +8,21 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from tools.reading import IndexWalk
-from tools.signatures import make_reader, shell_reader, sysargv_reader
-from tools.signatures.attribute_settings import settings_of_words
-from tools.signatures.comments import with_comments
-from tools.signatures.frameworks import factories, reads_arguments
-from tools.signatures.gin_reader import with_bindings
-from tools.signatures.interpreter import Given, Interpreter
-from tools.signatures.links import linked_script, named_by_link
-from tools.signatures.machine import signatures_of
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.signature_cache import SignatureCache
-from tools.signatures.sources import Sources, without_garbage_collection
-from tools.signatures.text_settings import with_text_settings
-from tools.signatures.values import Class, Function, Native, Value
-from tools.signatures.yacs_reader import changes_settings, with_settings
+from ml_agent.tools.reading import IndexWalk
+from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
+from ml_agent.tools.signatures.attribute_settings import settings_of_words
+from ml_agent.tools.signatures.comments import with_comments
+from ml_agent.tools.signatures.frameworks import factories, reads_arguments
+from ml_agent.tools.signatures.gin_reader import with_bindings
+from ml_agent.tools.signatures.interpreter import Given, Interpreter
+from ml_agent.tools.signatures.links import linked_script, named_by_link
+from ml_agent.tools.signatures.machine import signatures_of
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.signature_cache import SignatureCache
+from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
+from ml_agent.tools.signatures.text_settings import with_text_settings
+from ml_agent.tools.signatures.values import Class, Function, Native, Value
+from ml_agent.tools.signatures.yacs_reader import changes_settings, with_settings
 
 RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
 """A line at a file's top level that does something when the file is run."""

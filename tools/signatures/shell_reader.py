@@ -4,9 +4,9 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
-from tools.signatures.comments import comment_at
-from tools.signatures.model import Option, Signature
-from tools.signatures.sources import Sources
+from ml_agent.tools.signatures.comments import comment_at
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.sources import Sources
 
 PLACE = re.compile(r"\$(?:(\d)|\{(\d+)(?:(:?[-=?+])([^}]{0,500}))?\})")
 ALL = re.compile(r"\$[@*]|\$\{[@*][^}]*\}|\bshift\b")

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from tools.content_cache import content_hash
-from tools.reading import IndexWalk
-from tools.signatures.model import Signature
-from tools.signatures.sources import Sources
-from tools.word_pattern import any_of
+from ml_agent.tools.content_cache import content_hash
+from ml_agent.tools.reading import IndexWalk
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.word_pattern import any_of
 
 _CONFIGURED = any_of(
     r"\bhydra\b", r"\bOmegaConf\b", r"\byaml\b", r"\bconfigargparse\b", r"\bml_collections\b", r"\bconfig_flags\b"

@@ -10,10 +10,10 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from tools.python_source import without_halves
-from tools.signatures.search_paths import CHANGES_PATH, added_folders
-from tools.signatures.setup_files import import_folders, package_folders
-from tools.word_pattern import WordPattern
+from ml_agent.tools.python_source import without_halves
+from ml_agent.tools.signatures.search_paths import CHANGES_PATH, added_folders
+from ml_agent.tools.signatures.setup_files import import_folders, package_folders
+from ml_agent.tools.word_pattern import WordPattern
 
 MAX_BYTES = 1_500_000
 """Of a source that is read, without the data that is written into it."""

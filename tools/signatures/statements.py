@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from tools.signatures.branches import follow_way, merge_ways
-from tools.signatures.expressions import arguments_of, assign_names, iterate
-from tools.signatures.known import CONSTANTS
-from tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
-from tools.signatures.model import Unseen
-from tools.signatures.operators import operate, set_item
-from tools.signatures.values import (
+from ml_agent.tools.signatures.branches import follow_way, merge_ways
+from ml_agent.tools.signatures.expressions import arguments_of, assign_names, iterate
+from ml_agent.tools.signatures.known import CONSTANTS
+from ml_agent.tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
+from ml_agent.tools.signatures.model import Unseen
+from ml_agent.tools.signatures.operators import operate, set_item
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,

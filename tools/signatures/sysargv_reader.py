@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from tools.signatures.frameworks import reads_arguments
-from tools.signatures.model import Option, Signature
-from tools.signatures.sources import Sources
+from ml_agent.tools.signatures.frameworks import reads_arguments
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.sources import Sources
 
 ARGV = re.compile(r"\bargv\b")
 MAX_PLACE = 50

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from tools.signatures.argparse_option import typed
-from tools.signatures.fields import VALUE_TYPES
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.model import Option, Signature
-from tools.signatures.sources import called_name
-from tools.signatures.values import UNKNOWN
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.fields import VALUE_TYPES
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.sources import called_name
+from ml_agent.tools.signatures.values import UNKNOWN
 
 MOST_MODULES, MOST_SETTINGS, MOST_HOLDERS = 60, 400, 8
 _HOLDS = re.compile(r"param|config|setting|option|override|kwargs")

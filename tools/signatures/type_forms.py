@@ -4,9 +4,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tools.signatures.known import CONSTANTS, is_known
-from tools.signatures.machine import Machine
-from tools.signatures.values import (
+from ml_agent.tools.signatures.known import CONSTANTS, is_known
+from ml_agent.tools.signatures.machine import Machine
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,

@@ -4,12 +4,12 @@ import ast
 
 import msgspec
 
-from tools.signatures.argparse_option import metavar_of, typed
-from tools.signatures.fields import Field, parameters
-from tools.signatures.folder_calls import find_commands
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature, Unseen, bounds_of
-from tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
+from ml_agent.tools.signatures.argparse_option import metavar_of, typed
+from ml_agent.tools.signatures.fields import Field, parameters
+from ml_agent.tools.signatures.folder_calls import find_commands
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature, Unseen, bounds_of
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
 
 
 class ParameterInfo(Native):

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from tools.signatures.dataclass_reader import FunctionParser
-from tools.signatures.fields import Field, dataclass_fields, flatten, parameters
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.type_forms import TypeForm
-from tools.signatures.values import (
+from ml_agent.tools.signatures.dataclass_reader import FunctionParser
+from ml_agent.tools.signatures.fields import Field, dataclass_fields, flatten, parameters
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.type_forms import TypeForm
+from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from tools.signatures.known import CONSTANTS, is_known
+from ml_agent.tools.signatures.known import CONSTANTS, is_known
 
 Value = Any
 """A constant, a container of values, or one of the classes below."""

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.number_words import MAX_NODES, OTHERS, REFUSED
-from tools.signatures.values import UNKNOWN, Frame, Function, Value
-from tools.signatures.words import NO_CASE
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.number_words import MAX_NODES, OTHERS, REFUSED
+from ml_agent.tools.signatures.values import UNKNOWN, Frame, Function, Value
+from ml_agent.tools.signatures.words import NO_CASE
 
 MAX_WORDS = 50
 _NUMBERS = ("0", "1", "0.5", "-1", "a,b", "yes", "no", "t", "f")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 NO_CASE = "choice without case"
 """Marks, as a converter, choices that are compared without case."""

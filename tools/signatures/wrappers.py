@@ -1,7 +1,7 @@
 """What functools makes of functions: those with some arguments given already, and those that pass for another."""
 
-from tools.signatures.machine import Machine
-from tools.signatures.values import UNKNOWN, Arguments, Bound, Function, Method, Native, Value
+from ml_agent.tools.signatures.machine import Machine
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Bound, Function, Method, Native, Value
 
 
 class Partial(Native):

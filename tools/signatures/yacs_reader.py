@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tools.signatures.argparse_option import typed
-from tools.signatures.config_dict import ConfigDict, leaves, places_of
-from tools.signatures.fields import VALUE_TYPES
-from tools.signatures.interpreter import Factory, Interpreter
-from tools.signatures.model import Option, Signature, Unseen
-from tools.signatures.values import UNKNOWN, Arguments, Instance, ParsedArgument, Value
-from tools.word_pattern import WordPattern, any_of
+from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.config_dict import ConfigDict, leaves, places_of
+from ml_agent.tools.signatures.fields import VALUE_TYPES
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, ParsedArgument, Value
+from ml_agent.tools.word_pattern import WordPattern, any_of
 
 MOST_SETTINGS = 800
 MOST_TREES = 8

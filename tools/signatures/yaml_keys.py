@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.signatures.comments import comment_at
-from tools.signatures.hydra_defaults import MISSING
-from tools.signatures.model import Option, OptionType
-from tools.signatures.sources import Sources
+from ml_agent.tools.signatures.comments import comment_at
+from ml_agent.tools.signatures.hydra_defaults import MISSING
+from ml_agent.tools.signatures.model import Option, OptionType
+from ml_agent.tools.signatures.sources import Sources
 
 MAX_KEYS = 2_000
 MAX_YAML_BYTES = 300_000

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.shell import parse_command
 
 _SCRIPTS = (".py", ".sh", ".bash")
 _HEAD = re.compile(r".*(?:\s-m\s+[\w.]+|\.(?:py|sh|bash)['\"]?)(?=\s|$)", re.DOTALL)

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import msgspec
 
-from tools.content_cache import content_hash
-from tools.documents.model import CodeBlock, Passage
-from tools.documents.text import read_text
-from tools.examples import Example
-from tools.python_api.index import ApiIndex
-from tools.reading import IndexWalk
-from tools.signatures.console import console_scripts
-from tools.signatures.sources import Sources
-from tools.usage.entry import EntryFinder, LocatedEntry
-from tools.usage.headers import head_script, is_sentence
-from tools.usage.makefile import read_recipes
-from tools.usage.name_index import NameIndex
-from tools.usage.prose import Section, inline_commands, introduction, sections
-from tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
-from tools.usage.shell import ShellCommand, ShellState, read_commands
+from ml_agent.tools.content_cache import content_hash
+from ml_agent.tools.documents.model import CodeBlock, Passage
+from ml_agent.tools.documents.text import read_text
+from ml_agent.tools.examples import Example
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.reading import IndexWalk
+from ml_agent.tools.signatures.console import console_scripts
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
+from ml_agent.tools.usage.headers import head_script, is_sentence
+from ml_agent.tools.usage.makefile import read_recipes
+from ml_agent.tools.usage.name_index import NameIndex
+from ml_agent.tools.usage.prose import Section, inline_commands, introduction, sections
+from ml_agent.tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
+from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
 _LARGEST_SCRIPT = 400_000
 _LONGEST_PYTHON = 20_000

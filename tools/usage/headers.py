@@ -3,9 +3,9 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from tools.documents.code import looks_like_command
-from tools.documents.options import join_options
-from tools.usage.prose import inline_commands
+from ml_agent.tools.documents.code import looks_like_command
+from ml_agent.tools.documents.options import join_options
+from ml_agent.tools.usage.prose import inline_commands
 
 _LARGEST_HEAD = 8_000
 _QUOTES = re.compile(r"[rRuU]?(\"\"\"|''')")

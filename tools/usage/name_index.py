@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from tools.python_api.modules import ModuleTable
+from ml_agent.tools.python_api.modules import ModuleTable
 
 _WORD = re.compile(r"\w+")
 

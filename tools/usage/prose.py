@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.documents.code import looks_like_command
-from tools.documents.model import CodeBlock, Passage
+from ml_agent.tools.documents.code import looks_like_command
+from ml_agent.tools.documents.model import CodeBlock, Passage
 
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LONGEST_INTRODUCTION = 600

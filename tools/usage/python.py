@@ -7,11 +7,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.python_api.index import ApiIndex
-from tools.python_api.read import imported_tops
-from tools.python_api.scopes import undefined_names
-from tools.python_source import parse_python
-from tools.usage.entry import upwards
+from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.read import imported_tops
+from ml_agent.tools.python_api.scopes import undefined_names
+from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.usage.entry import upwards
 
 _IMPORT_LINE = re.compile(r"^[^\S\n]*+(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w.]+))", re.MULTILINE)
 _MOST_LINES = 400

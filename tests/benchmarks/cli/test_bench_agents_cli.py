@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.predictions import load_predictions
-from benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.predictions import load_predictions
+from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 from tests.processor_time import WAIT
 
@@ -158,7 +158,7 @@ def test_one_table_of_all_kinds_of_subjects(call: Call, model: ModelServer, benc
 def test_an_agent_that_never_asks_the_model_did_not_run(
     call: Call, model: ModelServer, bench: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchmarks.subjects.testing.RESULT", "records/absent/least.json")
+    monkeypatch.setattr("ml_agent.benchmarks.subjects.testing.RESULT", "records/absent/least.json")
     monkeypatch.setattr(LeastAgent, "launch", lambda self, task, inside: _broken())
     said = call(*table(model, "--subjects", "grounded,least"))
     assert said.code == 0 and "least did not run: no answer was written (failed" in said.err
@@ -166,7 +166,7 @@ def test_an_agent_that_never_asks_the_model_did_not_run(
 
 
 def _broken() -> Any:
-    from benchmarks.subjects.model import Launch
+    from ml_agent.benchmarks.subjects.model import Launch
 
     return Launch(arguments=("python3", "-c", "import nothing_of_this_name"))
 

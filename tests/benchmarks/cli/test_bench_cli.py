@@ -12,10 +12,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from benchmarks.cli import app
-from benchmarks.data import load_tasks
-from benchmarks.predict import respondent
-from benchmarks.predictions import load_predictions
+from ml_agent.benchmarks.cli import app
+from ml_agent.benchmarks.data import load_tasks
+from ml_agent.benchmarks.predict import respondent
+from ml_agent.benchmarks.predictions import load_predictions
 from ml_agent.testing.github_answers import About
 from ml_agent.testing.github_server import GitHubServer
 from ml_agent.testing.model_server import Answer, ModelServer, Seen
@@ -82,7 +82,7 @@ def test_a_mistake_is_one_line_and_an_exit_code(
 ) -> None:
     if "--engine" in MISTAKES[what][0]:
         pytest.importorskip("distributed")
-        monkeypatch.setattr("benchmarks.engines.dask.START_SECONDS", 1.0)
+        monkeypatch.setattr("ml_agent.benchmarks.engines.dask.START_SECONDS", 1.0)
     words, code, says = MISTAKES[what]
     before = files_of(bench)
     said = call(*words)
@@ -309,7 +309,7 @@ def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
 @pytest.mark.slow
 def test_dask_by_its_address_answers_as_this_process_does(call: Call, bench: Path) -> None:
     pytest.importorskip("distributed")
-    from benchmarks.engines.dask import local_cluster
+    from ml_agent.benchmarks.engines.dask import local_cluster
 
     assert call("predict", *ON, "--out", "{tmp}/one.jsonl").code == 0
     with local_cluster(2) as address:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.encoder.items import ChoiceSpan, Item, Span, items
+from ml_agent.benchmarks.encoder.items import ChoiceSpan, Item, Span, items
 
 SCRIPT = """import argparse
 p = argparse.ArgumentParser(description="Teach a duck.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fit import about
+from ml_agent.benchmarks.fit import about
 from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.vocabulary import Vocabulary

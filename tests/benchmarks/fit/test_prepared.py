@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.fit.examples import judge, launcher_values, slot_examples
-from benchmarks.fit.prepared import Prepared, Sources, prepared, solved
-from benchmarks.fit.wrong import wrongs
+from ml_agent.benchmarks.fit.examples import judge, launcher_values, slot_examples
+from ml_agent.benchmarks.fit.prepared import Prepared, Sources, prepared, solved
+from ml_agent.benchmarks.fit.wrong import wrongs
 from ml_agent.matching.model import shipped
 
 SCRIPT = """import argparse

@@ -1,6 +1,6 @@
 """Which repositories are held out together."""
 
-from benchmarks.fit.relatives import family, folds
+from ml_agent.benchmarks.fit.relatives import family, folds
 
 
 def test_relatives_are_left_out_with_a_development_repository() -> None:

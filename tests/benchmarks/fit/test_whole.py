@@ -3,8 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
-from benchmarks.fit import whole
-from benchmarks.fit.about import LabelledRequest
+from ml_agent.benchmarks.fit import whole
+from ml_agent.benchmarks.fit.about import LabelledRequest
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--{0}', type=float)\np.parse_args()\n"

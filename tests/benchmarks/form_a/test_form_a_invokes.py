@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.form_a.invokes import ScriptUse, read
+from ml_agent.benchmarks.form_a.invokes import ScriptUse, read
 
 ARGUMENTS = {"lr": "0.5", "epochs": "7"}
 

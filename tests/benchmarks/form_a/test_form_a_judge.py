@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.form_a.check import Rules, judge
-from benchmarks.form_a.invokes import ScriptUse
-from sandbox.contract import Response
+from ml_agent.benchmarks.form_a.check import Rules, judge
+from ml_agent.benchmarks.form_a.invokes import ScriptUse
+from ml_agent.sandbox.contract import Response
 
 RULES = Rules(official_seconds=120, strict_seconds=300)
 GOOD = ScriptUse(scripts=("main.py",), own=(), missing=())

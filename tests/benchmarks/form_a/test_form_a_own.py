@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.form_a import own
-from benchmarks.form_a.own import OwnSolver, split
-from benchmarks.form_a.row import Job, Settings, solve_row
-from benchmarks.subjects.places import Place
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.form_a import own
+from ml_agent.benchmarks.form_a.own import OwnSolver, split
+from ml_agent.benchmarks.form_a.row import Job, Settings, solve_row
+from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.runs import RunFolder
 

@@ -9,21 +9,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from benchmarks.data import Key, Task
-from benchmarks.engines.local import LocalEngine
-from benchmarks.form_a.check import Rules
-from benchmarks.form_a.output import as_row, summarise, summary_table
-from benchmarks.form_a.row import AgentSolver, Assignment, Job, Outcome, Settings, solve_row
-from benchmarks.form_a.run import OUTPUT, Plan, fingerprint, run
-from benchmarks.subjects.imports import import_runs
-from benchmarks.subjects.model import SubjectRun
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.data import Key, Task
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.form_a.check import Rules
+from ml_agent.benchmarks.form_a.output import as_row, summarise, summary_table
+from ml_agent.benchmarks.form_a.row import AgentSolver, Assignment, Job, Outcome, Settings, solve_row
+from ml_agent.benchmarks.form_a.run import OUTPUT, Plan, fingerprint, run
+from ml_agent.benchmarks.subjects.imports import import_runs
+from ml_agent.benchmarks.subjects.model import SubjectRun
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
+from ml_agent.sandbox.contract import Sandbox
+from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.testing.model_server import Answer, Misbehaviour, ModelServer, Seen, refusal
-from sandbox.contract import Sandbox
-from sandbox.errors import SandboxLostError, SandboxUnavailableError
 
 PLACE = Place(sandbox="local", unisolated=True)
 KEY = "sk-this-must-stay-outside"

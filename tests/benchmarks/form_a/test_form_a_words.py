@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.data import Visible
-from benchmarks.form_a.words import PromptVersion, instruction
+from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.form_a.words import PromptVersion, instruction
 
 NEW = (
     "Please complete the Machine Learning task in the following repository: toy\n\nTrain it.\n\n"

@@ -5,19 +5,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.data import Task, load_tasks
-from benchmarks.engines.local import LocalEngine
-from benchmarks.errors import BenchError
-from benchmarks.form_a.delivery import see_that_all_can_be_judged
-from benchmarks.form_a.output import summarise, summary_table
-from benchmarks.form_a.row import Assignment, Outcome, Settings
-from benchmarks.form_a.run import Plan, load, run
-from benchmarks.form_a.run import fingerprint as of_plan
-from benchmarks.repositories import lay_repositories
-from benchmarks.subjects.model import SubjectRun
-from benchmarks.subjects.places import Place
+from ml_agent.benchmarks.data import Task, load_tasks
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.form_a.delivery import see_that_all_can_be_judged
+from ml_agent.benchmarks.form_a.output import summarise, summary_table
+from ml_agent.benchmarks.form_a.row import Assignment, Outcome, Settings
+from ml_agent.benchmarks.form_a.run import Plan, load, run
+from ml_agent.benchmarks.form_a.run import fingerprint as of_plan
+from ml_agent.benchmarks.repositories import lay_repositories
+from ml_agent.benchmarks.subjects.model import SubjectRun
+from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.llm.endpoint import Endpoint
-from sandbox.contract import Sandbox
+from ml_agent.sandbox.contract import Sandbox
 
 TASKS = {t.judge.split("/")[-2]: t for t in load_tasks("delivery").tasks}
 QUICK = ("letters", "average", "medoids")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.make.guards import Guards, guards
-from benchmarks.make.harmless import is_harmless, is_shape
-from benchmarks.make.rows import MadeRows, RowSource, make_rows
-from benchmarks.make.vary import RequestedOption
-from tools.index import RepoIndex
-from tools.python_api.modules import ModuleTable
-from tools.signatures.model import Option, Signature
+from ml_agent.benchmarks.make.guards import Guards, guards
+from ml_agent.benchmarks.make.harmless import is_harmless, is_shape
+from ml_agent.benchmarks.make.rows import MadeRows, RowSource, make_rows
+from ml_agent.benchmarks.make.vary import RequestedOption
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.modules import ModuleTable
+from ml_agent.tools.signatures.model import Option, Signature
 
 HEAD = "import argparse\nparser = argparse.ArgumentParser(description='Train a network.')\n"
 HARMLESS = (
@@ -370,8 +370,8 @@ def test_a_document_that_gives_what_comes_to_nothing_makes_no_row(tmp_path: Path
 def test_what_is_made_does_not_depend_on_the_order_of_sets() -> None:
     program = (
         "from random import Random\n"
-        "from benchmarks.make.vary import ValueMaker\n"
-        "from tools.signatures.model import Option\n"
+        "from ml_agent.benchmarks.make.vary import ValueMaker\n"
+        "from ml_agent.tools.signatures.model import Option\n"
         "for name in ('text_image', 'audio_text_video', 'song_img'):\n"
         "    option = Option(dest=name, required=True, type='str')\n"
         "    print(ValueMaker((), Random(1)).wish(option, None).value)\n"

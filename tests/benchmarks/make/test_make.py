@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.data import load_tasks
-from benchmarks.make.harmless import needs_another
-from benchmarks.make.phrases import deed, help_noun, name_words
-from benchmarks.make.reference import RefusedCommand, reference
-from benchmarks.make.rows import RowSource, make_rows
-from benchmarks.make.run import Order, make
-from benchmarks.make.seeds import plain, seeds, with_the_same_options
-from benchmarks.make.sources import sources
-from benchmarks.make.vary import RequestedOption, ValueMaker
-from benchmarks.make.wording import in_words
-from benchmarks.same_call import same_call
-from tools.index import RepoIndex
-from tools.signatures.model import Option
+from ml_agent.benchmarks.data import load_tasks
+from ml_agent.benchmarks.make.harmless import needs_another
+from ml_agent.benchmarks.make.phrases import deed, help_noun, name_words
+from ml_agent.benchmarks.make.reference import RefusedCommand, reference
+from ml_agent.benchmarks.make.rows import RowSource, make_rows
+from ml_agent.benchmarks.make.run import Order, make
+from ml_agent.benchmarks.make.seeds import plain, seeds, with_the_same_options
+from ml_agent.benchmarks.make.sources import sources
+from ml_agent.benchmarks.make.vary import RequestedOption, ValueMaker
+from ml_agent.benchmarks.make.wording import in_words
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option
 
 FILES = {
     "README.md": "# Kit\n\n```sh\npython train.py --data data/cora --lr 0.01 --config configs/small.yaml\n```\n",

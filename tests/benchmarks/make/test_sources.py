@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.make.sources import sources
+from ml_agent.benchmarks.make.sources import sources
 
 
 @pytest.mark.parametrize(

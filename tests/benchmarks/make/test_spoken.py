@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.cli import app
-from benchmarks.make.spoken import WORDED, refused
+from ml_agent.benchmarks.cli import app
+from ml_agent.benchmarks.make.spoken import WORDED, refused
 from ml_agent.errors import AgentError
 from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 

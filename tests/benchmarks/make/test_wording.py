@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from benchmarks.make.phrases import help_noun, name_words, namesakes, purpose, switch_sentence
-from benchmarks.make.vary import RequestedOption
-from benchmarks.make.wording import RequestContent, UnsayableRequest, request, says
-from tools.signatures.model import Option, Signature
+from ml_agent.benchmarks.make.phrases import help_noun, name_words, namesakes, purpose, switch_sentence
+from ml_agent.benchmarks.make.vary import RequestedOption
+from ml_agent.benchmarks.make.wording import RequestContent, UnsayableRequest, request, says
+from ml_agent.tools.signatures.model import Option, Signature
 
 
 def wish(dest: str, value: object, **more: object) -> RequestedOption:

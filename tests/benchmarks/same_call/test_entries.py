@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.same_call.entries import Entry, entry_of
+from ml_agent.benchmarks.same_call.entries import Entry, entry_of
 
 MAIN = ("kit/cli.py", "main")
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import Verdict, same_call
-from benchmarks.strict.text import Kind
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import Verdict, same_call
+from ml_agent.benchmarks.strict.text import Kind
 
 MODEL = """
 class Net:

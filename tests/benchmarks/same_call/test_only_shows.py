@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
-from benchmarks.strict.score import Case, score
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.strict.score import Case, score
 
 TRAIN = "python train.py --data cora"
 BOIL = "python -m kit.boil --steps 3"

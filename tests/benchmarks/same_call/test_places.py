@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
-from benchmarks.same_call.values import Folders, leads_elsewhere, same_place
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.same_call.values import Folders, leads_elsewhere, same_place
 
 TRAIN = "python train.py --data data/cora -b 16"
 FILES = {

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import Verdict, observation, same_call
-from benchmarks.same_call.model import Observation
-from benchmarks.strict import execute
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import Verdict, observation, same_call
+from ml_agent.benchmarks.same_call.model import Observation
+from ml_agent.benchmarks.strict import execute
 
 TRAIN = "python train.py --data data/cora --batch-size 16 --lr 1e-3 --sizes 4 8"
 STEPS = f"bash fetch.sh a b\n{TRAIN}"

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
-from benchmarks.same_call.mutations import mutants
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.same_call.mutations import mutants
 
 COMMAND = "bash fetch.sh a b\npython commands.py slices x.txt --steps 9\n"
 CODE = """

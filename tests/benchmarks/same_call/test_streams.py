@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
-from benchmarks.strict.walls import bubblewrap
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.strict.walls import bubblewrap
 
 pytestmark = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap does not work here")
 FILES = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.same_call.values import same
+from ml_agent.benchmarks.same_call.values import same
 
 
 @pytest.mark.parametrize(

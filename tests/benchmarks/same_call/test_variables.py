@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
 
 
 @pytest.mark.parametrize(

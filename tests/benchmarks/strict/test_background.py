@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict import execute
-from benchmarks.strict.execute import Job, run
-from benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict import execute
+from ml_agent.benchmarks.strict.execute import Job, run
+from ml_agent.benchmarks.strict.libraries import of_repository
 
 TRAIN = "python examples/train.py --dataset cora"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict import code_cache
+from ml_agent.benchmarks.strict import code_cache
 from tests.benchmarks.conftest import fill
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Task
-from benchmarks.same_call import same_call
-from benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.strict.libraries import of_repository
 
 SETUP = "from setuptools import setup\nsetup(name='one', py_modules=['one'])\n"
 POETRY = "[tool.poetry]\nname = 'one'\npackages = [{include = 'one', from = 'python'}]\n"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.kept_rows import read_kept
-from benchmarks.strict import on_disk
-from benchmarks.strict import score as scoring
-from benchmarks.strict.execute import Execution, Job, run
-from benchmarks.strict.libraries import Libraries
-from benchmarks.strict.score import Case, score
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.strict import on_disk
+from ml_agent.benchmarks.strict import score as scoring
+from ml_agent.benchmarks.strict.execute import Execution, Job, run
+from ml_agent.benchmarks.strict.libraries import Libraries
+from ml_agent.benchmarks.strict.score import Case, score
 
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\nprint(p.parse_args())\n"
 

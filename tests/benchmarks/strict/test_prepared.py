@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict import execute
-from benchmarks.strict.installed import installed_programs
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.prepared import ACTIVATES, cloning
-from benchmarks.strict.score import Case, score
+from ml_agent.benchmarks.strict import execute
+from ml_agent.benchmarks.strict.installed import installed_programs
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.prepared import ACTIVATES, cloning
+from ml_agent.benchmarks.strict.score import Case, score
 
 
 @pytest.mark.parametrize(

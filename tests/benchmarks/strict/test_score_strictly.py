@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.strict import execute, given
-from benchmarks.strict.score import Case, Verdict, score
+from ml_agent.benchmarks.strict import execute, given
+from ml_agent.benchmarks.strict.score import Case, Verdict, score
 
 TRAIN = "python examples/train.py --dataset cora --lr 0.2"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks.strict.stated import missing_values
-from benchmarks.strict.text import Kind
+from ml_agent.benchmarks.strict.stated import missing_values
+from ml_agent.benchmarks.strict.text import Kind
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.strict.bash_text import assignments, strip_bash
-from benchmarks.strict.python_text import strip_python
-from benchmarks.strict.text import kind_of, unfence
+from ml_agent.benchmarks.strict.bash_text import assignments, strip_bash
+from ml_agent.benchmarks.strict.python_text import strip_python
+from ml_agent.benchmarks.strict.text import kind_of, unfence
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict.execute import Job, run
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.walls import bubblewrap
+from ml_agent.benchmarks.strict.execute import Job, run
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.walls import bubblewrap
 
 TRAIN = "python examples/train.py --dataset cora --lr 0.2"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.strict.execute import Job, run
-from benchmarks.strict.libraries import of_repository
-from benchmarks.strict.walls import bubblewrap
-from benchmarks.strict.writable import MOST_ENTRIES, mounts, written_folders
+from ml_agent.benchmarks.strict.execute import Job, run
+from ml_agent.benchmarks.strict.libraries import of_repository
+from ml_agent.benchmarks.strict.walls import bubblewrap
+from ml_agent.benchmarks.strict.writable import MOST_ENTRIES, mounts, written_folders
 
 TRAIN = "python examples/train.py --dataset cora"
 pytestmark = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap does not work here")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.places import Place, open_place
-from benchmarks.subjects.testing import LeastAgent
-from benchmarks.subjects.workplace import lay
-from sandbox.contract import Sandbox
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.places import Place, open_place
+from ml_agent.benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.subjects.workplace import lay
+from ml_agent.sandbox.contract import Sandbox
 
 Open = Callable[[Place], Sandbox]
 

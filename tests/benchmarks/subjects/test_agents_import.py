@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.data import Key
-from benchmarks.errors import PredictionFileError
-from benchmarks.subjects.imports import answer_in, import_runs, key_of
+from ml_agent.benchmarks.data import Key
+from ml_agent.benchmarks.errors import PredictionFileError
+from ml_agent.benchmarks.subjects.imports import answer_in, import_runs, key_of
 
 PATCH = """diff --git a/examples/notes.md b/examples/notes.md
 new file mode 100644

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.errors import AgentMissingError, BenchError
-from benchmarks.subjects import install, registry
-from benchmarks.subjects.install import Needs
+from ml_agent.benchmarks.errors import AgentMissingError, BenchError
+from ml_agent.benchmarks.subjects import install, registry
+from ml_agent.benchmarks.subjects.install import Needs
 
 HERE = ((3, 11), (3, 12), (3, 13), (3, 10), (3, 14))
 

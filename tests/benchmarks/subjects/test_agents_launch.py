@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.errors import AgentMissingError
-from benchmarks.subjects import registry
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.model import Calling, Inside, Launch, Reported, SubjectTask
-from benchmarks.subjects.places import Place, open_place
-from benchmarks.subjects.subject import PackagedSubject
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.subjects import registry
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import Calling, Inside, Launch, Reported, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place, open_place
+from ml_agent.benchmarks.subjects.subject import PackagedSubject
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 

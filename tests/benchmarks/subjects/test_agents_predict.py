@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.data import Visible
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.predict import Trial, answer_of, attempt, task_text
-from benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.predict import Trial, answer_of, attempt, task_text
+from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.testing.model_server import Answer, ModelServer, Seen

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.subjects.meter import Meter, MeterSettings
-from benchmarks.subjects.model import REPLY_TOKENS
+from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
 from ml_agent.budget import Budget, Limits
 from ml_agent.errors import ConfigurationError
 from ml_agent.llm.endpoint import Endpoint

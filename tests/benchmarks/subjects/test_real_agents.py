@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.subjects import registry
-from benchmarks.subjects.model import Calling, SubjectTask
-from benchmarks.subjects.places import Place, open_place
-from benchmarks.subjects.workplace import lay
+from ml_agent.benchmarks.subjects import registry
+from ml_agent.benchmarks.subjects.model import Calling, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place, open_place
+from ml_agent.benchmarks.subjects.workplace import lay
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.errors import AgentMissingError
-from benchmarks.subjects.install import Installed
-from benchmarks.subjects.model import SubjectRun, SubjectTask
-from benchmarks.subjects.places import Place
-from benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Sandbox
 from ml_agent.testing.model_server import Answer, Brain, ModelServer, Seen, answers, completion
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Sandbox
 
 Open = Callable[[Place], Sandbox]
 KEY = "sk-this-must-stay-outside"

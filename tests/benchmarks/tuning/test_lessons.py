@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.tuning.__main__ import main
-from benchmarks.tuning.lessons import Lesson, by_repository, lessons
+from ml_agent.benchmarks.tuning.__main__ import main
+from ml_agent.benchmarks.tuning.lessons import Lesson, by_repository, lessons
 
 SCRIPT = """import argparse
 p = argparse.ArgumentParser(description="Teach a duck.")

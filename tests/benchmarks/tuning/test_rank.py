@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.tuning.rank import with_rank
+from ml_agent.benchmarks.tuning.rank import with_rank
 
 
 def adapter(rank: int) -> dict[str, np.ndarray]:

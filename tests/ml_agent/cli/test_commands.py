@@ -9,7 +9,7 @@ import pytest
 from ml_agent.cli.app import COMMANDS, loaded
 from tests.command import ml_agent
 
-HEAVY = ("langgraph", "openai", "docker", "git", "github", "numpy", "ml_agent.graph", "benchmarks.cli")
+HEAVY = ("langgraph", "openai", "docker", "git", "github", "numpy", "ml_agent.graph", "ml_agent.benchmarks.cli")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.cli import run
-from tools import index as index_module
+from ml_agent.tools import index as index_module
 
 TRAIN = """
 import argparse

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from ml_agent.cli.reading import say_left_out
+from ml_agent.tools import index as index_module
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.repository import Checkout
 from ml_agent.workspaces import Workspaces
-from tools import index as index_module
-from tools.candidates import Candidate
-from tools.index import RepoIndex
-from tools.repository import Checkout
 
 
 class NoRepositories:

@@ -10,8 +10,8 @@ from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement, k
 from ml_agent.delivery.judge import RunOutputs
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 ADD = "import argparse\np = argparse.ArgumentParser()\nadd = p.add_argument\n"
 PLAIN = "import fit\nfit.run()"

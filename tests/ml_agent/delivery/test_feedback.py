@@ -9,10 +9,10 @@ import pytest
 from ml_agent.job import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.settings import load_settings
 from ml_agent.testing.model_server import Answer, ModelServer
 from ml_agent.testing.talkers import command, saying
-from sandbox.bubblewrap import find_bubblewrap
 
 pytestmark = [
     pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here"),

@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from ml_agent.evidence import is_reached, level_asked, level_seen
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Response
 from ml_agent.state import EVIDENCE
-from sandbox.bubblewrap import find_bubblewrap
-from sandbox.contract import Response
 from tests.command import ml_agent
 
 SCHEMA = Path(__file__).parents[3] / "ml_agent" / "run.schema.json"

@@ -10,8 +10,8 @@ import pytest
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 
 class Place:

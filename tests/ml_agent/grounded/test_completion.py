@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ml_agent.grounded.completion import NameSources, complete
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 CODE = "net = build(3)\nprint(net)\n"
 

@@ -9,7 +9,7 @@ import pytest
 from ml_agent.draft import Draft
 from ml_agent.grounded.feedback import repair_draft
 from ml_agent.navigator import Attempt, Given, Problem
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 SIGNATURE = Signature(
     path="train.py",

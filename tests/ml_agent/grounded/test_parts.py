@@ -11,7 +11,7 @@ from ml_agent.grounded.scope import syntax_tree, unbound_names
 from ml_agent.matching.assignment import best_matching
 from ml_agent.matching.likeness import likeness, occurs_in
 from ml_agent.matching.terms import terms
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 SIGNATURE = Signature(
     path="src/train.py",

@@ -9,9 +9,9 @@ from ml_agent.encoder.encoder import Encoder, shipped
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.matching.sense import use_encoder
 from ml_agent.navigator import Given, Workspace
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 from tests.ml_agent.grounded.conftest import Make
-from tools.candidates import Candidate
-from tools.index import RepoIndex
 
 FILES = {
     "README.md": "# Birds\n\nTrain the large classifier:\n\n```\npython train.py --model resnet50 --batch-size 128\n```\n",

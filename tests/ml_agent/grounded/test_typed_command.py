@@ -8,8 +8,8 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.grounded.typed_command import typed_command
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 FIT = (
     "import argparse\np = argparse.ArgumentParser()\np.add_argument('-d', '--dims', type=int)\n"

@@ -18,8 +18,8 @@ from ml_agent.llm.sender import ClientParts
 from ml_agent.navigator import Given, Workspace
 from ml_agent.testing.model_server import Brain, Misbehaviour, ModelServer
 from ml_agent.thread import Thread
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 README = """# Tiny nets
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ml_agent.llm.about_readme import about_of
+from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
-from tools.index import RepoIndex
 
 BADGES = "[![Build Status](b.svg)](x) [![Documentation Status](d.svg)](x) [![PyPI Downloads](p.svg)](x)"
 LINKS = "[Website](a) | [Documentation](b) | [Colab Tutorial](c) | [Discussion Forum](d)"

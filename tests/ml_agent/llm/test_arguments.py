@@ -8,8 +8,8 @@ from ml_agent.llm.arguments import head, reworded_numbers, system, tail
 from ml_agent.matching.entries import EntryPoint, RepositoryFacts
 from ml_agent.matching.mentions import read_request
 from ml_agent.navigator import Workspace
-from tools.index import RepoIndex
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option, Signature
 
 OPTIONS = (
     Option(dest="source", help="folder of the pictures"),

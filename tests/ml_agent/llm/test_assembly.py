@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ml_agent.llm.assembly import CUT, DoesNotFit, Prompt, Section, assemble, shorten
-from prompts.untrusted import neutral, verbatim
+from ml_agent.prompts.untrusted import neutral, verbatim
 
 
 def count(text: str) -> int:

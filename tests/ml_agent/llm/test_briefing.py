@@ -9,7 +9,7 @@ from ml_agent.draft import Draft
 from ml_agent.llm import likely_files
 from ml_agent.llm.briefing import system
 from ml_agent.thread import Thread
-from tools.tokens import count_tokens
+from ml_agent.tools.tokens import count_tokens
 
 SCRIPT = """import argparse
 parser = argparse.ArgumentParser()

@@ -5,7 +5,7 @@ from pathlib import Path
 from ml_agent.llm.choosing import question, system
 from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.mentions import read_request
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 SCRIPT = """import argparse
 p = argparse.ArgumentParser(description="{doc}")

@@ -20,9 +20,9 @@ from ml_agent.llm.errors import EndpointError, ModelAnswerError
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts
 from ml_agent.prices import Price, PriceTable
+from ml_agent.prompts.untrusted import neutral
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, ModelServer, Response, answers, refusal
-from prompts.untrusted import neutral
 
 
 class Pick(BaseModel):

@@ -9,9 +9,9 @@ from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option, Signature
 
 SCRIPT = """import argparse
 parser = argparse.ArgumentParser()

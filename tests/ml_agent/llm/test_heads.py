@@ -6,8 +6,8 @@ import pytest
 
 from ml_agent.llm.heads import head_of
 from ml_agent.navigator import Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 
 def head(root: Path, text: str) -> str:

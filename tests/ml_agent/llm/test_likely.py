@@ -5,9 +5,9 @@ from pathlib import Path
 from ml_agent.llm.likely import values_beside, with_tested_values
 from ml_agent.llm.listing import options_of
 from ml_agent.navigator import Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Signature
 
 TRAIN = """import argparse
 from sets import SETS

@@ -3,8 +3,8 @@
 from ml_agent.encoder.encoder import shipped
 from ml_agent.llm.listing import line_of, names_of, options_of, parameters_of, said_of
 from ml_agent.matching.sense import use_encoder
-from tools.python_api.model import Parameter
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.python_api.model import Parameter
+from ml_agent.tools.signatures.model import Option, Signature
 
 
 def test_a_shell_script_says_what_it_reads_and_to_whom_it_hands_its_words() -> None:

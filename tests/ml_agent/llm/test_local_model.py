@@ -22,10 +22,10 @@ from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
 from ml_agent.llm.sender import ClientParts
 from ml_agent.navigator import Given, Workspace
+from ml_agent.prompts.untrusted import neutral
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from prompts.untrusted import neutral
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "local-model.sh"
 FIT = (

@@ -11,13 +11,13 @@ from ml_agent.draft import Draft, stands_by
 from ml_agent.errors import BudgetExceededError, ConfigurationError
 from ml_agent.llm.loop import ACCEPTED, MOST_TURNS, shrunk
 from ml_agent.navigator import Assessment, Given, Problem, Workspace
+from ml_agent.prompts.untrusted import MARK, verbatim
 from ml_agent.proof import examine
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, Brain, Seen, completion, first_choice, put
 from ml_agent.testing.talkers import NOWHERE, able, command, replies, saying
 from ml_agent.thread import ToolCall, Turn
-from prompts.untrusted import MARK, verbatim
-from tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate
 
 TASK = "Please train on Citeseer for 30 epochs with a learning rate of 0.05."
 RIGHT = "python train.py --dataset citeseer --epochs 30 --lr 0.05"

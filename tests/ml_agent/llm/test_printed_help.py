@@ -8,9 +8,9 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.navigator import Given, Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Signature
 
 
 def test_the_help_that_documents_print_stands_for_options_that_the_source_does_not_tell(tmp_path: Path) -> None:

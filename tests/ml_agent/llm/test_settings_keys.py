@@ -9,9 +9,9 @@ from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.settings_keys import keys_of, read_by_name, takes_settings
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Signature
 
 MANY = "".join(f"other_{n}: some text that is of no use here\n" for n in range(90))
 ANY_KEY = """import argparse

@@ -8,9 +8,9 @@ from ml_agent.llm.excerpt import WHOLE, excerpt
 from ml_agent.llm.objects import ObjectSizeLimits, object_lines
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Workspace
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
-from tools.candidates import Candidate
-from tools.index import RepoIndex
 
 BODY = "        # what it does\n" * 100
 NET = f"""class First:

@@ -7,8 +7,8 @@ import pytest
 
 from ml_agent.llm.uses import uses_of
 from ml_agent.navigator import Workspace
-from tools.candidates import Candidate
-from tools.index import RepoIndex
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.index import RepoIndex
 
 SCRIPT = """import argparse
 import torch

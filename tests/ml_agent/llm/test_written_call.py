@@ -17,7 +17,7 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from ml_agent.navigator import Workspace
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 OPTIONS = (
     Option(dest="source", help="folder of the pictures"),

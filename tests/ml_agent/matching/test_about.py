@@ -8,7 +8,7 @@ import pytest
 from ml_agent.matching.about import ABOUT_FEATURES, RelevanceModel, shipped
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.vocabulary import Vocabulary, vocabulary_of
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 TAGGER = """
 import argparse

@@ -17,9 +17,9 @@ from ml_agent.matching.after_example import (
 from ml_agent.matching.entries import EntryPoint, ExampleCall
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
-from tools.commandline.shell import parse_command
-from tools.examples import Example
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.examples import Example
+from ml_agent.tools.signatures.model import Option, Signature
 
 SIGNATURE = Signature(
     path="train.py",

@@ -12,9 +12,9 @@ from ml_agent.matching.alternatives import Alternatives
 from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.mentions import ParsedRequest, read_request
 from ml_agent.matching.sense import use_encoder
-from tools.files import Tree
-from tools.index import RepoIndex
-from tools.python_source import parse_python
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_source import parse_python
 
 
 def beside(tmp_path: Path, source: str, value: str) -> set[str]:

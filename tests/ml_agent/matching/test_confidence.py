@@ -5,7 +5,7 @@ import pytest
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES, ConfidenceInput, confidence_vector, unplaced
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import ConfidenceLevels
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 TRAIN = Signature(
     path="train.py",

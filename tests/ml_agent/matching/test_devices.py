@@ -6,7 +6,7 @@ import pytest
 from ml_agent.matching.devices import devices, is_too_many, place_devices
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 WORD = Option(dest="device", flags=("--device",), type="str", default="cuda", help="cuda or cpu")
 LISTED = Option(

@@ -12,7 +12,7 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.solver import solve
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 SEARCH = """
 import argparse

@@ -11,7 +11,7 @@ from ml_agent.matching.mentions import Mention, ParsedRequest, read_request
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.terms import canonical
 from ml_agent.matching.usage import OptionUsage
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 NOTHING = CompetingEvidence(0.0, 0.0, 0.0, 0.0)
 

@@ -10,7 +10,7 @@ from ml_agent.matching.series import without_counts
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.terms import terms
 from ml_agent.matching.variables import references
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 SLOTS = [
     Slot(Option(dest="batch_size", flags=("-b", "--batch-size"), type="int", default="32")),

@@ -9,7 +9,7 @@ from ml_agent.matching.launch import PORT, PROCESSES
 from ml_agent.matching.mentions import Mention, read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, TermWeights
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 EVAL_BATCH = Slot(
     Option(dest="per_device_eval_batch_size", flags=("--per_device_eval_batch_size",), type="int", default="8")

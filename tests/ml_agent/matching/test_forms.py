@@ -4,7 +4,7 @@ from ml_agent.matching.fill import fill
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 ENV = Slot(Option(dest="env", flags=("--env",), default="CartPole-v1", help="Environment ID"))
 BOARD = Slot(Option(dest="log_name", flags=("--log-name",), help="name of the log"))

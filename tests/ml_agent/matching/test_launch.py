@@ -13,7 +13,7 @@ from ml_agent.matching.launch import (
     module_of,
     options_of,
 )
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 
 def test_what_starts_several_processes_is_told_by_examples_or_options() -> None:

@@ -7,13 +7,13 @@ import sys
 from ml_agent.matching.meanings import vocabulary_matches
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 _ASK = """
 from ml_agent.matching.meanings import vocabulary_matches
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.slots import Slot
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 slot = Slot(Option(dest="task", flags=("--task",), type="str", choices=("sonic-lunar", "tidal-solar"), sure=True))
 text = "solar things come first, then there is a long way of other words to go, and tidal ones come last"

@@ -14,8 +14,8 @@ from ml_agent.matching.python_retrieval import LibraryIndex
 from ml_agent.matching.python_skeletons import ExampleUsage
 from ml_agent.matching.python_solver import context_of, shipped_tables, solve_python
 from ml_agent.matching.python_tails import TailContext, with_tail
-from tools.index import RepoIndex
-from tools.python_api.model import ApiObject, Parameter
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.model import ApiObject, Parameter
 
 NETS = '''
 import torch.nn as nn

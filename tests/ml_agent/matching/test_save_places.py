@@ -8,8 +8,8 @@ from ml_agent.matching.save_places import place_saves, save_places
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import spelled_slots
 from ml_agent.matching.stated import stated_values
+from ml_agent.tools.signatures.model import Option
 from ml_agent.wording import of_check
-from tools.signatures.model import Option
 
 INPUT = Slot(Option(dest="input", flags=("--input",), help="text file to read"))
 SCORES = Slot(Option(dest="output", flags=("--output",), default="scores.json", help="JSON file of the scores"))

@@ -13,7 +13,7 @@ from ml_agent.matching.model import shipped as tables
 from ml_agent.matching.scores import SENSE_FEATURES
 from ml_agent.matching.sense import choice_by_meaning, option_alignment, use_encoder
 from ml_agent.matching.slots import Slot, TermWeights
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 
 def slot(dest: str, **told: object) -> Slot:

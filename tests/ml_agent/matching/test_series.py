@@ -6,7 +6,7 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.series import without_counts, without_torn_ranges
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import FilledSlot
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 TEXT = "try every size from 2 to 7 with 90 points"
 

@@ -2,7 +2,7 @@
 
 from ml_agent.matching.slots import Slot, distinct_options
 from ml_agent.matching.usage import OptionUsage
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 
 def slot(usage: OptionUsage = OptionUsage(), **more: object) -> Slot:

@@ -12,7 +12,7 @@ from ml_agent.matching.model import shipped
 from ml_agent.matching.retrieval import EntryIndex
 from ml_agent.matching.solver import answers_of_entries, callee_of, doubtful_count, solve
 from ml_agent.matching.terms import alphanumeric
-from tools.index import RepoIndex
+from ml_agent.tools.index import RepoIndex
 
 TRAIN = """
 import argparse

@@ -7,7 +7,7 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import spelled_slots
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 NODES = Slot(Option(dest="nodes", flags=("--nodes",), type="int", default="1", help="number of nodes"))
 GPUS = Slot(Option(dest="ngpus", flags=("--ngpus",), type="int", default="8", help="GPUs on each node"))

@@ -9,7 +9,7 @@ from ml_agent.matching.mentions import read_request
 from ml_agent.matching.model import shipped
 from ml_agent.matching.slots import Slot, TermWeights
 from ml_agent.matching.switches import SWITCH_FEATURES, is_ruled_out, switch_features
-from tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option
 
 
 class Sure:

@@ -8,8 +8,8 @@ import pytest
 from ml_agent.matching.entries import RepositoryFacts
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.usage import OptionUsage, usages
-from tools.index import RepoIndex
-from tools.signatures.model import Option
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option
 
 
 def usage(source: str, name: str = "x") -> OptionUsage:

@@ -15,16 +15,16 @@ from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts
 from ml_agent.llm.transport import NetworkTransport
+from ml_agent.prompts.untrusted import neutral
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import ReplayError, Tape
 from ml_agent.replay.transport import TapeTransport
+from ml_agent.sandbox.contract import Command, Response
 from ml_agent.testing.misbehaviours import MISBEHAVIOURS
 from ml_agent.testing.model_server import Answer, ModelServer, answers
-from prompts.untrusted import neutral
-from sandbox.contract import Command, Response
-from tools.errors import RepositoryError, SearchError
-from tools.repository import Checkout
+from ml_agent.tools.errors import RepositoryError, SearchError
+from ml_agent.tools.repository import Checkout
 
 
 def never() -> Any:

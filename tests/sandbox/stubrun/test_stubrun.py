@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.stubrun.host import StubReport, StubRequest, isolation, run_stubbed
+from ml_agent.sandbox.stubrun.host import StubReport, StubRequest, isolation, run_stubbed
 from tests.processor_time import WAIT
 
 Run = Callable[..., StubReport]

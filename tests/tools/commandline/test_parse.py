@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.commandline.edit import reading, remove_option, set_option
-from tools.commandline.model import Call
-from tools.commandline.parse import parse, parse_one, single_commands
-from tools.commandline.quoting import quote, unquote
-from tools.commandline.words import parse_call
-from tools.errors import RenderError
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.edit import reading, remove_option, set_option
+from ml_agent.tools.commandline.model import Call
+from ml_agent.tools.commandline.parse import parse, parse_one, single_commands
+from ml_agent.tools.commandline.quoting import quote, unquote
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option, Signature
 
 TRAIN = Signature(
     path="src/train.py",

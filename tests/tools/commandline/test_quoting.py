@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.commandline.quoting import quote, unquote
+from ml_agent.tools.commandline.quoting import quote, unquote
 
 
 @pytest.mark.parametrize("word", ["~/logs/run_1", "$HOME/logs", "a.b:c", "--lr=0.1"])

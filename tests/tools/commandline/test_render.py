@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tools.commandline.render import render_command, render_words
-from tools.commandline.shell import parse_command
-from tools.commandline.words import choose, parse_call
-from tools.errors import RenderError
-from tools.signatures.model import Option, OptionType, Signature
+from ml_agent.tools.commandline.render import render_command, render_words
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option, OptionType, Signature
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

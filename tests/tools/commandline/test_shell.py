@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ml_agent.tools.commandline import shell
+from ml_agent.tools.commandline.grammar import is_plain
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.lexer import Token, lex
+from ml_agent.tools.commandline.shell import parse_command
 from tests.processor_time import within
-from tools.commandline import shell
-from tools.commandline.grammar import is_plain
-from tools.commandline.invocation import Invocation
-from tools.commandline.lexer import Token, lex
-from tools.commandline.shell import parse_command
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.read import SignatureReader
 from tests.tools.conftest import write_files
-from tools.signatures.model import Option, Signature
-from tools.signatures.read import SignatureReader
 
 Make = Callable[[Mapping[str, str]], SignatureReader]
 

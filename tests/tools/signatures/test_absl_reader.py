@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tools.commandline.words import parse_call
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.check.command import check_command
-from tools.index import RepoIndex
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option, Signature
 
 Find = Callable[[Signature, str], Option]
 Make = Callable[..., Any]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tools.commandline.words import parse_call
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]

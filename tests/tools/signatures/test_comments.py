@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tools.signatures.comments import comment_at
-from tools.signatures.model import Signature
+from ml_agent.tools.signatures.comments import comment_at
+from ml_agent.tools.signatures.model import Signature
 
 TEXT = """
 # -----------------

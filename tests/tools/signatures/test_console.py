@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tools.check.repository import checked_repository
-from tools.index import RepoIndex
-from tools.index_signatures import read_all_signatures
-from tools.signatures.console import read_console
-from tools.signatures.declared import read_setup
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.read import SignatureReader
-from tools.signatures.sources import Sources
+from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.index_signatures import read_all_signatures
+from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.declared import read_setup
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.sources import Sources
 
 MODULE = """
 import argparse

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from tools.signatures.model import Option, Signature
-from tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.read import SignatureReader
 
 Make = Callable[..., SignatureReader]
 Script = Callable[..., Signature]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.commandline.render import render_command
-from tools.commandline.words import parse_call
-from tools.index_signatures import read_all_signatures
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.render import render_command
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.index_signatures import read_all_signatures
+from ml_agent.tools.signatures.model import Signature
 
 TRAIN = """
 import argparse

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tools.commandline.render import render_command
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.commandline.render import render_command
+from ml_agent.tools.signatures.model import Option, Signature
 
 Find = Callable[[Signature, str], Option]
 Make = Callable[..., Any]

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from tools.signatures.known_classes import known_class
-from tools.signatures.model import Option, Signature
-from tools.signatures.words import KEY_VALUE
+from ml_agent.tools.signatures.known_classes import known_class
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.words import KEY_VALUE
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]

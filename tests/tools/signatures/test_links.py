@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.links import linked_script
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.sources import Sources
 from tests.tools.conftest import write_files
-from tools.signatures.interpreter import Interpreter
-from tools.signatures.links import linked_script
-from tools.signatures.read import SignatureReader
-from tools.signatures.sources import Sources
 
 TRAIN = """
 import argparse

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.signatures import nearest
+from ml_agent.tools.signatures import nearest
 
 
 def test_the_letters_of_a_word_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -12,7 +12,7 @@ def test_the_letters_of_a_word_are_looked_for_once(monkeypatch: pytest.MonkeyPat
         seen.append(text)
         return "".join(filter(str.isalnum, text))
 
-    monkeypatch.setattr("tools.signatures.nearest.re.sub", counted)
+    monkeypatch.setattr("ml_agent.tools.signatures.nearest.re.sub", counted)
     known = [f"quokka-{number}" for number in range(20)]
     assert not any(nearest.is_slip(f"wombat-{word}", other) for word in range(20) for other in known)
     assert len(seen) <= 40

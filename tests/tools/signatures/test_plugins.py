@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tools.signatures import interpreter
-from tools.signatures.model import Option
-from tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures import interpreter
+from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.read import SignatureReader
 
 Find = Callable[..., Option]
 Make = Callable[..., Any]

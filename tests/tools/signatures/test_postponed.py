@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tools.signatures import machine
-from tools.signatures.model import Signature
+from ml_agent.tools.signatures import machine
+from ml_agent.tools.signatures.model import Signature
 
 OPTIONS = """\
 import argparse

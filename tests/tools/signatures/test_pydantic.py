@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import Signature
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ml_agent.tools.signatures import shell_reader
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.sources import Sources
 from tests.processor_time import within
-from tools.signatures import shell_reader
-from tools.signatures.read import SignatureReader
-from tools.signatures.sources import Sources
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""

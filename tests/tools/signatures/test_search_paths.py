@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.search_paths import added_folders
 from tests.processor_time import within
-from tools.signatures.read import SignatureReader
-from tools.signatures.search_paths import added_folders
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from tools.commandline.render import render_words
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.render import render_words
+from ml_agent.tools.signatures.model import Signature
 
 Script = Callable[..., Signature]
 

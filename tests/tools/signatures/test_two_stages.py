@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tools.commandline.words import parse_call
-from tools.signatures.model import Signature
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.signatures.model import Signature
 
 Make = Callable[..., Any]
 

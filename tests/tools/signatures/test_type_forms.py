@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tools.check.command import check_command
-from tools.index import RepoIndex
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.index import RepoIndex
 
 Make = Callable[..., Any]
 

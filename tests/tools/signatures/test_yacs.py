@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tools.check.command import check_command
-from tools.commandline.render import render_command
-from tools.commandline.words import parse_call
-from tools.index import RepoIndex
-from tools.signatures.model import Signature
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.commandline.render import render_command
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Signature
 
 Make = Callable[..., Any]
 

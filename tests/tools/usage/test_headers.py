@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.examples import Example
-from tools.index import RepoIndex
-from tools.usage.headers import head_script
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.usage.headers import head_script
 
 DOCSTRING = '''#!/usr/bin/env python
 # Copyright 2024, somebody.

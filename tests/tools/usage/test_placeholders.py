@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from tools.commandline.shell import parse_command
-from tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
 
 
 @pytest.mark.parametrize(

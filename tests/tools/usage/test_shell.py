@@ -1,7 +1,7 @@
 """Commands of shell scripts."""
 
+from ml_agent.tools.usage.shell import read_commands
 from tests.processor_time import within
-from tools.usage.shell import read_commands
 
 
 def test_heredocs_that_nothing_closes_are_looked_for_once() -> None:

@@ -1,0 +1,62 @@
+"""A user's own folders may be called as our rooms are: nothing of ours is imported by such a name."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOMS = ("tools", "sandbox", "prompts", "benchmarks")
+TRAP = "raise SystemExit('imported the folder of the user')\n"
+SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
+
+
+@pytest.fixture(params=["modules", "packages"])
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A user's folder with four such names, and a repository in it."""
+    for room in ROOMS:
+        place = tmp_path / (f"{room}.py" if request.param == "modules" else f"{room}/__init__.py")
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(TRAP)
+    (tmp_path / "repository").mkdir()
+    (tmp_path / "repository/train.py").write_text(SCRIPT)
+    return tmp_path
+
+
+def run(folder: Path, *words: str) -> str:
+    """What a program says that begins in a folder which is on its import path."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_from_python(folder: Path) -> None:
+    program = "from ml_agent import check\nprint(check('python train.py --lr 1', 'repository').ok)"
+    assert run(folder, sys.executable, "-c", program) == "True\n"
+
+
+def test_on_the_command_line(folder: Path) -> None:
+    command = ("check", "python train.py --lr 1", "--repo", "repository", "--json")
+    assert json.loads(run(folder, sys.executable, "-m", "ml_agent", *command)) == []
+    assert "predict" in run(folder, sys.executable, "-m", "ml_agent", "bench", "--help")
+
+
+def test_as_a_server_for_coding_agents(folder: Path) -> None:
+    mcp = pytest.importorskip("mcp")
+    server = mcp.StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "ml_agent", "mcp"],
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        cwd=folder,
+    )
+
+    async def checked() -> Any:
+        async with mcp.Client(server) as client:
+            return await client.call_tool("check_command", {"command": "python train.py", "repository": "repository"})
+
+    assert not asyncio.run(checked()).is_error
