@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import ml_agent
-
 from ml_agent import solve
 from ml_agent.errors import UsageError
 from ml_agent.sandbox.setup.requirements import wanted_by
