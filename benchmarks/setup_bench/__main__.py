@@ -11,8 +11,7 @@ from rich.table import Table
 
 from ml_agent.benchmarks.kept_rows import KeptRows
 from ml_agent.benchmarks.setup_bench.cases import load
-from ml_agent.benchmarks.setup_bench.run import Row, run_case
-from ml_agent.benchmarks.solved_copy import SandboxKind
+from ml_agent.benchmarks.setup_bench.run import Row, SandboxKind, run_case
 
 
 def main(

@@ -6,12 +6,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from ml_agent.benchmarks.setup_bench.cases import Case, Ends, lay
-from ml_agent.benchmarks.solved_copy import SandboxKind
 from ml_agent.sandbox.abilities import EnvironmentSandbox
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy, Sandbox
@@ -21,6 +20,7 @@ from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.versions import commit_date, head_commit
 
+SandboxKind = Literal["docker", "local", "process"]
 TIMEOUT = 120.0
 """Seconds for one run of a case's command; each takes a moment."""
 

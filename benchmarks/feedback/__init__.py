@@ -1,1 +1,0 @@
-"""The feedback bench: what a model makes of the error lines of its first answer."""

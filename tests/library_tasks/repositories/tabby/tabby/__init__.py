@@ -1,5 +1,0 @@
-"""Small tables."""
-
-from tabby.table import Table, read
-
-__all__ = ["Table", "read"]
