@@ -26,10 +26,10 @@ from ml_agent.sandbox.repository_search import (
 )
 from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.distributions import distributions_of, normalized, provides
-from ml_agent.sandbox.setup.entries import entries_of
 from ml_agent.sandbox.setup.requirements import own_names, wanted_by, wanted_python
 from ml_agent.sandbox.starters import declared_command, without_installation
 from ml_agent.sandbox.task import Source, Task
+from ml_agent.tools.entries import entries_of
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(

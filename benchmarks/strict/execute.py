@@ -33,7 +33,7 @@ from ml_agent.benchmarks.strict.writable import (
     written_folders,
 )
 from ml_agent.sandbox.temporary import for_this_process, lent
-from ml_agent.tools.launchers import TABLE, Launcher
+from ml_agent.tools.launchers import Launcher, launchers
 
 HERE = Path(__file__).parent
 CPU_SECONDS = 3.0
@@ -229,7 +229,7 @@ def shims(console: tuple[Installed, ...], record: bool = False) -> Path:
     scripts |= dict.fromkeys(TRANSPARENT, 'while [ "${1#-}" != "$1" ]; do shift; done; exec "$@"')
     scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
     scripts[MAKES] = _within_walls(MAKES)
-    scripts |= {one.name: _runner(one) for one in TABLE if one.word and one.starts == "program"}
+    scripts |= {one.name: _runner(one) for one in launchers().values() if one.word and one.starts == "program"}
     scripts["chmod"] = _within_walls("chmod")
     if record:
         scripts["bash"] = f'{system("bash")} "$@"; exit 0'

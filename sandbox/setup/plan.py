@@ -10,10 +10,10 @@ import msgspec
 from ml_agent.sandbox.python_history import former_modules
 from ml_agent.sandbox.reading import is_dir, is_file
 from ml_agent.sandbox.setup.distributions import NOT_FOR_SALE, distributions_of, normalized, provides
-from ml_agent.sandbox.setup.entries import entries_of
 from ml_agent.sandbox.setup.imports import ImportNeeds, scan_imports
 from ml_agent.sandbox.setup.requirements import DeclaredRequirement, parse, wanted_by
 from ml_agent.sandbox.task import Source, Task
+from ml_agent.tools.entries import entries_of
 
 StepKind = Literal["install", "path"]
 

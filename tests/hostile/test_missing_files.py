@@ -12,9 +12,9 @@ from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.makers import MissingFile, makers_of, template_of
 from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside
 from ml_agent.sandbox.seen import Seen
-from ml_agent.sandbox.setup.entries import entries_of
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.witness.notes import judge
+from ml_agent.tools.entries import entries_of
 from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from ml_agent.sandbox.setup.distributions import distributions_of, normalized, provides
-from ml_agent.sandbox.setup.entries import entries_of
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.plan import Host, SetupStep, cpu_torch, plan_setup
 from ml_agent.sandbox.setup.requirements import conda_to_pip, parse, wanted_by, wanted_python
 from ml_agent.sandbox.task import Source, Task
+from ml_agent.tools.entries import entries_of
 
 
 def write(root: Path, name: str, text: str) -> None:

@@ -11,7 +11,7 @@ from ml_agent.tools.check.python_powers import python_powers
 from ml_agent.tools.commandline.invocation import Invocation, read_invocation, split_assignments
 from ml_agent.tools.commandline.lexer import Token, lex
 from ml_agent.tools.commandline.shell import parse_command, simple_commands
-from ml_agent.tools.launchers import HELP, LAUNCHERS, PYTHON, SHELLS, SOURCES, VERSION
+from ml_agent.tools.launchers import HELP, PYTHON, SHELLS, SOURCES, VERSION, launchers
 from ml_agent.tools.secret_names import names_a_secret
 
 _RUN_TEXT = frozenset(
@@ -177,7 +177,7 @@ def _base(program: str) -> str:
 def _by_name(call: _Call, outer: str, name: str) -> Power | None:
     """What a command does that a program's name tells."""
     rest = call.inner.words
-    harmless = outer == "exec" and (PYTHON.match(name) or name in LAUNCHERS or name.endswith((".py", ".sh")))
+    harmless = outer == "exec" and (PYTHON.match(name) or name in launchers() or name.endswith((".py", ".sh")))
     if (_RUN_TEXT & {outer, name} and not harmless) or _given_text(name, rest):
         return "runs-text"
     if outer in SOURCES or name in SOURCES:

@@ -8,23 +8,12 @@ from ml_agent.tools.check.programs import INTERPRETERS, KNOWN_PROGRAMS, LIKE_INT
 from ml_agent.tools.check.repository import CheckedRepository
 from ml_agent.tools.commandline.invocation import Invocation, read_invocation, unwrap
 from ml_agent.tools.findings import Finding
-from ml_agent.tools.launchers import PYTHON, Launcher
+from ml_agent.tools.launchers import PYTHON, launchers
 from ml_agent.tools.signatures.nearest import is_slip
 
 _DEFINES = re.compile(
     r"(?:^|[;&|])[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)|alias[ \t]+([\w:.-]+)=)", re.MULTILINE
 )
-_XARGS = Launcher(
-    "xargs",
-    valued=frozenset({
-        "-n", "-I", "-L", "-P", "-d", "-E", "-s", "-a", "--max-args", "--max-lines", "--max-procs", "--delimiter", "--arg-file",
-        "--max-chars",
-    }),
-    switches=frozenset({
-        "-0", "-r", "-t", "-x", "-p", "-o", "-i", "-l", "--null", "--no-run-if-empty", "--verbose", "--exit", "--interactive",
-        "--open-tty", "--replace", "--eof",
-    }),
-)  # fmt: skip
 _REPLACED = re.compile(r"-I(.*)|-i(.*)|--replace(?:=(.*))?")
 _HANDED_ON = "$0"
 """Stands for a word that xargs adds."""
@@ -37,7 +26,7 @@ def defined_names(text: str) -> frozenset[str]:
 
 def called_by_xargs(invocation: Invocation) -> Invocation | None:
     """The command that xargs starts, with variables for the words that it adds; None where it names none."""
-    words = unwrap(["xargs", *invocation.words], _XARGS)
+    words = unwrap(["xargs", *invocation.words], launchers()["xargs"])
     if not words:
         return None
     own = invocation.words[: len(invocation.words) - len(words)]

@@ -3,7 +3,7 @@
 import re
 import sys
 
-from ml_agent.tools.launchers import DEBUGGERS, LAUNCHER_MODULES, STARTERS
+from ml_agent.tools.launchers import launcher_modules, starters
 
 
 def _names(words: str) -> frozenset[str]:
@@ -77,9 +77,9 @@ STARTS_ELSEWHERE = _names(
     " parallel parallel-ssh pdsh pssh script su chroot at expect systemd-run vagrant modal heroku"
 )
 """Programs that start what their words name, in another place or at another time."""
-KNOWN_PROGRAMS = MAKES_FILES | STARTERS | _BUILTINS | _FILES | _MACHINE | _PACKAGES | _BUILDS | _LEARNING
+KNOWN_PROGRAMS = MAKES_FILES | starters() | _BUILTINS | _FILES | _MACHINE | _PACKAGES | _BUILDS | _LEARNING
 """Programs of every machine: no misspelt console script of a repository is taken for one, and nothing is said of them."""
-KNOWN_MODULES = DEBUGGERS | sys.stdlib_module_names | {m.partition(".")[0] for m in LAUNCHER_MODULES}
+KNOWN_MODULES = sys.stdlib_module_names | {m.partition(".")[0] for m in launcher_modules()}
 """Modules of every machine."""
 MAKES_SCRIPT = frozenset(["git", "cp", "mv", "ln", "touch", "tee", "cat", "echo", "printf"])
 INSTALLS = re.compile(r"\b(?:setuptools|distutils|skbuild)\b")

@@ -10,9 +10,8 @@ from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.programs import STARTS_ELSEWHERE
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.findings import Finding
-from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, STARTERS
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, starters
 
-_STARTERS = STARTERS - SOURCES
 _SUFFIXES = {
     "julia": (".jl",), "Rscript": (".R", ".r"), "perl": (".pl",), "ruby": (".rb",), "lua": (".lua",), "luajit": (".lua",),
     "th": (".lua",), "node": (".js", ".mjs"), "octave": (".m",), "php": (".php",),
@@ -60,7 +59,12 @@ def may_be_started(root: Path, path: str) -> bool:
 
 def _starts(word: str, consoles: Collection[str]) -> bool:
     name = posixpath.basename(word)
-    return bool(PYTHON.match(word)) or name in _STARTERS or name in consoles or name.endswith((".py", ".sh", ".bash"))
+    return (
+        bool(PYTHON.match(word))
+        or name in starters() - SOURCES
+        or name in consoles
+        or name.endswith((".py", ".sh", ".bash"))
+    )
 
 
 def _reads_input(invocation: Invocation, program: str) -> bool:

@@ -8,16 +8,14 @@ from typing import Literal
 import msgspec
 
 from ml_agent.tools.launchers import (
-    DEBUGGER,
-    DEBUGGERS,
-    LAUNCHER_MODULES,
-    LAUNCHERS,
     PYTHON,
     PYTHON_WITH_VALUE,
-    SCRIPT_SWITCHES,
     SHELLS,
     SOURCES,
     Launcher,
+    launcher_modules,
+    launchers,
+    script_switches,
 )
 
 Target = Literal["script", "module", "code", "shell", "console"]
@@ -81,7 +79,7 @@ def read_invocation(words: list[str]) -> Invocation:
 
 def _launcher(word: str, *starts: str) -> Launcher | None:
     """The launcher of some kinds that a word names."""
-    found = LAUNCHERS.get(PurePosixPath(word).name)
+    found = launchers().get(PurePosixPath(word).name)
     return found if found is not None and found.starts in starts else None
 
 
@@ -100,7 +98,7 @@ def unwrap(words: list[str], launcher: Launcher) -> list[str]:
         if option in launcher.modules and rest:
             return ["python", "-m", *rest]
         rest = rest[_values(option, rest, launcher) :]
-    rest = rest[launcher.placed :]
+    rest = rest[launcher.positional :]
     return ["python", *rest] if launcher.starts == "python" and rest and not PYTHON.match(rest[0]) else rest
 
 
@@ -124,7 +122,7 @@ def _values(option: str, rest: list[str], launcher: Launcher) -> int:
     if option in valued or option[1:] in valued:  # --np as -np
         return 1
     attached = not option.startswith("--") and len(option) > 2 and option[:2] in valued
-    if attached or option in launcher.switches or launcher.placed or not rest:
+    if attached or option in launcher.switches or launcher.positional or not rest:
         return 0
     word = rest[0]
     if word.startswith("-") or _can_start(word) or ASSIGNMENT.match(word):
@@ -135,7 +133,7 @@ def _values(option: str, rest: list[str], launcher: Launcher) -> int:
 def _can_start(word: str) -> bool:
     """Whether a word by itself tells that it is a program or a script."""
     name = PurePosixPath(word).name
-    return bool(PYTHON.match(word)) or name in SHELLS or name in LAUNCHERS or name.endswith((".py", ".sh", ".bash"))
+    return bool(PYTHON.match(word)) or name in SHELLS or name in launchers() or name.endswith((".py", ".sh", ".bash"))
 
 
 def _target(words: list[str]) -> Invocation:
@@ -192,10 +190,11 @@ def _python(program: str, words: list[str]) -> Invocation:
 
 
 def _module(program: str, module: str, rest: list[str]) -> Invocation:
-    if module in LAUNCHER_MODULES:
+    launcher = launcher_modules().get(module) or launcher_modules().get(module.partition(".")[0])
+    if launcher is not None and launcher.starts == "script":
         return _launch_target(program, rest, module)
-    if module.partition(".")[0] in DEBUGGERS:
-        inner = _python(program, unwrap([module, *rest], _launcher(module, "python") or DEBUGGER)[1:])
+    if launcher is not None:
+        inner = _python(program, unwrap([module, *rest], launcher)[1:])
         if inner.target == "module" or (inner.target == "script" and inner.name.endswith(".py")):
             return inner
     return Invocation(program=program, target="module", name=module, words=tuple(rest))
@@ -218,7 +217,7 @@ def _behind_options(program: str, words: list[str]) -> Invocation:
                 return Invocation(program=program, target="script", name=word, words=tuple(rest[1:]))
             return Invocation(program=program, target="console", name=word, words=tuple(rest[1:]))
         rest = rest[1:]
-        follows_value = "=" not in word and word not in SCRIPT_SWITCHES
+        follows_value = "=" not in word and word not in script_switches()
         if follows_value and rest and not rest[0].startswith("-") and not rest[0].endswith(".py"):
             rest = rest[1:]
     return Invocation(program=program, target="console", name=program, words=tuple(words))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from ml_agent.tools.launchers import launcher_modules, launchers
 from ml_agent.tools.signatures.model import Option, Signature
 
 MAX_BASES = 5
@@ -75,16 +76,11 @@ _SAME = {"lightning": "pytorch_lightning"}
 """Packages that hold the same classes under another name."""
 
 
-_LAUNCHERS = {
-    "torchrun": ("torch", "torchrun"), "torch.distributed.run": ("torch", "torchrun"),
-    "torch.distributed.launch": ("torch", "launch"), "accelerate": ("accelerate", "accelerate"),
-    "accelerate.commands.launch": ("accelerate", "accelerate"), "deepspeed": ("deepspeed", "deepspeed"),
-}  # fmt: skip
-
-
 def known_launcher(name: str) -> Signature | None:
     """What a launcher of scripts takes, with the script and its words behind its own options; None where it is not known."""
-    found = _classes().get(_LAUNCHERS.get(name, ("", "")))
+    launcher = launchers().get(name) or launcher_modules().get(name)
+    package, _, parser = launcher.known.partition(".") if launcher is not None else ("", "", "")
+    found = _classes().get((package, parser))
     return None if found is None else Signature(path=name, framework="argparse", options=found.as_options())
 
 
