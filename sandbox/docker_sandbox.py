@@ -68,6 +68,7 @@ class DockerSandbox:
         self._network: ContainerNetwork | None = None
         self._interpreter: Interpreter | None = None
         self._version: Version | None = None
+        self._told: dict[str, Any] | None = None
         self._logs = count(1)
         self._snapshots: list[str] = []
 
@@ -114,6 +115,7 @@ class DockerSandbox:
             environment={**base, **network.environment(command), **command.environment},
             timeout=command.timeout,
             probing=command.probe_seconds is not None,
+            store=self._store(),
         )
         with ExitStack() as stack:
             with self._translate_errors():
@@ -247,7 +249,7 @@ class DockerSandbox:
             "memswap_limit": limits.memory_bytes,
             "shm_size": min(SHARED_MEMORY, limits.memory_bytes // 2),
             "pids_limit": limits.pids,
-            "nano_cpus": int(min(limits.cpus, _processors(self._engine())) * 1e9),
+            "nano_cpus": int(min(limits.cpus, self._about().get("NCPU") or 1) * 1e9),
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges"],
             "ulimits": _ulimits(limits),
@@ -261,6 +263,20 @@ class DockerSandbox:
             return []
         shown = [Mount(str(path), str(path), type="bind", read_only=True) for path in self.policy.shown]
         return shown + [Mount(str(path), None, type="tmpfs", read_only=True) for path in self.policy.covered]
+
+    def _store(self) -> Path | None:
+        """The folder in which an engine of this machine keeps its containers."""
+        folder = Path(self._about().get("DockerRootDir") or "/none")
+        return folder if self._reach() == "any" and folder.is_dir() else None
+
+    def _about(self) -> dict[str, Any]:
+        """What the engine says of itself. Raises SandboxUnavailableError."""
+        if self._told is None:
+            try:
+                self._told = dict(self._engine().info())
+            except (DockerException, RequestException) as error:
+                raise SandboxUnavailableError(f"container engine: {error}") from error
+        return self._told
 
     def _reach(self) -> Reach:
         """What of this machine the engine can mount, known once a container was made."""
@@ -329,13 +345,6 @@ def _behind_relay(text: str) -> str:
     """The command behind a relay, which the image's own Python runs."""
     run = shlex.join(relayed("PYTHON", ("/bin/bash", "-c", text)))
     return f'exec "$({FIND_PYTHON})"{run.removeprefix("PYTHON")}'
-
-
-def _processors(client: docker.DockerClient) -> int:
-    try:
-        return int(client.info().get("NCPU") or 1)
-    except (DockerException, RequestException) as error:
-        raise SandboxUnavailableError(f"container engine: {error}") from error
 
 
 def _ulimits(limits: Limits) -> list[Ulimit]:

@@ -1,15 +1,16 @@
 """Files going into and out of a sandbox: nothing that leads out of the folder it came from."""
 
-import os
 import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.held_folder import HeldFolder
 from ml_agent.sandbox.inner_path import InnerPath, safe_relative
+from ml_agent.tools.walk import Walk
 
 NOT_OUTPUT = frozenset({"__pycache__", ".git", ".pytest_cache", ".cache", ".ipynb_checkpoints"})
 """Folders in which a file is no sign of a program at work."""
@@ -22,17 +23,10 @@ def entries(source: Path) -> Iterator[tuple[Path, InnerPath]]:
     Left out: symbolic links that leave `source` (or that `source` itself does not resolve), devices, pipes, sockets.
     """
     root = source.resolve()
-    for folder, names, files in os.walk(root):
-        here = Path(folder)
-        names.sort()
-        for name in sorted(names + files):
-            path = here / name
-            if path.is_symlink():
-                if not _stays_inside(path, root):
-                    continue
-            elif not (path.is_dir() or path.is_file()):
-                continue
-            yield path, safe_relative(path.relative_to(root).as_posix())
+    for entry in Walk(root):
+        path = root / entry.path
+        if entry.is_folder or entry.is_file or (entry.is_link and _stays_inside(path, root)):
+            yield path, safe_relative(entry.path)
 
 
 def copy_tree(source: Path, workspace: HeldFolder, target: InnerPath) -> None:
@@ -89,40 +83,38 @@ def check_room(source: Path, most: int | None, place: Path) -> None:
 
 def newer_file(folder: Path, since_ns: int) -> bool:
     """Whether a non-empty file below `folder`, not a cache or a lock, was written after a time (nanoseconds)."""
-    for here, names, files in os.walk(folder):
-        names[:] = [name for name in names if name not in NOT_OUTPUT]
-        for name in files:
-            if name.endswith(NOT_OUTPUT_ENDINGS):
-                continue
-            try:
-                stat = Path(here, name).lstat()
-            except OSError:  # gone, or its folder is closed to us
-                continue
-            if stat.st_mtime_ns > since_ns and stat.st_size:
-                return True
-    return False
+    return any(
+        entry.status.st_mtime_ns > since_ns and entry.status.st_size and not entry.path.endswith(NOT_OUTPUT_ENDINGS)
+        for entry in Walk(folder, lambda one: one.path.rpartition("/")[2] in NOT_OUTPUT)
+        if not entry.is_folder
+    )
 
 
 class DiskUsage(NamedTuple):
-    """What lies below a folder."""
+    """What a sandbox takes of the disk, as far as it can be seen."""
 
     size: int
     """Bytes on disk; of a sparse file only what is written."""
     files: int
     """Files and folders."""
+    whole: bool = True
+    """False where something was there that could not be counted."""
 
 
-def disk_usage(folder: Path) -> DiskUsage:
-    """What the disk holds of everything below a folder."""
+def disk_usage(folders: Iterable[Path]) -> DiskUsage:
+    """What the disk holds of everything below some folders; a file of several names counts once."""
     size = number = 0
-    for here, names, files in os.walk(folder):
-        number += len(names) + len(files)
-        for name in files:
-            try:
-                size += Path(here, name).lstat().st_blocks * 512
-            except OSError:  # gone, or its folder is closed to us
+    linked: set[tuple[int, int]] = set()
+    walks = [Walk(folder) for folder in folders]
+    for entry in chain.from_iterable(walks):
+        number += 1
+        if entry.status.st_nlink > 1 and not entry.is_folder:
+            same = (entry.status.st_dev, entry.status.st_ino)
+            if same in linked:
                 continue
-    return DiskUsage(size, number)
+            linked.add(same)
+        size += entry.status.st_blocks * 512
+    return DiskUsage(size, number, all(walk.whole for walk in walks))
 
 
 def _add(tar: tarfile.TarFile, path: Path, name: InnerPath, owner: int) -> None:

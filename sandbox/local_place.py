@@ -17,6 +17,8 @@ KEPT = ("venv", "home")
 """What is kept of an environment for later runs: nothing of a repository."""
 PARTS = ("workspace", *KEPT)
 """What a snapshot holds."""
+WRITABLE = (*PARTS, "tmp")
+"""Where commands may write."""
 GATE = "gate"
 """Folder of the socket through which set-ups reach the package index."""
 COPY_SECONDS = 1800.0
@@ -40,7 +42,7 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
     place = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=places()))
     (place / OWNER_FILE).write_text(json.dumps(labels(run_id, kind)))
     (place / GATE).mkdir()
-    for part in (*PARTS, "tmp"):
+    for part in WRITABLE:
         (place / part).mkdir(mode=0o700)
         if user is not None:
             os.chown(place / part, user, user)

@@ -1,5 +1,6 @@
 """A command that runs in a container."""
 
+import os
 import re
 import threading
 import time
@@ -68,6 +69,23 @@ for folder in /proc/[0-9]*; do
   [ "$name" = timeout ] || [ $pid = $$ ] || kill -SIGNAL $pid
 done
 """
+USED = """
+PATH=/usr/bin:/bin LC_ALL=C IFS=$'\\n'
+exec 2>/dev/null
+own=$(id -u) hidden=
+places=($(find / -xdev -type d -writable -prune -print))
+bytes=$(du -s -c -x -B 1 "${places[@]}" | tail -n 1) files=$(du --inodes -s -c -x "${places[@]}" | tail -n 1)
+bytes=${bytes%%[!0-9]*} files=${files%%[!0-9]*}
+while read -r blocks; do ((bytes += 512 * ${blocks#* })); done < <(
+  find /proc/[0-9]*/task/[0-9]*/fd -maxdepth 1 -lname '/*(deleted)' ! -lname '/memfd:*' ! -lname '/dev/*' ! -lname '/SYSV*' -print0 |
+    xargs -0 -r stat -L -c '%h %d:%i %b' | grep '^0 ' | cut -d ' ' -f 2- | sort -u)
+for status in $(grep -ls "^Uid:[[:space:]]*$own[[:space:]]" /proc/[0-9]*/status); do [ -r ${status%status}fd ] || hidden=1; done
+[ "$hidden" ] || hidden=$(find / -xdev -user $own -type d ! '(' -readable -executable ')' -print -quit)
+[ "$hidden" ] || hidden=$(grep -hs '(deleted)$' /proc/[0-9]*/maps | grep -vE ' /(memfd:|dev/|SYSV|anon_hugepage)')
+[ "$hidden" ] || hidden=$(find /proc/[0-9]*/task/[0-9]*/fdinfo -type f -exec grep -ls '^scm_fds:[[:space:]]*[1-9]' {} +)
+echo "$bytes $files ${hidden:+not }all"
+"""
+"""Prints the bytes and the number of the files that commands could write, open ones without a name among them, and whether all could be seen."""
 COUNTERS = (
     "/sys/fs/cgroup/cpuacct/docker/{}/cpuacct.usage",
     "/sys/fs/cgroup/system.slice/docker-{}.scope/cpu.stat",
@@ -82,6 +100,7 @@ GRACE_SECONDS = 60.0
 """How long after the command's time the engine may take to end its output."""
 MOST_TRAILER = 300
 """Bytes of the trailer."""
+_COUNTED = re.compile(r"(\d+) (\d+) (not all|all)\s*")
 _GONE = re.compile(
     r"is not running|No such container|no such container|No such exec|is paused|dead or marked", re.IGNORECASE
 )
@@ -99,6 +118,8 @@ class Exec(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds."""
     probing: bool = False
     """Whether the processor time is worth a look inside while it runs."""
+    store: Path | None = None
+    """Folder of this machine in which the engine keeps its containers; None where it is not known."""
 
 
 class DockerRunning:
@@ -154,18 +175,24 @@ class DockerRunning:
         return bool(self._quiet(WROTE).strip())
 
     def disk(self) -> DiskUsage | None:
-        """What the container's files take beyond its image; how many they are is asked inside."""
+        """What the container's files take, as the engine counts those beyond its image, and as they are counted inside."""
         try:
             found = self._api.containers(all=True, size=True, filters={"id": self._job.container})
         except (DockerException, RequestException):
             return None
-        return DiskUsage(int(found[0].get("SizeRw") or 0), self._files()) if found else None
+        size = int(found[0].get("SizeRw") or 0) if found else 0
+        inside = _COUNTED.fullmatch(self._quiet(USED))
+        if inside is None:  # a program that leaves no room for another process is not seen from inside
+            return DiskUsage(size, 0, whole=False)
+        return DiskUsage(max(size, int(inside[1])), int(inside[2]), inside[3] == "all")
 
-    def _files(self) -> int:
-        """The inodes that the workspace and the home take."""
-        said = self._quiet("/usr/bin/du --inodes -s -c -x /workspace /home/agent | /usr/bin/tail -n 1")
-        words = said.split()
-        return int(words[0]) if words and words[0].isdigit() else 0
+    def free(self) -> int | None:
+        """Bytes that are free where the engine keeps its containers."""
+        if self._job.store is not None:
+            found = os.statvfs(self._job.store)
+            return found.f_bavail * found.f_frsize
+        said = self._quiet("/usr/bin/stat -f -c '%a %S' /").split()
+        return int(said[0]) * int(said[1]) if len(said) == 2 and all(word.isdigit() for word in said) else None
 
     def finish(self) -> Status:
         """Wait for the exec's end, then sweep."""

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import select
+import stat
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
@@ -21,6 +23,7 @@ from ml_agent.sandbox.cgroups import make_control_group
 from ml_agent.sandbox.contract import Limits
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.files import DiskUsage, disk_usage, newer_file
+from ml_agent.sandbox.local_place import WRITABLE
 from ml_agent.sandbox.supervise import Signal, Status, as_told_by_a_shell
 from ml_agent.sandbox.warden import descendants, processor_seconds
 
@@ -31,6 +34,9 @@ GRACE_SECONDS = 60.0
 LATE_SECONDS = 3.0
 """How long what a program printed may be on its way to us after it ended: on a busy machine our threads wait for their turn."""
 END_OF_STREAM = b""
+_UNDERWAY = re.compile(r"^scm_fds:\s*[1-9]", re.MULTILINE)
+"""Of a socket in which open files wait to be received."""
+_IN_MEMORY = re.compile(r"\s/(?:memfd:|dev/|SYSV|anon_hugepage)")
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,8 +119,16 @@ class LocalRunning:
         return newer_file(self._workspace, self._began_ns)
 
     def disk(self) -> DiskUsage | None:
-        """What the files of the place take; the environment's, too."""
-        return disk_usage(self._workspace.parent)
+        """What the files of the place take; the environment's, too, and those that have no name any more."""
+        place = self._workspace.parent
+        named = disk_usage(place / part for part in WRITABLE)
+        nameless, all_seen = nameless_bytes(descendants(self._process.pid), place.stat().st_dev)
+        return DiskUsage(named.size + nameless, named.files, named.whole and all_seen)
+
+    def free(self) -> int | None:
+        """Bytes that are free where the place lies."""
+        found = os.statvfs(self._workspace.parent)
+        return found.f_bavail * found.f_frsize
 
     def finish(self) -> Status:
         """Wait for the warden's report; SandboxLostError where it does not come in time."""
@@ -186,6 +200,35 @@ class LocalRunning:
         thread = threading.Thread(target=read_all, name=f"sandbox-{stream}", daemon=True)
         thread.start()
         return thread
+
+
+def nameless_bytes(pids: Iterable[int], device: int) -> tuple[int, bool]:
+    """What files without a name take on a device that processes hold open; and whether everything they hold could be seen."""
+    sizes: dict[int, int] = {}
+    all_seen = True
+    for folder in (folder for pid in pids for folder in Path(f"/proc/{pid}/task").glob("*/fd")):
+        try:
+            held = list(folder.iterdir())
+            all_seen &= not _maps_nameless(folder.with_name("maps"))
+        except FileNotFoundError:  # it ended meanwhile
+            continue
+        except OSError:
+            all_seen = False
+            continue
+        for link in held:
+            with suppress(FileNotFoundError):
+                found = link.stat()
+                if stat.S_ISREG(found.st_mode) and found.st_nlink == 0 and found.st_dev == device:
+                    sizes[found.st_ino] = found.st_blocks * 512
+                elif stat.S_ISSOCK(found.st_mode):
+                    about = folder.with_name("fdinfo") / link.name
+                    all_seen &= _UNDERWAY.search(about.read_text()) is None
+    return sum(sizes.values()), all_seen
+
+
+def _maps_nameless(maps: Path) -> bool:
+    """Whether a process has a file in memory that has no name any more: how large it is nobody is told."""
+    return any(line.endswith("(deleted)") and not _IN_MEMORY.search(line) for line in maps.read_text().splitlines())
 
 
 def _status(report: dict[str, object], out_of_memory: bool, peak: int | None) -> Status:

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.sandbox.conftest import isolated_kind, make, own_cache
+
+__all__ = ["isolated_kind", "make", "own_cache"]
 HERE = Path(__file__).parent
 COLUMNS = ("case", "promise", "held by")
 

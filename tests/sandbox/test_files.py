@@ -71,7 +71,7 @@ def test_new_files_that_count(tmp_path: Path) -> None:
     (tmp_path / "sub/out").write_text("x")
     os.utime(tmp_path / "sub/out", ns=(now + 10, now + 10))
     assert newer_file(tmp_path, now)
-    assert disk_usage(tmp_path).size >= 4096
+    assert disk_usage([tmp_path]).size >= 4096
 
 
 def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:
@@ -123,4 +123,4 @@ def test_a_file_that_no_path_reaches_does_not_end_the_look(tmp_path: Path) -> No
     os.close(os.open("f" * 250, os.O_WRONLY | os.O_CREAT, dir_fd=here))
     os.close(here)
     assert not newer_file(tmp_path, 0)
-    assert disk_usage(tmp_path).files > 30
+    assert disk_usage([tmp_path]).files > 30
