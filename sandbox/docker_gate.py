@@ -18,22 +18,14 @@ from requests.exceptions import RequestException
 from ml_agent.sandbox.docker_copy import copy_in
 from ml_agent.sandbox.docker_exec import run_short
 from ml_agent.sandbox.errors import SandboxLostError
-from ml_agent.sandbox.gate.hosts import index_hosts
-from ml_agent.sandbox.gate.way import FIND_PYTHON, GATE_INSIDE, RELAY, SOCKET
+from ml_agent.sandbox.gate.way import FIND_PYTHON, GATE_INSIDE, RELAY, SOCKET, index_hosts
 from ml_agent.sandbox.pip_settings import PipSettings
 
 CODE = "/opt/ml-agent-gate"
 """Where the proxy's modules lie in its container."""
-SERVED = {
-    "__main__.py": "gate/served.py",
-    "ml_agent/__init__.py": "__init__.py",
-    "ml_agent/sandbox/__init__.py": "__init__.py",
-    "ml_agent/sandbox/gate/__init__.py": "gate/__init__.py",
-    "ml_agent/sandbox/gate/address.py": "gate/address.py",
-    "ml_agent/sandbox/gate/proxy.py": "gate/proxy.py",
-    f"ml_agent/sandbox/gate/{RELAY}": f"gate/{RELAY}",
-}
-"""By the name there, from where in this package."""
+START = b"from ml_agent.sandbox.gate.proxy import main\nmain()\n"
+SERVED = ("__init__.py", "gate/__init__.py", "gate/hello.py", "gate/proxy.py", f"gate/{RELAY}")
+"""Files of this package that it needs."""
 READY = f"for turn in {{1..300}}; do [ -e {CODE}/ready ] && exit; /bin/sleep 0.1; done; exit 1"
 """Half a minute."""
 GRACE_SECONDS = 60.0
@@ -101,7 +93,8 @@ class EngineGate:
 
 def _code() -> dict[str, bytes]:
     here = Path(__file__).parent
-    return {f"{CODE}/{name}": (here / source).read_bytes() for name, source in SERVED.items()}
+    parts = {f"{CODE}/ml_agent/sandbox/{name}": (here / name).read_bytes() for name in SERVED}
+    return {f"{CODE}/__main__.py": START, f"{CODE}/ml_agent/__init__.py": b""} | parts
 
 
 def _remove(container: Container) -> None:

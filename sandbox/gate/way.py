@@ -3,10 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
-from ml_agent.sandbox.gate.hosts import index_hosts
-from ml_agent.sandbox.gate.proxy import IndexProxy
+from ml_agent.sandbox.gate.proxy import Host, IndexProxy, host_of
 from ml_agent.sandbox.pip_settings import PROXIES, PipSettings
 
 GATE_INSIDE = "/mnt/gate"
@@ -40,3 +40,18 @@ def gate_variables() -> dict[str, str]:
     """What makes programs ask the relay."""
     address = f"http://127.0.0.1:{PORT}"
     return {name: "" if name.lower() == "no_proxy" else address for name in PROXIES}
+
+
+def index_hosts(settings: PipSettings) -> frozenset[Host]:
+    """The hosts that an installation needs under these settings."""
+    if settings.no_index:
+        return frozenset(filter(None, map(host_of, settings.find_links)))
+    public, files = _public_index()
+    urls = (settings.index_url or public, *settings.extra_index_urls, *settings.find_links)
+    return frozenset([*filter(None, map(host_of, urls)), files])
+
+
+def _public_index() -> tuple[str, Host]:
+    """The address that pip takes where nothing is configured, and where that index, and what mirrors it, keeps its files."""
+    known = import_module("pip._internal.models.index").PyPI
+    return known.simple_url, (known.file_storage_domain, 443)
