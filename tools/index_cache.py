@@ -25,7 +25,7 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from\s+(ml_agent\.tools[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(ml_agent\.tools[\w.]*))",
     re.MULTILINE,
 )
-_PARSERS = ("bashlex", "markdown-it-py", "pyflakes")
+_PARSERS = ("markdown-it-py", "pyflakes")
 _ROOM = Path(__file__).parent
 _LARGEST = 1_000_000_000
 """Bytes; a larger part is made again."""

@@ -120,6 +120,6 @@ def test_whoever_asks_for_a_name_gets_it() -> None:
 def test_what_is_needed_at_start_stays_small() -> None:
     code = (
         "import ml_agent.cli, ml_agent.cli.solve\n"
-        "print(sorted({'numpy', 'docker', 'bashlex', 'markdown_it', 'openai', 'git', 'github', 'tiktoken'} & sys.modules.keys()))"
+        "print(sorted({'numpy', 'docker', 'markdown_it', 'openai', 'git', 'github', 'tiktoken'} & sys.modules.keys()))"
     )
     assert said(code) == "[]"

@@ -194,9 +194,9 @@ def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from ml_agent.tools.index import RepoIndex\n"
         f"index = RepoIndex.open(Path({str(root)!r}), 'v1', Path({str(cache)!r}))\n"
         "assert index.passages and index.examples and index.signatures and index.api.facts.modules\n"
-        "assert not {'markdown_it', 'pyflakes', 'bashlex', 'ml_agent.tools.signatures.interpreter'} & set(sys.modules)\n"
+        "assert not {'markdown_it', 'pyflakes', 'ml_agent.tools.signatures.interpreter'} & set(sys.modules)\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[2])}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)
 
 

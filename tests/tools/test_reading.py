@@ -17,7 +17,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.reading import IndexWalk, Progress
 from tests.processor_time import WAIT, is_within
 
-HOME = Path(index_module.__file__).parents[1]
+HOME = Path(index_module.__file__).parents[2]
 
 
 def test_what_takes_long_is_told_every_second(monkeypatch: pytest.MonkeyPatch) -> None:

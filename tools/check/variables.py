@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from ml_agent.tools.commandline.invocation import ASSIGNMENT
 from ml_agent.tools.commandline.lexer import Token, lex
-from ml_agent.tools.commandline.shell import MAX_GRAMMAR_BYTES
 
+MAX_BYTES = 10_000
+"""A longer text is left as it is written."""
 MOST_VALUES = 20
 """Words of a loop that are put in."""
 _USE = re.compile(r"'[^']*'|\\.|\$(?:(\w+)|\{(\w+)\})", re.DOTALL)
@@ -49,7 +50,7 @@ def written_out(text: str) -> list[str]:
 
     A variable that is set under a condition, by another command or from elsewhere stays as it is written.
     """
-    if len(text) > MAX_GRAMMAR_BYTES:
+    if len(text) > MAX_BYTES:
         return [text]
     tokens = list(lex(text))
     if not any(_USE.search(token.raw) for token in tokens) or _may_set_any(tokens):

@@ -13,8 +13,6 @@ from ml_agent.tools.commandline.lexer import Token, lex
 from ml_agent.tools.remember import remembered
 
 MAX_BYTES = 200_000
-MAX_GRAMMAR_BYTES = 10_000
-"""Longer texts are no commands: whether bash can read them is not asked, since bashlex takes seconds for them."""
 MAX_NESTING = 5
 _KEYWORDS = frozenset({"if", "elif", "while", "until", "!", "then", "do", "else", "{", "}", "fi", "done", "esac"})
 """Words of the grammar before a command."""
@@ -63,9 +61,8 @@ def parse_command(text: str, *, prompts: bool = True) -> CommandLine:
 def _parse_text(text: str, prompt: str) -> CommandLine:
     """What a text says; the commands of a repository's documents are asked for by several phases."""
     tokens = list(lex(text.replace("\0", ""), prompts=bool(prompt)))
-    error = refused(tokens) if len(text) <= MAX_GRAMMAR_BYTES else ""
     line = _assemble(list(simple_commands(tokens)))
-    return msgspec.structs.replace(line, error=error, comments=tuple(_comments(tokens)))
+    return msgspec.structs.replace(line, error=refused(tokens), comments=tuple(_comments(tokens)))
 
 
 def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[Token, ...]]:
