@@ -1,7 +1,10 @@
 """Whether bytes are what their name promises, by the formats' own marks, lengths and sums; nothing is decoded or unpickled."""
 
+import ast
 import io
 import json
+import math
+import re
 import struct
 import zipfile
 import zlib
@@ -13,12 +16,14 @@ Whole = bool
 """Whether all of the file is there; of a large one only the beginning is."""
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 MOST_UNPACKED = 512 * 1024**2
+MOST_HEAD = 64 * 1024
+"""Of an array."""
 
 
 def judge_png(data: bytes, whole: Whole) -> str:
-    """Every chunk whole, with its sum; a picture in it; and its end."""
+    """Every chunk whole, with its sum; a picture of the size that it says; and its end."""
     _begins(data, b"\x89PNG\r\n\x1a\n", "PNG")
-    place, names, size = 8, [], (0, 0)
+    place, chunks = 8, dict[bytes, bytes]()
     while place + 12 <= len(data):
         (length,) = struct.unpack_from(">I", data, place)
         name, body = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
@@ -26,31 +31,65 @@ def judge_png(data: bytes, whole: Whole) -> str:
             break
         if struct.unpack_from(">I", data, place + 8 + length)[0] != zlib.crc32(name + body):
             raise InvalidContent("is a damaged PNG: a sum is wrong")
-        if name == b"IHDR":
-            size = struct.unpack_from(">II", body)
-        names.append(name)
+        chunks[name] = chunks.get(name, b"") + body
         place += 12 + length
         if name == b"IEND":
             break
-    if whole and (b"IEND" not in names or b"IDAT" not in names):
+    if whole and (b"IEND" not in chunks or _unpacked_size(chunks.get(b"IDAT", b"")) < _png_bytes(chunks[b"IHDR"])):
         raise InvalidContent("is a PNG that breaks off")
-    return f"PNG, {size[0]} x {size[1]}"
+    width, height = picture_size(data) or (0, 0)
+    return f"PNG, {width} x {height}"
+
+
+def _png_bytes(head: bytes) -> int:
+    """How many bytes the picture has that the head tells of, at least, as far as we look; each line begins with one of its own."""
+    width, height, depth, colours, _, _, interlaced = map(int, struct.unpack(">IIBBBBB", head))
+    bits = depth * {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colours]
+    line = (width * bits + 7) // 8 + (0 if interlaced else 1)
+    return min(MOST_UNPACKED, height * line)
+
+
+def _unpacked_size(packed: bytes) -> int:
+    """Bytes in a zlib stream, as far as we look."""
+    unpacker, size = zlib.decompressobj(), 0
+    try:
+        while packed and size < MOST_UNPACKED:
+            size += len(unpacker.decompress(packed, 1024**2))
+            packed = unpacker.unconsumed_tail
+    except zlib.error as error:
+        raise InvalidContent("is a damaged PNG") from error
+    return size
 
 
 def judge_jpeg(data: bytes, whole: Whole) -> str:
     """From mark to mark up to the picture, and its end."""
     _begins(data, b"\xff\xd8\xff", "JPEG")
-    place, size = 2, None
-    while place + 9 < len(data) and data[place] == 0xFF and data[place + 1] != 0xDA:
-        if data[place + 1] in _JPEG_FRAMES:
-            height, width = struct.unpack_from(">HH", data, place + 5)
-            size = f"{width} x {height}"
-        place += 2 + struct.unpack_from(">H", data, place + 2)[0]
+    size = picture_size(data)
     if size is None:
         raise InvalidContent("is a JPEG without a picture")
     if whole and b"\xff\xd9" not in data[-64:]:
         raise InvalidContent("is a JPEG that breaks off")
-    return f"JPEG, {size}"
+    return f"JPEG, {size[0]} x {size[1]}"
+
+
+def picture_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a PNG, JPEG or GIF, as its head tells them."""
+    try:
+        if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+            width, height = struct.unpack_from(">II", data, 16)
+            return width, height
+        if data[:6] in (b"GIF87a", b"GIF89a"):
+            width, height = struct.unpack_from("<HH", data, 6)
+            return width, height
+        place = 2 if data[:3] == b"\xff\xd8\xff" else len(data)
+        while place + 9 < len(data) and data[place] == 0xFF and data[place + 1] != 0xDA:
+            if data[place + 1] in _JPEG_FRAMES:
+                height, width = struct.unpack_from(">HH", data, place + 5)
+                return width, height
+            place += 2 + struct.unpack_from(">H", data, place + 2)[0]
+    except struct.error:
+        return None
+    return None
 
 
 def judge_gif(data: bytes, whole: Whole) -> str:
@@ -148,24 +187,59 @@ def judge_zip(data: bytes, whole: Whole) -> str:
 
 
 def judge_npz(data: bytes, whole: Whole) -> str:
-    """A ZIP of arrays."""
+    """A ZIP of arrays, each with as many numbers as its head promises."""
     _begins(data, b"PK", "NPZ")
-    if whole and not any(name.endswith(".npy") for name in _zip_names(data)):
+    if not whole:
+        return "NPZ"
+    names = [name for name in _zip_names(data) if name.endswith(".npy")]
+    if not names:
         raise InvalidContent("is an NPZ without an array")
-    return "NPZ"
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in names:
+            with archive.open(name) as member:
+                _judge_array(member.read(MOST_HEAD), archive.getinfo(name).file_size, "NPZ")
+    return f"NPZ, {len(names)} arrays"
 
 
 def judge_npy(data: bytes, whole: Whole) -> str:
-    """Its head, and some numbers."""
-    _begins(data, b"\x93NUMPY", "NPY")
-    wide = data[6:7] > b"\x01"
-    (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
-    head = data[(12 if wide else 10) :][:length]
-    if len(head) < length or b"'shape'" not in head:
-        raise InvalidContent("is an NPY that breaks off")
-    if whole and len(data) <= (12 if wide else 10) + length:
-        raise InvalidContent("is an NPY without numbers")
+    """Its head, and as many numbers as that promises."""
+    _judge_array(data[:MOST_HEAD], len(data) if whole else None, "NPY")
     return "NPY"
+
+
+def _judge_array(data: bytes, size: int | None, name: str) -> None:
+    """An array by the beginning of its file; `size` is the file's, None where it is not known."""
+    _begins(data, b"\x93NUMPY", name)
+    wide = data[6:7] > b"\x01"
+    begins = 12 if wide else 10
+    (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
+    head = data[begins:][:length]
+    if len(head) < length or length > MOST_HEAD:
+        raise InvalidContent(f"is an {name} that breaks off")
+    try:
+        told = ast.literal_eval(head.decode("latin-1").strip())
+    except SyntaxError as error:
+        raise InvalidContent(f"is a damaged {name}") from error
+    numbers = math.prod(told["shape"])
+    if numbers < 1 or any(one < 0 for one in told["shape"]):
+        raise InvalidContent(f"is an {name} without numbers")
+    if size is not None and size < begins + length + numbers * max(_item_size(told["descr"]), 1):
+        raise InvalidContent(f"is an {name} that holds less than its head says")
+
+
+def _item_size(kind: object) -> int:
+    """Bytes of one element of an array; 0 where they are Python's objects, whatever those take."""
+    if isinstance(kind, list):
+        fields = [(field[1], field[2] if len(field) > 2 else ()) for field in kind]
+        return sum(
+            _item_size(one) * math.prod(shape if isinstance(shape, tuple) else (shape,)) for one, shape in fields
+        )
+    word = re.fullmatch(r"[<>|=]?([a-zA-Z?])(\d*)(?:\[\w+\])?", str(kind))
+    if word is None:
+        raise InvalidContent("holds an array of an unknown kind")
+    if word[1] == "O":
+        return 0
+    return int(word[2] or 1) * (4 if word[1] == "U" else 1)
 
 
 def judge_torch(data: bytes, whole: Whole) -> str:
@@ -197,20 +271,24 @@ def judge_safetensors(data: bytes, whole: Whole) -> str:
         head = None
     if not isinstance(head, dict):
         raise InvalidContent("is no safetensors file")
-    ends = [
-        entry["data_offsets"][1] for name, entry in head.items() if name != "__metadata__" and isinstance(entry, dict)
-    ]
-    if not ends:
+    tensors = [entry for name, entry in head.items() if name != "__metadata__" and isinstance(entry, dict)]
+    if not tensors:
         raise InvalidContent("is a safetensors file without a tensor")
+    for tensor in tensors:
+        begins, end = tensor["data_offsets"]
+        bits = int(re.sub(r"\D+(\d+).*|\D+", r"\1", str(tensor["dtype"])) or 8)  # F32, BF16, F8_E4M3, BOOL
+        if end - begins != (math.prod(tensor["shape"]) * bits + 7) // 8:
+            raise InvalidContent("is a safetensors file that holds less than its head says")
+    ends = [tensor["data_offsets"][1] for tensor in tensors]
     if whole and 8 + length + max(ends) > len(data):
         raise InvalidContent("is a safetensors file that breaks off")
     return f"{len(ends)} tensors"
 
 
 def judge_parquet(data: bytes, whole: Whole) -> str:
-    """Its mark at both ends."""
+    """Its mark at both ends, and a table of contents as long as it says."""
     _begins(data, b"PAR1", "Parquet file")
-    if whole and (not data.endswith(b"PAR1") or len(data) < 12):
+    if whole and (not data.endswith(b"PAR1") or not 0 < struct.unpack_from("<I", data[-8:])[0] <= len(data) - 12):
         raise InvalidContent("is a Parquet file that breaks off")
     return "Parquet"
 
@@ -252,13 +330,34 @@ def _zip_names(data: bytes) -> list[str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
-            if sum(member.file_size for member in members) < MOST_UNPACKED and (bad := archive.testzip()):
-                raise InvalidContent(f"is a damaged ZIP: {bad}")
+            if sum(member.file_size for member in members) < MOST_UNPACKED:
+                for member in members:
+                    _judge_member(archive, member)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise InvalidContent(f"is a ZIP that breaks off: {error}") from error
     if not members:
         raise InvalidContent("is a ZIP with nothing in it")
     return [member.filename for member in members]
+
+
+def _judge_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Unpack a file to its end, where its sum is compared, too. Raises InvalidContent, and what the library says of a damaged one."""
+    size = 0
+    with archive.open(member) as content:
+        while part := content.read(1024**2):
+            size += len(part)
+    if size != member.file_size:
+        raise InvalidContent(f"is a damaged ZIP: {member.filename} holds less than its head says")
+
+
+def judge_hdf5(data: bytes, whole: Whole) -> str:
+    """Its mark, and as many bytes as it says."""
+    mark = b"\x89HDF\r\n\x1a\n"
+    _begins(data, mark, "HDF5")
+    place = {0: 40, 1: 44, 2: 28, 3: 28}[data[8]]  # of the address where it ends, by the version of its head
+    if whole and struct.unpack_from("<Q", data, place)[0] > len(data):
+        raise InvalidContent("is an HDF5 that breaks off")
+    return "HDF5"
 
 
 BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
@@ -284,6 +383,6 @@ BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "flac": _judge_mark(b"fLaC", "FLAC"),
     "ogg": _judge_mark(b"OggS", "Ogg"),
     "matroska": _judge_mark(b"\x1aE\xdf\xa3", "Matroska"),
-    "hdf5": _judge_mark(b"\x89HDF\r\n\x1a\n", "HDF5"),
+    "hdf5": judge_hdf5,
 }
 """Each says what it saw, or raises InvalidContent."""

@@ -3,10 +3,14 @@
 import base64
 import csv
 import io
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+
+from ml_agent.delivery.binary_kinds import picture_size
+from ml_agent.tools.walk import Walk
 
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif"}
 """SVG is left out: it may carry scripts."""
@@ -15,6 +19,8 @@ TEXTS = {".json", ".jsonl", ".txt", ".log", ".md", ".yaml", ".yml", ".toml", ".s
 
 MOST_FILES = 60
 MOST_PICTURE_BYTES = 600_000
+MOST_PIXELS = 20_000_000
+"""Of one picture: a few bytes can unpack to gigabytes in a browser."""
 MOST_EMBEDDED_BYTES = 4_000_000
 """All pictures of a page together."""
 MOST_TEXT_BYTES = 4_000
@@ -44,21 +50,21 @@ def outputs_of(folder: Path) -> tuple[OutputView, ...]:
         return ()
     found: list[OutputView] = []
     left = MOST_EMBEDDED_BYTES
-    for path in sorted(root.rglob("*"))[: 20 * MOST_FILES]:
-        if path.is_symlink() or not path.is_file():
-            continue
-        view = _view(path, path.relative_to(folder).as_posix(), left)
+    for entry in islice((entry for entry in Walk(root) if entry.is_file), MOST_FILES):
+        view = _view(root / entry.path, f"outputs/{entry.path}", left)
         left -= len(view.picture)
         found.append(view)
-        if len(found) == MOST_FILES:
-            break
     return tuple(found)
 
 
 def _view(path: Path, name: str, left: int) -> OutputView:
     size, ending = path.stat().st_size, path.suffix.lower()
     if ending in PICTURES and size <= min(MOST_PICTURE_BYTES, left):
-        data = base64.b64encode(path.read_bytes()).decode()
+        content = path.read_bytes()
+        shape = picture_size(content)
+        if shape is None or shape[0] * shape[1] > MOST_PIXELS:
+            return OutputView(path=name, size=size, kind="file")
+        data = base64.b64encode(content).decode()
         return OutputView(path=name, size=size, kind="picture", picture=f"data:{PICTURES[ending]};base64,{data}")
     if ending in TABLES or ending in TEXTS:
         text = _head(path)

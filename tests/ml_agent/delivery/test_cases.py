@@ -53,6 +53,9 @@ def packed(name, content):
     with zipfile.ZipFile(out, "w") as file:
         file.writestr(name, content)
     return out.getvalue()
+def array():
+    head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\\n"
+    return b"\\x93NUMPY\\1\\0" + struct.pack("<H", len(head)) + head + bytes(8)
 def tensors(cut=0):
     head = json.dumps({"w": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}}).encode()
     return struct.pack("<Q", len(head)) + head + b"\\0" * (16 - cut)
@@ -86,7 +89,7 @@ CASES = [
     good("vtt", "Write the subtitles into b1/talk.vtt.", 'W("b1/talk.vtt", "WEBVTT\\n\\n00:00.000 --> 00:02.500\\nHello.\\n")'),
     good("html", "Generate a report at the end and save it as b2/report.html.", 'W("b2/report.html", "<html><body><p>All well</p></body></html>")'),
     good("pdf", "Export the figure to b3/figure.pdf.", 'W("b3/figure.pdf", "%PDF-1.4\\n1 0 obj\\n<<>>\\nendobj\\ntrailer\\n%%EOF\\n")'),
-    good("npz", "Save the embeddings to b4/e.npz.", 'W("b4/e.npz", packed("x.npy", b"\\x93NUMPY"))'),
+    good("npz", "Save the embeddings to b4/e.npz.", 'W("b4/e.npz", packed("x.npy", array()))'),
     good("torch", "Train it and write the checkpoint to b5/model.pt.", 'W("b5/model.pt", packed("model/data.pkl", b"\\x80\\2."))'),
     good("safetensors", "Save the weights as b6/w.safetensors.", 'W("b6/w.safetensors", tensors())'),
     good("folder", "Put all pictures into the folder b7.", 'W("b7/1.png", png()); W("b7/2.png", png(4))'),

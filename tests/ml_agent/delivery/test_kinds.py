@@ -41,8 +41,19 @@ def tensors(head: bytes, size: int) -> bytes:
     return struct.pack("<Q", len(head)) + head + bytes(size)
 
 
+def array(kind: str, shape: str, size: int) -> bytes:
+    head = f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + bytes(size)
+
+
+def claiming(archive: bytes) -> bytes:
+    """A ZIP whose directory says of its one file that it is larger than it is."""
+    (start,) = struct.unpack_from("<L", archive, len(archive) - 6)
+    return archive[: start + 24] + struct.pack("<L", 9999) + archive[start + 28 :]
+
+
 PNG_HEAD = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 2, 8, 0, 0, 0, 0))
-PNG = PNG_HEAD + chunk(b"IDAT", b"pixels") + chunk(b"IEND", b"")
+PNG = PNG_HEAD + chunk(b"IDAT", zlib.compress(bytes(8))) + chunk(b"IEND", b"")
 JPEG = b"\xff\xd8\xff\xe0\0\4ab\xff\xc0\0\x0b\x08\0\2\0\3\1\1\x11\0\xff\xda\0\x08\1\1\0\0?\0\xd2\xff\xd9"
 GIF = b"GIF89a\3\0\2\0" + bytes(3) + b",\0;"
 BMP = b"BM" + struct.pack("<I", 30) + bytes(24)
@@ -52,8 +63,9 @@ MP4 = box(b"ftyp", b"isom") + box(b"moov", b"tracks") + box(b"mdat", b"pictures"
 NPY_HEAD = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n"
 NPY = b"\x93NUMPY\1\0" + struct.pack("<H", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
 NPY_2 = b"\x93NUMPY\2\0" + struct.pack("<I", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
-TENSOR = b'{"__metadata__": {"format": "pt"}, "w": {"data_offsets": [0, 16]}}'
-PARQUET = b"PAR1" + bytes(8) + b"PAR1"
+TENSOR = b'{"__metadata__": {"format": "pt"}, "w": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}}'
+PARQUET = b"PAR1" + bytes(4) + struct.pack("<I", 4) + b"PAR1"
+HDF5 = b"\x89HDF\r\n\x1a\n"
 GZIP = gzip.compress(b"content", mtime=0)
 OLD_PICKLE = b"\x80\2X\1\0\0\0aq\0."
 
@@ -64,12 +76,12 @@ GOOD = [
     ("wav", riff(b"WAVE", b"data", b"sound", 0xFFFFFFFF), "WAV"), ("wav", riff(b"WAVE", b"data", b"sound", 99, b"RF64"), "WAV"),
     ("avi", riff(b"AVI ", b"LIST", b"pictures"), "AVI"), ("mp3", MP3, "MP3"), ("mp3", b"\xff\xfb\x90\0", "MP3"),
     ("mp4", MP4, "MP4"), ("mp4", box(b"ftyp") + box(b"moof"), "MP4"), ("mp4", box(b"ftyp") + b"\0\0\0\0moov", "MP4"),
-    ("pdf", b"%PDF-1.4\n%%EOF\n", "PDF"), ("zip", packed("a"), "ZIP, 1 files"), ("npz", packed("x.npy"), "NPZ"),
-    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("npy", NPY[:-3], "NPY"), ("mp3", b"ID3\4\0\0\0\1\0\0" + bytes(16384) + b"\xff\xfb\x90\0", "MP3"), ("torch", packed("m/data.pkl"), "torch checkpoint"),
+    ("pdf", b"%PDF-1.4\n%%EOF\n", "PDF"), ("zip", packed("a"), "ZIP, 1 files"), ("npz", packed("x.npy", NPY), "NPZ, 1 arrays"),
+    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("npy", array("[('a', '<f4'), ('b', '<U2', (2,))]", "()", 20), "NPY"), ("npy", array("'|O'", "(2,)", 2), "NPY"), ("npy", array("'<M8[ns]'", "(2, 1)", 16), "NPY"), ("mp3", b"ID3\4\0\0\0\1\0\0" + bytes(16384) + b"\xff\xfb\x90\0", "MP3"), ("torch", packed("m/data.pkl"), "torch checkpoint"),
     ("torch", OLD_PICKLE, "torch checkpoint (pickle)"), ("pickle", b"\x80\5K\1.", "pickle"), ("pickle", OLD_PICKLE, "pickle"),
     ("safetensors", tensors(TENSOR, 16), "1 tensors"), ("parquet", PARQUET, "Parquet"), ("gzip", GZIP, "gzip"),
     ("flac", b"fLaC" + bytes(5), "FLAC"), ("ogg", b"OggS" + bytes(5), "Ogg"), ("matroska", b"\x1aE\xdf\xa3" + bytes(5), "Matroska"),
-    ("hdf5", b"\x89HDF\r\n\x1a\n" + bytes(9), "HDF5"),
+    ("hdf5", HDF5 + bytes(32) + struct.pack("<Q", 48), "HDF5"), ("hdf5", HDF5 + b"\3" + bytes(19) + struct.pack("<Q", 36), "HDF5"),
     ("text", b"a\nb", "2 lines"), ("json", b'{"error": "", "loss": 1}', "JSON object"), ("json", b"[1]", "JSON list"), ("json", b"0.5", "JSON value"),
     ("jsonl", b"1\n\n2\n", "2 rows"), ("csv", b"a;b\n1;2\n", "1 rows, columns a, b"), ("csv", b"a,1\n", "1 row without a head"), ("csv", b"a\nb\n", "1 rows, columns a"),
     ("html", b"<table></table>", "1 elements"), ("text", b"Error: x\n" * 41, "41 lines"),
@@ -91,9 +103,14 @@ BAD = [
     ("mp3", MP3[:-4], "no frame begins"), ("mp3", b"\xff\xe0\xff", "no frame begins"), ("mp3", bytes(4096) + b"\xff\xfb\x90\0", "no frame begins"),
     ("mp4", MP4[:-1], "breaks off"), ("mp4", box(b"ftyp") + b"\0\0\0\7moov", "breaks off"), ("mp4", box(b"ftyp") + box(b"mdat"), "table of contents"),
     ("mp4", MP4[1:], "is no MP4"), ("pdf", b"%PDF-1.4\n", "breaks off"), ("pdf", b"%%EOF", "is no PDF"),
-    ("zip", packed(""), "nothing in it"), ("zip", packed("a")[:-9], "breaks off"), ("zip", packed("a").replace(b"content", b"contend"), "damaged"),
-    ("npz", packed("x.txt"), "without an array"), ("npy", NPY[:-4], "without numbers"), ("npy", NPY_2[:-4], "without numbers"), ("npy", NPY[:-9], "breaks off"),
-    ("npy", NPY.replace(b"shape", b"shade"), "breaks off"), ("torch", packed("m/x.pkl"), "without torch's data.pkl"), ("torch", OLD_PICKLE[:-1], "breaks off"),
+    ("zip", packed(""), "nothing in it"), ("zip", packed("a")[:-9], "breaks off"), ("zip", packed("a").replace(b"content", b"contend"), "Bad CRC"),
+    ("npz", packed("x.txt"), "without an array"), ("npy", NPY[:-4], "holds less"), ("npy", NPY_2[:-1], "holds less"), ("npy", array("'<f4'", "(0,)", 4), "without numbers"),
+    ("npy", array("'<f8'", "(10**9,)".replace("10**9", "1000000000"), 80), "holds less"), ("npy", array("'<f8'", "(-1, -1)", 80), "without numbers"), ("npy", array("'?!'", "(1,)", 80), "unknown kind"),
+    ("npz", packed("x.npy", array("'<f8'", "(1000000,)", 80)), "holds less"), ("npz", claiming(packed("x.npy", NPY)), "holds less"), ("zip", claiming(packed("a")), "holds less"),
+    ("png", PNG_HEAD + chunk(b"IDAT", zlib.compress(bytes(7))) + chunk(b"IEND", b""), "breaks off"), ("png", PNG_HEAD + chunk(b"IDAT", b"xxxx") + chunk(b"IEND", b""), "damaged"),
+    ("safetensors", tensors(TENSOR.replace(b"[2, 2]", b"[2000, 2]"), 16), "holds less"), ("hdf5", HDF5 + bytes(32) + struct.pack("<Q", 49), "breaks off"),
+    ("parquet", PARQUET.replace(b"\4\0\0\0", b"\5\0\0\0"), "breaks off"), ("npy", NPY[:-9], "breaks off"),
+    ("npy", NPY.replace(b"shape", b"shade"), "is no npy, or breaks off"), ("torch", packed("m/x.pkl"), "without torch's data.pkl"), ("torch", OLD_PICKLE[:-1], "breaks off"),
     ("pickle", b"\x80\5K\1", "breaks off"), ("pickle", b"\x80\1K\1.", "is no pickle"), ("pickle", b"\x80\6K\1.", "is no pickle"), ("pickle", b"K\2.", "is no pickle"),
     ("safetensors", tensors(TENSOR, 15), "breaks off"), ("safetensors", tensors(b'{"__metadata__": {}}', 9), "without a tensor"),
     ("safetensors", tensors(b"[1]", 9), "is no safetensors"), ("safetensors", tensors(b"{", 9), "is no safetensors"), ("safetensors", b"{}", "is no safetensors"),
