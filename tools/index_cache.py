@@ -72,7 +72,7 @@ class PartCache:
 
 @functools.cache
 def fingerprint(module: str) -> str:
-    """A hash of the source of a module and of every `tools` module it imports, directly or not.
+    """A hash of the source of a module and of every `tools` module it imports, directly or not, with the tables beside them.
 
     A change in one extractor so invalidates what that extractor made and nothing else. The interpreter and the parsing
     libraries count too, and packages that add frameworks.
@@ -119,7 +119,8 @@ def _source(module: str) -> _Source | None:
             text = Path(file).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             continue
-        return _Source(text, tuple(_imports(text.decode())))
+        table = Path(f"{base}.toml")
+        return _Source(text + (table.read_bytes() if table.exists() else b""), tuple(_imports(text.decode())))
     return None
 
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
+_FENCE = re.compile(r"^(?:```|~~~)[^`]*$", re.MULTILINE)
+"""In an indented block: that is text of an admonition or a tab (MkDocs), and no code."""
+
+
 def feed_markdown(builder: PassageBuilder, text: str) -> None:
     """Add the content of a markdown text to a document that is being read."""
     _Reader(builder, text).read()
@@ -28,7 +32,9 @@ def _parser() -> "MarkdownIt":
 class _Reader:
     """Walks over the blocks of one document; what is in a line is read only when it comes to it."""
 
-    def __init__(self, builder: PassageBuilder, text: str) -> None:
+    def __init__(self, builder: PassageBuilder, text: str, above: int = 0) -> None:
+        self._above = above
+        """Lines of the document before the text."""
         self._lines = _without_front_matter(text).split("\n")
         self._builder = builder
         self._references: dict[str, Any] = {}
@@ -44,13 +50,15 @@ class _Reader:
     def _token(self, tokens: "Sequence[Token]", at: int) -> int:
         """Handle the token at that position; the position of the next one to look at."""
         token = tokens[at]
-        line = token.map[0] + 1 if token.map else 1
+        line = self._above + (token.map[0] if token.map else 0) + 1
         if token.type == "html_block":
             self._html.read(token.content, line)
         elif self._html.in_code and token.map and token.nesting >= 0:
             # A blank line ended the HTML block, not the <pre> in it: what follows is code until its end tag.
             self._html.read("\n" + "\n".join(self._lines[token.map[0] : token.map[1]]) + "\n", line - 1)
             return _after(tokens, at)
+        elif token.type == "code_block" and _FENCE.search(token.content):
+            _Reader(self._builder, token.content, line - 1).read()
         elif token.type in ("fence", "code_block"):
             self._builder.code(token.content, token.info, line + (token.type == "fence"))
         elif token.type == "heading_open":

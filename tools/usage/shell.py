@@ -1,4 +1,4 @@
-"""The commands of a shell script or of a bash block, each with the folder, the variables and the comment it stands under."""
+"""The commands of shell scripts, bash blocks and Makefiles, each with the folder, the variables and the comment it stands under."""
 
 import heapq
 import itertools
@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_LONGEST_QUOTE = 40
-"""Lines over which a quoted string may run; an apostrophe in prose must not eat the rest."""
-_HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_DECLARES = frozenset(["export", "set", "declare", "local", "readonly", "typeset", "setenv"])
-_OPENERS = frozenset(["do", "then", "else", "{", "(", "!", "elif", "if", "while", "until"])
-_CLOSERS = frozenset(["done", "fi", "esac", "}", ")", ";;", "in", "break", "continue", "shift"])
-_LOOP = re.compile(r"for\s+(\w+)\s+in\s+(.*)")
-_TOKEN = re.compile(
-    r"""'[^']*'|"(?:\\.|[^"\\])*"|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`|\\.|&&|\|\||;;|[;&]|[^;&]""", re.DOTALL
+from ml_agent.tools.commandline.invocation import ASSIGNMENT
+from ml_agent.tools.commandline.lexer import Token, lex
+
+_SLIP = re.compile(r"(?<!\\)\\[ \t]*\n")
+"""A line that is meant to be continued: often without a blank before the backslash, or with one behind it."""
+_DECLARES = frozenset({"export", "set", "declare", "local", "readonly", "typeset", "setenv"})
+_OPENERS = frozenset({"do", "then", "else", "{", "!", "elif", "if", "while", "until"})
+_NO_COMMANDS = frozenset(
+    {"done", "fi", "esac", "}", "in", "break", "continue", "shift", "case", "select", "function", "[", "[[", "test"}
 )
 _MOST_EXPORTED = 100
 """A command that needs more variables than these last ones is none that a person would copy."""
+_CONTINUED = re.compile(r"\s*\\\n\s*")
+_PRAGMAS = ("#!", "#SBATCH", "#PBS", "#$", "#BSUB")
 _REFERENCE = re.compile(r"\$\{?(\w+)")
 
 
@@ -26,7 +27,7 @@ class ShellCommand(NamedTuple):
     """One command of a script."""
 
     text: str
-    """On one line, with its pipe and redirections."""
+    """With its pipe and redirections; a continued line is joined."""
     line: int
     """0-based, within the script."""
     comment: str
@@ -44,11 +45,6 @@ class _Assigned(NamedTuple):
     """Of how many it was the last."""
 
 
-class _Line(NamedTuple):
-    text: str
-    number: int
-
-
 class ShellState:
     """What is in force at a line of a script. One state may be handed from block to block of a document."""
 
@@ -60,26 +56,13 @@ class ShellState:
         self._exported: set[str] = set()
         self._in_force: dict[str, None] = {}
         """Exported since the block began."""
-        self._comment: list[str] = []
-        self._used = False
 
     def begin(self) -> None:
-        """A new block: comments end, and what was exported before it is in force only where it is used."""
+        """A new block: what was exported before it is in force only where it is used."""
         self._in_force = {}
-        self._comment, self._used = [], False
-
-    def remark(self, comment: str) -> None:
-        """A line with nothing but a comment, or nothing at all."""
-        if self._used:
-            self._comment, self._used = [], False
-        if comment:
-            self._comment.append(comment)
-
-    def use_comment(self) -> None:
-        """A comment holds for all commands below it up to the next blank line or comment."""
-        self._used = True
 
     def assign(self, word: str, *, exported: bool = False) -> None:
+        """Take note of NAME=VALUE."""
         name = re.split(r"\+?=", word, maxsplit=1)[0]
         self._count += 1
         self._assigned[name] = _Assigned(word, self._count)
@@ -88,30 +71,21 @@ class ShellState:
         if name in self._exported:
             self._in_force[name] = None
 
-    def absorb(self, text: str) -> bool:
-        """Take note of a command that only changes what is in force for those after it."""
-        words = _words(text)
+    def absorb(self, words: list[str]) -> bool:
+        """Take note of a command that only changes what is in force for those after it; False where it is another."""
         head, rest = words[0], [word for word in words[1:] if not word.startswith("-")]
         if head == "popd" or words == ["cd", "-"]:
             self.folders = self.folders[:-1]
         elif head in ("cd", "pushd"):
             self.folders += tuple(word.strip("'\"") for word in rest[:1])
-        elif head in _DECLARES:
-            for word in rest:
-                if _ASSIGNMENT.match(word):
-                    self.assign(word, exported=head in ("export", "set"))
-        elif all(_ASSIGNMENT.match(word) for word in words):
-            for word in words:
-                self.assign(word)
+        elif head in _DECLARES or all(map(ASSIGNMENT.match, words)):
+            for word in filter(ASSIGNMENT.match, words):
+                self.assign(word, exported=head in ("export", "set"))
         else:
             return False
         return True
 
-    def command(self, text: str, line: int, comment: str) -> ShellCommand:
-        above = "\n".join(self._comment)
-        return ShellCommand(text, line, comment or above, self.folders, self._setup(text))
-
-    def _setup(self, text: str) -> tuple[str, ...]:
+    def setup(self, text: str) -> tuple[str, ...]:
         """The assignments that a command uses, directly or through earlier ones, and the exported ones."""
         wanted = {name for name in _REFERENCE.findall(text) if name in self._assigned}
         pending = [(-self._assigned[name].place, name) for name in wanted]
@@ -125,127 +99,82 @@ class ShellState:
                         heapq.heappush(pending, (-self._assigned[other].place, other))
         in_force = itertools.islice(reversed(self._in_force), _MOST_EXPORTED)
         names = sorted({*wanted, *in_force}, key=lambda name: self._assigned[name].place)
-        return tuple(
-            f"export {self._assigned[name].word}" if name in self._exported else self._assigned[name].word
-            for name in names
-        )
+        return tuple("export " * (name in self._exported) + self._assigned[name].word for name in names)
 
 
 def read_commands(script: str, state: ShellState | None = None) -> Iterator[ShellCommand]:
     """The commands of a script in order. Of a loop, the first turn; of an `if`, every branch.
 
+    A comment holds for all commands below it, up to the next blank line or comment.
+
     Args:
-        script: A script, or a bash block of a document.
-        state: What the blocks before it left; it is carried on.
+        script: a script, or a bash block of a document.
+        state: what the blocks before it left; it is carried on.
     """
     state = state or ShellState()
     state.begin()
-    for line in _logical_lines(script):
-        code, comment = _split_comment(line.text)
-        if not code:
-            state.remark(comment)
+    above: list[str] = []
+    used = False
+    for line in _lines(script):
+        comment, parts = _comment(line), list(_parts(line))
+        if not parts:
+            above = [*([] if used else above), *filter(None, [comment])]
+        used = bool(parts)
+        for part in parts:
+            tokens = _without_keywords(part, state)
+            words = [token.raw for token in tokens if token.kind == "word"]
+            if words and not state.absorb(words):
+                text = "".join(map(_on_one_line, tokens)).strip(" \t\\")
+                said = comment or "\n".join(above)
+                if text:
+                    yield ShellCommand(text, tokens[0].line - 1, said, state.folders, state.setup(text))
+
+
+def _on_one_line(token: Token) -> str:
+    if token.kind == "redirect":
+        return _CONTINUED.sub(" ", token.gap + token.raw)
+    return _CONTINUED.sub(" ", token.gap) + token.raw
+
+
+def _lines(script: str) -> Iterator[list[Token]]:
+    """The tokens of each line; what is continued or in quotes belongs to one."""
+    line: list[Token] = []
+    for token in lex(_SLIP.sub(r" \\\n", script)):
+        if token.kind != "end" and not (token.kind == "operator" and "\n" in token.raw):
+            line.append(token)
             continue
-        for part in _parts(code):
-            text = _without_keywords(part, state)
-            if text and not state.absorb(text):
-                yield state.command(text, line.number, comment)
-        state.use_comment()
+        yield line
+        line = []
 
 
-def _logical_lines(script: str) -> Iterator[_Line]:
-    """Lines with their continuations joined; a blank behind the backslash, a common slip, is forgiven."""
-    rows = script.split("\n")
-    last = {row.strip(): place for place, row in enumerate(rows)}
-    at = 0
-    while at < len(rows):
-        start, text = at, rows[at].rstrip()
-        while text.endswith("\\") and not text.endswith("\\\\") and at + 1 < len(rows) and not _is_comment(text):
-            at += 1
-            text = text[:-1].rstrip() + " " + rows[at].strip()
-        end = _end_of_quote(text, rows, at)
-        if end > at:
-            text = "\n".join([text, *rows[at + 1 : end + 1]])
-            at = end
-        heredoc = None if _is_comment(text) else _HEREDOC.search(text)
-        at += 1
-        if heredoc and last.get(heredoc[2], 0) >= at:
-            at = _after_heredoc(rows, at, heredoc[2])
-        yield _Line(text.strip().rstrip("\\").rstrip(), start)
+def _comment(line: list[Token]) -> str:
+    """The comment at the end of a line; none where it is for programs, such as `#!/bin/bash` and `#SBATCH`."""
+    if not line or line[-1].kind != "comment" or line[-1].raw.startswith(_PRAGMAS):
+        return ""
+    return line[-1].raw.lstrip("#").strip()
 
 
-def _is_comment(text: str) -> bool:
-    return text.lstrip().startswith("#")
+def _parts(line: list[Token]) -> Iterator[list[Token]]:
+    """The commands of a line; those that a pipe joins are one."""
+    part: list[Token] = []
+    depth = 0  # subshells; any other bracket is none of bash and belongs to the text
+    for token in line:
+        opens, closes = token.raw == "(" and not part, token.raw == ")" and depth > 0
+        depth += opens - closes
+        if token.kind in ("word", "redirect") or (part and token.raw in ("|", "|&", "(", ")") and not closes):
+            part.append(token)
+        elif part:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
-def _end_of_quote(text: str, rows: list[str], at: int) -> int:
-    """The row where a quoted string that is open at the end of `text` is closed; `at` where none is, or none closes it."""
-    if _is_comment(text) or not _open_quote(text):
-        return at
-    for end in range(at + 1, min(at + _LONGEST_QUOTE, len(rows))):
-        text += "\n" + rows[end]
-        if not _open_quote(text):
-            return end
-    return at
-
-
-def _open_quote(text: str) -> bool:
-    bare = re.sub(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*"|(?:^|\s)#[^\n]*""", "", text, flags=re.DOTALL)
-    return "'" in bare or '"' in bare
-
-
-def _after_heredoc(rows: list[str], at: int, mark: str) -> int:
-    return next(place for place in range(at, len(rows)) if rows[place].strip() == mark) + 1
-
-
-def _split_comment(text: str) -> tuple[str, str]:
-    """The code of a line, and its comment."""
-    quoted = ""
-    for position, sign in enumerate(text):
-        if quoted:
-            quoted = "" if sign == quoted else quoted
-        elif sign in "'\"":
-            quoted = sign if text.find(sign, position + 1) > 0 else ""
-        elif sign == "#" and (position == 0 or text[position - 1].isspace()):
-            comment = text[position:].lstrip("#").strip()
-            return text[:position].strip(), "" if _is_pragma(text[position:]) else comment
-    return text.strip(), ""
-
-
-def _is_pragma(comment: str) -> bool:
-    """Lines for programs, not for people: `#!/bin/bash`, `#SBATCH`."""
-    return comment.startswith(("#!", "#SBATCH", "#PBS", "#$", "#BSUB"))
-
-
-def _parts(code: str) -> Iterator[str]:
-    """The commands of a line, split at `;`, `&&`, `||` and `&`, not within quotes and not at redirections such as `2>&1`."""
-    current = ""
-    for token in _TOKEN.findall(code):
-        if token in (";", "&&", "||", ";;") or (token == "&" and not current.endswith((">", "<"))):
-            yield current.strip()
-            current = ""
-        else:
-            current += token
-    yield current.strip()
-
-
-def _without_keywords(part: str, state: ShellState) -> str:
-    """A command without `do`, `then` and the like in front; "" for what is only grammar or a condition."""
-    text = part
-    while text:
-        head, _, rest = text.partition(" ")
-        loop = _LOOP.match(text)
-        if loop:
-            values = _words(loop[2])
-            state.assign(f"{loop[1]}={values[0] if values else ''}")
-            return ""
-        if head in _CLOSERS or head in ("for", "case", "select", "function", "[", "[[", "test") or head.endswith("()"):
-            return ""
-        if head not in _OPENERS:
-            return text.strip()
-        text = rest.strip()
-    return ""
-
-
-def _words(text: str) -> list[str]:
-    """Words as the shell splits them, quotes kept."""
-    return re.findall(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\$\([^)]*\)|\S)+""", text)
+def _without_keywords(part: list[Token], state: ShellState) -> list[Token]:
+    """A command without `do`, `then` and the like in front; nothing for what is only grammar or a condition."""
+    while part and part[0].raw in _OPENERS:
+        part = part[1:]
+    words = [token.raw for token in part]
+    if words[:1] == ["for"] and words[2:3] == ["in"]:
+        state.assign(f"{words[1]}={''.join(words[3:4])}")
+    return [] if words[:1] in (["for"], []) or words[0] in _NO_COMMANDS else part
