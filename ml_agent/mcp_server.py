@@ -14,10 +14,14 @@ from ml_agent import api
 from ml_agent.api_types import Event, Result
 from ml_agent.background import Work
 from ml_agent.draft import Draft
+from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.mcp_gate import gated_resource, gated_tool, warning_of
+from ml_agent.mcp_guard import USD_A_TOKEN, Guard
 from ml_agent.prompts.untrusted import MARK, neutral
 from ml_agent.run_index import known_run, known_runs
+from ml_agent.sandbox.errors import SandboxError
 from ml_agent.settings import load_settings
+from ml_agent.tools.errors import ToolError as LowerError
 from ml_agent.tools.signatures.model import Option, Signature
 
 INSTRUCTIONS = f"""ML-Agent knows what the entry points of machine-learning repositories take, without running them.
@@ -36,8 +40,6 @@ MOST_LINE = 200
 OUTPUT_SECONDS = 1.0
 """What a program prints is told this often at most."""
 
-_under_way: set[Work[Any]] = set()
-
 Answer = TypeVar("Answer")
 
 
@@ -45,38 +47,206 @@ async def _thread(work: Callable[..., Answer], *args: Any) -> Answer:
     return await anyio.to_thread.run_sync(functools.partial(work, *args), abandon_on_cancel=True)
 
 
-async def find_repositories(task: str, catalog: str = "") -> list[dict[str, Any]]:
-    """Repositories that may do a machine-learning task, best first.
+class Tools:
+    """What a coding agent may ask one server for, within its guard."""
 
-    Args:
-        task: the task in one sentence.
-        catalog: a JSON Lines catalogue to search instead of GitHub; `sample` is shipped.
-    """
-    found = await _thread(functools.partial(api.find, task, catalog=catalog))
-    return [
-        {"name": one.full_name, "url": one.url, "description": one.description, "stars": one.stars} for one in found
-    ]
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._under_way: set[Work[Any]] = set()
 
+    async def find_repositories(self, ctx: Context[Any, Any], task: str, catalog: str = "") -> list[dict[str, Any]]:
+        """Repositories that may do a machine-learning task, best first.
 
-async def explain_entry_points(repository: str, script: str = "") -> list[dict[str, Any]]:
-    """What the scripts of a repository take: options with type, default, choices and help, read without running them.
+        Args:
+            task: the task in one sentence.
+            catalog: a JSON Lines catalogue to search instead of GitHub; `sample` is shipped.
+        """
+        place = catalog if catalog in ("", "sample") else await self._guard.file(ctx, catalog)
+        found = await _thread(functools.partial(api.find, task, catalog=place))
+        return [
+            {"name": one.full_name, "url": one.url, "description": one.description, "stars": one.stars} for one in found
+        ]
 
-    Args:
-        repository: a folder, OWNER/NAME or URL.
-        script: one script, whose options all come. Without it the entry points are listed.
-    """
-    signatures = await _thread(api.explain, repository, script)
-    if script:
-        return [_options_of(signature) for signature in signatures]
-    return [
-        {
-            "entry": " ".join([one.name or one.path, *one.subcommand]),
-            "framework": one.framework,
-            "options": len(one.options),
-            "does": one.doc.partition("\n")[0][:120],
+    async def explain_entry_points(
+        self, ctx: Context[Any, Any], repository: str, script: str = ""
+    ) -> list[dict[str, Any]]:
+        """What the scripts of a repository take: options with type, default, choices and help, read without running them.
+
+        Args:
+            repository: a folder, OWNER/NAME or URL.
+            script: one script, whose options all come. Without it the entry points are listed.
+        """
+        signatures = await _thread(api.explain, await self._guard.repository(ctx, repository), script)
+        if script:
+            return [_options_of(signature) for signature in signatures]
+        return [
+            {
+                "entry": " ".join([one.name or one.path, *one.subcommand]),
+                "framework": one.framework,
+                "options": len(one.options),
+                "does": one.doc.partition("\n")[0][:120],
+            }
+            for one in signatures[:MOST_ENTRIES]
+        ]
+
+    async def check_command(
+        self,
+        ctx: Context[Any, Any],
+        command: str,
+        repository: str,
+        folder: str = "",
+        kind: Literal["bash", "python"] = "bash",
+    ) -> dict[str, Any]:
+        """Check a command line or Python code against a repository without running it.
+
+        Args:
+            command: the command line, or the code.
+            repository: a folder, OWNER/NAME or URL.
+            folder: folder of the repository from which it is to run.
+            kind: bash or python.
+        """
+        place = await self._guard.repository(ctx, repository)
+        checked = await _thread(functools.partial(api.check, command, place, path=folder, python=kind == "python"))
+        return {"ok": checked.ok, "findings": msgspec.to_builtins(checked.findings)}
+
+    async def draft_command(
+        self, ctx: Context[Any, Any], instruction: str, repository: str, folder: str = ""
+    ) -> dict[str, Any]:
+        """What a command for a task is written from, in one call: likely entry points with their options (type, default, choices, help),
+        documented calls, fitting passages, and a draft that is checked against the repository and not run. Where the draft does not
+        say all that the task says, write the command from the briefing.
+
+        Args:
+            instruction: the task in one sentence, with every value that matters.
+            repository: a folder, OWNER/NAME or URL.
+            folder: folder of the task in the repository, where known.
+        """
+        from ml_agent.brief import brief
+
+        place = await self._guard.repository(ctx, repository)
+        result = await self._solved(ctx, instruction, place, path=folder, run="none", sandbox="none")
+        briefing = await self._follow(ctx, Work(lambda stream: brief(instruction, place, folder, stream)))
+        shown = {
+            name: value
+            for name, value in _summary(result).items()
+            if name not in {"values", "run_folder", "repository"}
         }
-        for one in signatures[:MOST_ENTRIES]
-    ]
+        answer = result.details.get("answer") or {}
+        doubts = {
+            "sureness": answer.get("level"),
+            "words_without_a_place": answer.get("unplaced"),
+            "to_fill_in": answer.get("invented"),
+        }
+        return {**shown, **doubts, "briefing": briefing}
+
+    async def solve(
+        self,
+        ctx: Context[Any, Any],
+        instruction: str,
+        repository: str = "",
+        run: Literal["none", "probe", "full"] = "probe",
+    ) -> dict[str, Any]:
+        """Find the repository where none is named, write the answer, check it, run it in a sandbox, repair it.
+
+        Args:
+            instruction: the task in one sentence, with every value that matters.
+            repository: a folder, OWNER/NAME or URL; searched for where empty.
+            run: none (check only), probe (see it start), full (to its end).
+        """
+        place = await self._guard.repository(ctx, repository)
+        return _summary(await self._solved(ctx, instruction, place, run=run, unisolated=False))
+
+    async def run_in_sandbox(
+        self,
+        ctx: Context[Any, Any],
+        command: str,
+        repository: str,
+        folder: str = ".",
+        kind: Literal["bash", "python"] = "bash",
+    ) -> dict[str, Any]:
+        """Run a command or code in an isolated sandbox in which the repository is set up.
+
+        Args:
+            command: the command line, or the code.
+            repository: a folder, OWNER/NAME or URL.
+            folder: folder of the repository in which it runs.
+            kind: bash or python.
+        """
+        from ml_agent.run_command import run_command
+
+        draft, place = Draft(kind=kind, text=command, workdir=folder), await self._guard.repository(ctx, repository)
+        settings = load_settings(run="full", unisolated=False)
+        with self._guard.share(ctx, settings) as share:
+            settings = load_settings(run="full", unisolated=False, **share.limits(settings))
+            ran = await self._follow(ctx, Work(lambda stream: run_command(draft, place, settings, stream)))
+        self._guard.runs.add(ran.folder.name)
+        response = ran.outcome.response
+        return {
+            "evidence": ran.outcome.evidence,
+            "summary": ran.outcome.summary,
+            "exit_code": response.exit_code,
+            "output": _end_of(response.stdout),
+            "stderr": _end_of(response.stderr),
+            "errors": list(response.error_lines),
+            "outputs": list(ran.outcome.outputs),
+            "folder": str(ran.folder),
+            "log": response.log,
+        }
+
+    def runs(self) -> str:
+        """All runs that this server began, one a line: id, ending, instruction."""
+        lines = []
+        for folder in known_runs(load_settings()):
+            if folder.id in self._guard.runs:
+                ending = (folder.result() or {"ending": "unfinished"})["ending"]
+                lines.append(f"{folder.id}\t{ending}\t{folder.config()['job']['instruction'][:120]}")
+        return "\n".join(lines)
+
+    def run_result(self, run: str) -> dict[str, Any]:
+        """The result of one run that this server began as JSON."""
+        if run not in self._guard.runs:
+            raise UsageError(f"{run}: no run of this server")
+        folder = known_run(load_settings(), run)
+        return folder.result() or {"ending": "unfinished"}
+
+    def stop_all(self) -> None:
+        """Cancel what is under way and wait until its programs are gone."""
+        jobs = list(self._under_way)
+        for job in jobs:
+            job.cancel()
+        for job in jobs:
+            job.wait(api.STOP_SECONDS)
+
+    async def _solved(self, ctx: Context[Any, Any], instruction: str, repository: str, **options: Any) -> Result:
+        """A run, within what the call may take."""
+        settings = load_settings()
+        with self._guard.share(ctx, settings) as share:
+            options |= share.limits(settings)
+            share.usd = share.most.usd  # of a call that is cut nobody knows what it took
+            try:
+                result = await self._follow(ctx, api.start(instruction, repo=repository, show_inputs=False, **options))
+            except (UsageError, ConfigurationError, LowerError, SandboxError):
+                share.usd = 0.0
+                raise
+            share.usd = _cost_of(result)
+        self._guard.runs.add(result.folder.name)
+        return result
+
+    async def _follow(self, ctx: Context[Any, Any], job: Work[Answer]) -> Answer:
+        """Report the events of a job as progress; stop it, and wait until it is gone, where the call is cancelled."""
+        self._under_way.add(job)
+        try:
+            reported, next_output = 0, 0.0
+            async for event in job:
+                if event.kind == "done" or (event.kind == "output" and time.monotonic() >= next_output):
+                    reported, next_output = reported + 1, time.monotonic() + OUTPUT_SECONDS
+                    await ctx.report_progress(reported, message=neutral(_line(event)))
+        finally:
+            job.cancel()
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(job.wait, api.STOP_SECONDS)
+            self._under_way.discard(job)
+        return job.result()
 
 
 def _options_of(signature: Signature) -> dict[str, Any]:
@@ -100,122 +270,10 @@ def _describe_option(option: Option) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-async def check_command(
-    command: str, repository: str, folder: str = "", kind: Literal["bash", "python"] = "bash"
-) -> dict[str, Any]:
-    """Check a command line or Python code against a repository without running it.
-
-    Args:
-        command: the command line, or the code.
-        repository: a folder, OWNER/NAME or URL.
-        folder: folder of the repository from which it is to run.
-        kind: bash or python.
-    """
-    checked = await _thread(functools.partial(api.check, command, repository, path=folder, python=kind == "python"))
-    return {"ok": checked.ok, "findings": msgspec.to_builtins(checked.findings)}
-
-
-async def draft_command(ctx: Context[Any, Any], instruction: str, repository: str, folder: str = "") -> dict[str, Any]:
-    """What a command for a task is written from, in one call: likely entry points with their options (type, default, choices, help),
-    documented calls, fitting passages, and a draft that is checked against the repository and not run. Where the draft does not
-    say all that the task says, write the command from the briefing.
-
-    Args:
-        instruction: the task in one sentence, with every value that matters.
-        repository: a folder, OWNER/NAME or URL.
-        folder: folder of the task in the repository, where known.
-    """
-    from ml_agent.brief import brief
-
-    job = api.start(instruction, repo=repository, path=folder, run="none", sandbox="none")
-    result = await _follow(ctx, job)
-    briefing = await _follow(ctx, Work(lambda stream: brief(instruction, repository, folder, stream)))
-    shown = {
-        name: value for name, value in _summary(result).items() if name not in {"values", "run_folder", "repository"}
-    }
-    answer = result.details.get("answer") or {}
-    doubts = {
-        "sureness": answer.get("level"),
-        "words_without_a_place": answer.get("unplaced"),
-        "to_fill_in": answer.get("invented"),
-    }
-    return {**shown, **doubts, "briefing": briefing}
-
-
-async def solve(
-    ctx: Context[Any, Any], instruction: str, repository: str = "", run: Literal["none", "probe", "full"] = "probe"
-) -> dict[str, Any]:
-    """Find the repository where none is named, write the answer, check it, run it in a sandbox, repair it.
-
-    Args:
-        instruction: the task in one sentence, with every value that matters.
-        repository: a folder, OWNER/NAME or URL; searched for where empty.
-        run: none (check only), probe (see it start), full (to its end).
-    """
-    job = api.start(instruction, repo=repository, run=run, unisolated=False, show_inputs=False)
-    return _summary(await _follow(ctx, job))
-
-
-async def _follow(ctx: Context[Any, Any], job: Work[Answer]) -> Answer:
-    """Report the events of a job as progress; stop it, and wait until it is gone, where the call is cancelled."""
-    _under_way.add(job)
-    try:
-        reported, next_output = 0, 0.0
-        async for event in job:
-            if event.kind == "done" or (event.kind == "output" and time.monotonic() >= next_output):
-                reported, next_output = reported + 1, time.monotonic() + OUTPUT_SECONDS
-                await ctx.report_progress(reported, message=neutral(_line(event)))
-    finally:
-        job.cancel()
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(job.wait, api.STOP_SECONDS)
-        _under_way.discard(job)
-    return job.result()
-
-
 def _line(event: Event) -> str:
     if event.kind == "done":
         return f"{event.phase}: {event.text.partition(chr(10))[0]}"
     return event.text.rstrip().rpartition("\n")[2][:MOST_LINE]
-
-
-def stop_all() -> None:
-    """Cancel what is under way and wait until its programs are gone."""
-    jobs = list(_under_way)
-    for job in jobs:
-        job.cancel()
-    for job in jobs:
-        job.wait(api.STOP_SECONDS)
-
-
-async def run_in_sandbox(
-    ctx: Context[Any, Any], command: str, repository: str, folder: str = ".", kind: Literal["bash", "python"] = "bash"
-) -> dict[str, Any]:
-    """Run a command or code in an isolated sandbox in which the repository is set up.
-
-    Args:
-        command: the command line, or the code.
-        repository: a folder, OWNER/NAME or URL.
-        folder: folder of the repository in which it runs.
-        kind: bash or python.
-    """
-    from ml_agent.run_command import run_command
-
-    draft = Draft(kind=kind, text=command, workdir=folder)
-    settings = load_settings(run="full", unisolated=False)
-    ran = await _follow(ctx, Work(lambda stream: run_command(draft, repository, settings, stream)))
-    response = ran.outcome.response
-    return {
-        "evidence": ran.outcome.evidence,
-        "summary": ran.outcome.summary,
-        "exit_code": response.exit_code,
-        "output": _end_of(response.stdout),
-        "stderr": _end_of(response.stderr),
-        "errors": list(response.error_lines),
-        "outputs": list(ran.outcome.outputs),
-        "folder": str(ran.folder),
-        "log": response.log,
-    }
 
 
 def _end_of(text: str) -> str:
@@ -224,19 +282,12 @@ def _end_of(text: str) -> str:
     return text if cut <= 0 else f"[{cut:,} characters before this are in the log]\n{text[-MOST_OUTPUT:]}"
 
 
-def runs() -> str:
-    """All runs of this machine, one a line: id, ending, instruction."""
-    lines = []
-    for folder in known_runs(load_settings()):
-        ending = (folder.result() or {"ending": "unfinished"})["ending"]
-        lines.append(f"{folder.id}\t{ending}\t{folder.config()['job']['instruction'][:120]}")
-    return "\n".join(lines)
-
-
-def run_result(run: str) -> dict[str, Any]:
-    """The result of one run as JSON."""
-    folder = known_run(load_settings(), run)
-    return folder.result() or {"ending": "unfinished"}
+def _cost_of(result: Result) -> float:
+    """USD that a run took; by its tokens where the model's price is not known."""
+    spent = result.details.get("budget") or {}
+    tokens = int(spent.get("prompt_tokens", 0)) + int(spent.get("completion_tokens", 0))
+    usd = result.details.get("usd")
+    return float(usd) if usd is not None else tokens * USD_A_TOKEN
 
 
 def _summary(result: Result) -> dict[str, Any]:
@@ -257,16 +308,21 @@ def _summary(result: Result) -> dict[str, Any]:
     }
 
 
-TOOLS = (find_repositories, explain_entry_points, check_command, draft_command, solve, run_in_sandbox)
-
-
-def server() -> MCPServer[Any]:
-    """The server with its tools and resources."""
+def server(guard: Guard) -> tuple[MCPServer[Any], Tools]:
+    """The server with its tools and resources, and the tools themselves."""
     from importlib.metadata import version
 
     made: MCPServer[Any] = MCPServer("ml-agent", instructions=INSTRUCTIONS, version=version("ml-agent"))
-    for tool in TOOLS:
+    tools = Tools(guard)
+    for tool in (
+        tools.find_repositories,
+        tools.explain_entry_points,
+        tools.check_command,
+        tools.draft_command,
+        tools.solve,
+        tools.run_in_sandbox,
+    ):
         made.tool()(gated_tool(tool))
-    made.resource("ml-agent://runs", mime_type="text/plain")(gated_resource(runs))
-    made.resource("ml-agent://runs/{run}", mime_type="application/json")(gated_resource(run_result))
-    return made
+    made.resource("ml-agent://runs", mime_type="text/plain")(gated_resource(tools.runs))
+    made.resource("ml-agent://runs/{run}", mime_type="application/json")(gated_resource(tools.run_result))
+    return made, tools

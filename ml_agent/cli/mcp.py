@@ -3,20 +3,34 @@
 import os
 import signal
 import socket
+from contextlib import ExitStack
+from pathlib import Path
 from types import FrameType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.extras import install_extra
+from ml_agent.settings import load_settings
+from ml_agent.terminal import write_error
 
 
 def mcp(
     transport: Annotated[
-        Literal["stdio", "http"], typer.Option(help="stdio, or streamable HTTP on loopback.")
+        Literal["stdio", "http"], typer.Option(help="stdio, or streamable HTTP on loopback with a token.")
     ] = "stdio",
     port: Annotated[int, typer.Option(help="Port of --transport http.", min=1, max=65535)] = 8765,
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder below which local repositories may lie; may be repeated. Default: the working folder."
+        ),
+    ] = None,
+    max_cost: Annotated[float, typer.Option(help="USD that all calls together may spend at a model.", min=0)] = 10.0,
+    max_seconds: Annotated[float, typer.Option(help="Seconds that all runs together may take.", min=0)] = 8 * 3600.0,
+    session_cost: Annotated[float, typer.Option(help="The same of USD for one session.", min=0)] = 5.0,
+    session_seconds: Annotated[float, typer.Option(help="The same of seconds for one session.", min=0)] = 4 * 3600.0,
 ) -> int:
     """Serve the tools to coding agents over the Model Context Protocol.
 
@@ -24,28 +38,49 @@ def mcp(
 
         ml-agent mcp
 
-        ml-agent mcp --transport http --port 8765
+        ml-agent mcp --transport http --port 8765 --root ~/projects
     """
     try:
-        from ml_agent.mcp_server import server, stop_all
+        from ml_agent.mcp_guard import Guard, Share
+        from ml_agent.mcp_server import server
     except ModuleNotFoundError as error:
         if error.name not in ("mcp", "anyio"):
             raise
         raise ConfigurationError(f"the extra `mcp` is missing: {install_extra('mcp')}") from error
+    roots = [folder.expanduser() for folder in root or [Path.cwd()]]
+    if missing := [folder for folder in roots if not folder.is_dir()]:
+        raise UsageError(f"--root {missing[0]}: no such folder")
+    limits = Share(max_cost, max_seconds), Share(session_cost, session_seconds)
+    made, tools = server(Guard(roots, *limits))
+    token = ExitStack()
 
     def end(number: int, _frame: FrameType | None) -> None:
         """Nothing may be left running; and the thread that waits for input cannot be woken, so no other way out ends."""
-        stop_all()
+        tools.stop_all()
+        token.close()
         os._exit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
     if transport == "stdio":
-        server().run("stdio")
+        made.run("stdio")
     else:
         _see_that_it_is_free(port)
-        server().run("streamable-http", host="127.0.0.1", port=port)
+        with token:
+            _serve(made.streamable_http_app(), port, token)
     return 0
+
+
+def _serve(app: Any, port: int, token: ExitStack) -> None:
+    """Serve over HTTP to whoever has the token, which is said once and lies in a file until `token` is closed."""
+    import uvicorn
+
+    from ml_agent.mcp_guard import HOST, TokenGuard
+
+    guarded = TokenGuard(app, port)
+    file = token.enter_context(guarded.written(load_settings().cache_dir, port))
+    write_error(f"http://{HOST}:{port}/mcp with the header `Authorization: Bearer {guarded.token}`, also in {file}")
+    uvicorn.run(guarded, host=HOST, port=port, log_level="warning", limit_concurrency=100, timeout_graceful_shutdown=5)
 
 
 def _see_that_it_is_free(port: int) -> None:

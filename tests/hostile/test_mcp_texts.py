@@ -44,9 +44,9 @@ def hostile(tmp_path: Path) -> Path:
 def client() -> Any:
     """The SDK's client with a server process of its own."""
     words = {"ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none"}
-    return mcp.Client(
-        mcp.StdioServerParameters(command=sys.executable, args=["-m", "ml_agent", "mcp"], env={**os.environ, **words})
-    )
+    root = ["--root", str(Path(os.environ["ML_AGENT_CACHE_DIR"]).parent)]
+    server = ["-m", "ml_agent", "mcp", *root]
+    return mcp.Client(mcp.StdioServerParameters(command=sys.executable, args=server, env={**os.environ, **words}))
 
 
 def texts(value: Any) -> Iterator[str]:

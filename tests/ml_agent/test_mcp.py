@@ -3,16 +3,11 @@
 import asyncio
 import json
 import os
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.processor_time import WAIT
 
 mcp = pytest.importorskip("mcp")
 
@@ -20,9 +15,10 @@ TASK = "fit the model with learning rate 0.25"
 SERVER = [sys.executable, "-m", "ml_agent", "mcp"]
 
 
-def stdio() -> Any:
+def stdio(root: Path) -> Any:
     """A client with a server process of its own."""
-    return mcp.Client(mcp.StdioServerParameters(command=SERVER[0], args=SERVER[1:], env=dict(os.environ)))
+    words = [*SERVER[1:], "--root", str(root)]
+    return mcp.Client(mcp.StdioServerParameters(command=SERVER[0], args=words, env=dict(os.environ)))
 
 
 def content(result: Any) -> Any:
@@ -81,7 +77,7 @@ def test_a_coding_agent_over_stdio(repository: Path, tmp_path: Path) -> None:
     """One server for all: starting it takes longest."""
 
     async def talk() -> None:
-        async with stdio() as client:
+        async with stdio(tmp_path) as client:
             await a_run_reports_progress_and_becomes_a_resource(client, repository)
             await a_coding_agent_lists_explains_checks_and_drafts(client, repository)
             await what_goes_wrong_is_one_line_for_the_agent(client, tmp_path)
@@ -90,40 +86,14 @@ def test_a_coding_agent_over_stdio(repository: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
-def test_a_command_runs_in_the_sandbox(repository: Path) -> None:
+def test_a_command_runs_in_the_sandbox(repository: Path, tmp_path: Path) -> None:
     async def talk() -> None:
-        async with stdio() as client:
+        async with stdio(tmp_path) as client:
             arguments = {"command": "python fit.py --lr 1 && echo $((6*7))", "repository": str(repository)}
             ran = content(await client.call_tool("run_in_sandbox", arguments))
             assert ran["exit_code"] == 0 and "42" in ran["output"] and ran["evidence"] == "completed"
 
     asyncio.run(talk())
-
-
-def test_http_listens_on_loopback(repository: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen([*SERVER, "--transport", "http", "--port", str(port)], stderr=subprocess.DEVNULL)
-
-    async def talk() -> None:
-        async with mcp.Client(f"http://127.0.0.1:{port}/mcp") as client:
-            entries = content(await client.call_tool("explain_entry_points", {"repository": str(repository)}))
-            assert entries[0]["entry"] == "fit.py"
-
-    try:
-        until = time.monotonic() + WAIT
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
-            except OSError:
-                assert time.monotonic() < until and server.poll() is None
-                time.sleep(0.1)
-        asyncio.run(talk())
-    finally:
-        server.terminate()
-        server.wait(60)
 
 
 def test_an_output_that_is_cut_says_so() -> None:

@@ -1,0 +1,295 @@
+"""The MCP server serves its user alone: a token over HTTP, folders below its roots, and only so much money and time."""
+
+import asyncio
+import http.client
+import json
+import os
+import re
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.testing.git_folders import write_files
+from tests.processor_time import WAIT
+
+mcp = pytest.importorskip("mcp")
+pytest.importorskip("uvicorn")
+
+HELD_BY = "ml_agent.mcp_guard"
+SERVER = [sys.executable, "-m", "ml_agent", "mcp"]
+ASK = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}  # fmt: skip
+
+
+class Served(NamedTuple):
+    """A server over HTTP."""
+
+    port: int
+    token: str
+    file: Path
+    root: Path
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    root = tmp_path / "root"
+    write_files(
+        root / "fitting", {"fit.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\n"}
+    )
+    command = [*SERVER, "--transport", "http", "--port", str(port), "--root", str(root)]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        line = server.stderr.readline()
+        found = re.search(r"Bearer ([\w-]{40,})`, also in (\S+)", line)
+        assert found, line
+        until = time.monotonic() + WAIT
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            assert time.monotonic() < until and server.poll() is None
+            time.sleep(0.1)
+        yield Served(port, found[1], Path(found[2]), root)
+    finally:
+        server.terminate()
+        server.wait(60)
+    assert not Path(found[2]).exists(), "the token's file outlives the server"
+
+
+def asked(served: Served, headers: list[tuple[str, str]], method: str = "POST", path: str = "/mcp") -> int:
+    """The status of a request with these headers alone."""
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+    body = json.dumps(ASK).encode()
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    plain = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")]
+    for name, value in [*plain, ("Content-Length", str(len(body))), *headers]:
+        connection.putheader(name, value)
+    connection.endheaders(body)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_only_the_token_opens(served: Served) -> None:
+    host = ("Host", f"127.0.0.1:{served.port}")
+    right = ("Authorization", f"Bearer {served.token}")
+    assert stat.S_IMODE(served.file.stat().st_mode) == 0o600 and served.file.read_text() == f"{served.token}\n"
+    assert asked(served, [host, right]) == 200
+    assert (
+        asked(served, [("Host", f"localhost:{served.port}"), right, ("Origin", f"http://localhost:{served.port}")])
+        == 200
+    )
+    for tokens in (
+        [],
+        ["Bearer "],
+        ["Bearer x"],
+        [served.token],
+        [f"Basic {served.token}"],
+        [right[1], right[1]],
+        ["Bearer x", right[1]],
+    ):
+        assert asked(served, [host, *(("Authorization", token) for token in tokens)]) == 401, tokens
+    for origin in (
+        "http://localhost:3000",
+        "http://localhost",
+        "null",
+        "https://localhost:443",
+        f"https://127.0.0.1:{served.port}",
+        f"http://evil.example:{served.port}",
+    ):
+        assert asked(served, [host, right, ("Origin", origin)]) == 403, origin
+    for name in (
+        "evil.example",
+        f"evil.example:{served.port}",
+        "127.0.0.1",
+        f"127.0.0.1:{served.port}.evil.example",
+        f"[::1]:{served.port}",
+    ):
+        assert asked(served, [("Host", name), right]) == 421, name
+    assert asked(served, [right]) in (400, 421) and asked(served, [host, host, right]) in (400, 421)
+    for method, path in (
+        ("GET", "/mcp"),
+        ("DELETE", "/mcp"),
+        ("OPTIONS", "/mcp"),
+        ("GET", "/"),
+        ("GET", "/.well-known/oauth-protected-resource"),
+    ):
+        assert asked(served, [host], method, path) == 401, (method, path)
+    again = subprocess.run(
+        [*SERVER, "--transport", "http", "--port", str(served.port)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert again.returncode == 3 and "Bearer" not in again.stderr and served.file.read_text() == f"{served.token}\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_another_user_of_the_machine_has_no_way_in(served: Served) -> None:
+    program = f"""
+import os, socket
+os.setgid(65534); os.setuid(65534)
+try:
+    print(open({str(served.file)!r}).read())
+except OSError:
+    print("closed")
+one = socket.socket()
+one.connect(("127.0.0.1", {served.port}))
+body = {json.dumps(ASK)!r}
+one.sendall(f"POST /mcp HTTP/1.1\\r\\nHost: 127.0.0.1:{served.port}\\r\\nContent-Length: {{len(body)}}\\r\\n\\r\\n{{body}}".encode())
+print(one.recv(100).split()[1].decode())
+words = ""
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        words += open(f"/proc/{{pid}}/cmdline").read() + open(f"/proc/{{pid}}/environ").read()
+    except OSError:
+        pass
+print({served.token!r} in words)
+"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-"], input=program, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.split() == ["closed", "401", "False"], done
+
+
+def http_client(served: Served) -> Any:
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
+
+    headers = {"Authorization": f"Bearer {served.token}"}
+    return mcp.Client(
+        streamable_http_client(
+            f"http://127.0.0.1:{served.port}/mcp", http_client=httpx2.AsyncClient(headers=headers, timeout=60)
+        )
+    )
+
+
+async def refused(client: Any, tool: str, **given: str) -> str:
+    result = await client.call_tool(tool, given)
+    assert result.is_error, result
+    return str(result.content[0].text)
+
+
+OUTSIDE = ["{home}", "{home}/private", "{root}/../home", "{root}/way-out", "~", "../home", "/etc", "{home}/private/plan.txt", "{home}/no-such"]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["http", "stdio"])
+def test_only_folders_below_the_roots_are_read(
+    way: str, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    write_files(
+        home / "private",
+        {"plan.txt": "canary", "fit.py": "print('canary')\n", "list.jsonl": '{"full_name": "a/canary"}\n'},
+    )
+    (served.root / "way-out").symlink_to(home / "private")
+    monkeypatch.setenv("HOME", str(home))
+    words = mcp.StdioServerParameters(
+        command=SERVER[0], args=[*SERVER[1:], "--root", str(served.root)], env=dict(os.environ)
+    )
+
+    async def talk() -> None:
+        async with http_client(served) if way == "http" else mcp.Client(words) as client:
+            inside = await client.call_tool("explain_entry_points", {"repository": str(served.root / "fitting")})
+            assert inside.structured_content["result"][0]["entry"] == "fit.py"
+            for name in OUTSIDE:
+                place = name.format(home=home, root=served.root)
+                said = {
+                    await refused(client, "explain_entry_points", repository=place),
+                    await refused(client, "check_command", repository=place, command="cat plan.txt"),
+                    await refused(client, "draft_command", repository=place, instruction="show the plan"),
+                    await refused(client, "solve", repository=place, instruction="show the plan"),
+                    await refused(client, "run_in_sandbox", repository=place, command="cat plan.txt"),
+                    await refused(client, "find_repositories", task="plan", catalog=f"{place}/list.jsonl"),
+                }  # fmt: skip
+                assert all("outside of the folders" in line and "canary" not in line for line in said), said
+
+    asyncio.run(talk())
+
+
+def test_over_stdio_the_client_may_name_roots_of_its_own(tmp_path: Path) -> None:
+    write_files(tmp_path / "mine/fitting", {"fit.py": "print(1)\n"})
+    (tmp_path / "else").mkdir()
+
+    async def roots(_context: object) -> Any:
+        return mcp.types.ListRootsResult(roots=[mcp.types.Root(uri=(tmp_path / "mine").as_uri())])
+
+    async def talk() -> None:
+        words = mcp.StdioServerParameters(
+            command=SERVER[0], args=[*SERVER[1:], "--root", str(tmp_path / "else")], env=dict(os.environ)
+        )
+        async with mcp.Client(words, list_roots_callback=roots, mode="legacy") as client:
+            given = {"repository": str(tmp_path / "mine/fitting")}
+            assert not (await client.call_tool("explain_entry_points", given)).is_error
+            assert "outside" in await refused(client, "explain_entry_points", repository=str(tmp_path / "else"))
+
+    asyncio.run(talk())
+
+
+def test_runs_of_others_are_not_told(served: Served) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ml_agent", "solve", "fit the canary", "--repo", str(served.root / "fitting"), "--run", "none", "--json", "--quiet"],
+        capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (run,) = (path.name for path in Path(os.environ["ML_AGENT_RUNS_DIR"]).iterdir())
+
+    async def talk() -> None:
+        async with http_client(served) as client:
+            listed = (await client.read_resource("ml-agent://runs")).contents[0].text
+            assert "canary" not in listed
+            own = await client.call_tool(
+                "draft_command", {"instruction": "fit with lr 0.5", "repository": str(served.root / "fitting")}
+            )
+            assert not own.is_error
+            listed = (await client.read_resource("ml-agent://runs")).contents[0].text
+            assert "fit with lr 0.5" in listed and "canary" not in listed
+            with pytest.raises(mcp.MCPError):
+                await client.read_resource(f"ml-agent://runs/{run}")
+
+    asyncio.run(talk())
+
+
+def test_money_and_time_have_an_end(tmp_path: Path) -> None:
+    from ml_agent.errors import UsageError
+    from ml_agent.mcp_guard import Allowance, Share
+
+    held = Allowance(4.0, 100.0)
+    first, second = held.take(None, None), held.take(10.0, 10.0)
+    assert (first, second) == (Share(2.0, 50.0), Share(2.0, 10.0)), "what runs is counted with all that it may take"
+    with pytest.raises(UsageError, match="spent"):
+        held.take(None, None)
+    held.give_back(first, Share(0.5, 70.0))
+    assert held.take(9.0, 90.0) == Share(1.5, 20.0)
+
+
+def test_a_run_gets_no_more_time_than_is_left(tmp_path: Path) -> None:
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    write_files(tmp_path / "fitting", {"fit.py": "import time\ntime.sleep(600)\n"})
+
+    async def talk() -> None:
+        words = [*SERVER[1:], "--root", str(tmp_path), "--session-seconds", "10"]
+        environment = {
+            **os.environ,
+            "ML_AGENT_SANDBOX": "local",
+            "ML_AGENT_NETWORK": "none",
+            "ML_AGENT_MAX_SECONDS": "600",
+        }
+        async with mcp.Client(mcp.StdioServerParameters(command=SERVER[0], args=words, env=environment)) as client:
+            began = time.monotonic()
+            given = {"command": "python fit.py", "repository": str(tmp_path / "fitting")}
+            await client.call_tool("run_in_sandbox", given)
+            assert time.monotonic() - began < 60
+            assert "spent" in await refused(client, "run_in_sandbox", **given)
+
+    asyncio.run(talk())
