@@ -6,6 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -24,6 +25,7 @@ from ml_agent.tools.run_folders import is_of_a_run
 from ml_agent.tools.secret_files import is_secret
 from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.version_control import is_control, is_git_folder
+from ml_agent.tools.walk import Entry, Walk
 
 MOST_SHOWN = 100
 """Files of one pattern that are shown one by one: each is a mount of its own."""
@@ -223,15 +225,17 @@ def _of_pattern(pattern: str) -> list[Path]:
 def control_folders(shown: Sequence[Path]) -> tuple[Path, ...]:
     """Version control's own folders below what is shown: a program sees them empty."""
     found: list[Path] = []
+
+    def is_own(place: Path, folder: Entry) -> bool:
+        path = place / folder.path
+        if not is_control(path.name) and not is_git_folder(path):
+            return False
+        found.append(path)
+        return True
+
     for place in shown:
-        count = 0
-        for here, folders, files in os.walk(place):
-            own = [name for name in folders if is_control(name) or is_git_folder(Path(here, name))]
-            found += [path for path in (Path(here, name) for name in own) if not path.is_symlink()]
-            folders[:] = [name for name in folders if name not in own]
-            count += len(folders) + len(files)
-            if count > MOST_ENTRIES:
-                break
+        for _ in itertools.islice(Walk(place, partial(is_own, place)), MOST_ENTRIES):
+            pass
     return tuple(found)
 
 
@@ -252,8 +256,8 @@ def _may_be_shown(path: Path, private: Sequence[Path]) -> bool:
 
 
 def _names_below(folder: Path) -> Iterator[str]:
-    for here, folders, files in os.walk(folder):
-        yield from (f"{Path(here).name}/{name}" for name in (*folders, *files))
+    for entry in Walk(folder):
+        yield "/".join((folder.name, *entry.path.split("/"))[-2:])
 
 
 def _is_meant(one: NamedPath, read: Collection[str]) -> bool:

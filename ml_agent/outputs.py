@@ -14,12 +14,15 @@ from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.packed import unpacked
 from ml_agent.tools.version_control import is_control
+from ml_agent.tools.walk import MOST_DEPTH
 
 _FOR_AGENTS = frozenset({"agents.md", "claude.md", "gemini.md"})
 """Files whose words coding agents follow unasked."""
 MOST_LISTED = 5000
 MOST_LIST_BYTES = 32 * 1024**2
-"""Of the list of files; a path has 4096 at most."""
+"""Of the list of files."""
+MOST_PACKED_BYTES = 80_000
+"""Of the list as the sandbox prints it; one of names that cannot be packed ends before."""
 MOST_FILES = 200
 MOST_BYTES = 64 * 1024**2
 """Of one file; a larger one stays in the sandbox."""
@@ -32,8 +35,8 @@ SYSTEM = "PATH=/usr/bin:/bin; "
 """The system's programs, whatever the program put in the places where names are looked up."""
 _TEMPORARY = "/tmp /var/tmp /dev/shm -mindepth 1"
 _FIND = (
-    "find . -xdev \\( -name __pycache__ -o -name .git -o -name '*.egg-info' \\) -prune -o \\( -type f -o -type l -xtype f \\)"
-    " -newerct @{moment} -not -name '*.pyc' -printf '%y %s %P\\0'"
+    f"find . -xdev -maxdepth {MOST_DEPTH} \\( -name __pycache__ -o -name .git -o -name '*.egg-info' \\) -prune -o \\( -type f -o -type l -xtype f \\)"
+    " -newerct @{moment} -not -name '*.pyc' -regextype posix-extended -regex '.{{1,1000}}' -printf '%y %s %P\\0'"
 )
 
 
@@ -43,7 +46,7 @@ def made_since(sandbox: Sandbox, began: str) -> tuple[CreatedFile, ...]:
     Raises SandboxLostError where they cannot be listed: no list is not the same as nothing made.
     """
     find = _FIND.format(moment=began)
-    text = f"{SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | base64 -w 1000"
+    text = f"{SYSTEM}{find} | head -z -n {MOST_LISTED} | gzip -c | head -c {MOST_PACKED_BYTES} | base64 -w 1000"
     entries = _entries(sandbox, text)
     found = [_parse_entry(entry.decode("utf-8", "surrogateescape")) for entry in entries if entry]
     return tuple(sorted((made for made in found if made is not None), key=lambda made: made.path))
@@ -56,7 +59,7 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
         listed = "".join(response.stdout.split())
         try:
             if listed:
-                return unpacked(listed, MOST_LIST_BYTES).split(b"\0")
+                return unpacked(listed, MOST_LIST_BYTES, may_be_cut=True).rpartition(b"\0")[0].split(b"\0")
         except ValueError as error:
             said = str(error)
         said = " ".join(response.stderr.split())[-120:] or said or f"{response.ended}, {response.exit_code}"

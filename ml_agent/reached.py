@@ -1,6 +1,5 @@
 """Whether a run that ended well did anything of the repository: what a shell writes by itself into a file, no program made."""
 
-import os
 import re
 from functools import cached_property
 from itertools import accumulate
@@ -13,6 +12,7 @@ from ml_agent.sandbox.reading import is_file
 from ml_agent.sandbox.seen import Seen
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.walk import Walk
 
 NOTHING = "no code of the repository was reached"
 HELP = "it only printed its help"
@@ -119,7 +119,7 @@ class _Names:
     @cached_property
     def files(self) -> frozenset[str]:
         """Of files and folders, wherever they are: from where a command ran is not known of each."""
-        return frozenset(name for _, folders, files in os.walk(self.root) for name in (*folders, *files))
+        return frozenset(entry.path.rpartition("/")[2] for entry in Walk(self.root))
 
 
 def _is_call(text: str, there: _Names) -> bool:

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from ml_agent.tools.files import MAX_FILES
@@ -16,6 +17,7 @@ from ml_agent.tools.ignored import Ignored, ignored_in
 from ml_agent.tools.run_folders import is_of_a_run, is_run_folder
 from ml_agent.tools.secret_files import is_secret
 from ml_agent.tools.version_control import is_control, is_git_folder
+from ml_agent.tools.walk import Walk
 from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
@@ -63,17 +65,11 @@ def _is_unwanted(path: str, rules: Ignored | None, words: str) -> bool:
 
 def _walk(root: Path) -> Iterator[tuple[Path, PurePosixPath]]:
     """Regular files and links below a folder, but for version control's own and runs; folders that cannot be read hold nothing."""
-    count = 0
-    for here, folders, files in os.walk(root):
-        place = Path(here)
-        folders[:] = [name for name in folders if not _is_foreign(place / name)]
-        for name in sorted([*(name for name in files if not is_control(name)), *folders]):
-            path = place / name
-            count += 1
-            if count > MAX_FILES:
-                return
-            if _is_part(path, root):
-                yield path, PurePosixPath(path.relative_to(root).as_posix())
+    entries = Walk(root, lambda folder: _is_foreign(root / folder.path))
+    for entry in islice((one for one in entries if one.is_folder or not is_control(one.path)), MAX_FILES):
+        path = root / entry.path
+        if not entry.is_folder and _is_part(path, root):
+            yield path, PurePosixPath(entry.path)
 
 
 def _is_foreign(folder: Path) -> bool:

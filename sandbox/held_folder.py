@@ -16,6 +16,7 @@ from typing import IO
 
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.inner_path import InnerPath
+from ml_agent.sandbox.temporary import remove
 
 _OPEN = os.O_NOFOLLOW | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _OPEN
@@ -137,7 +138,7 @@ class HeldFolder:
         try:
             os.rename(fresh, name, src_dir_fd=parent, dst_dir_fd=parent)
         except IsADirectoryError:
-            shutil.rmtree(name, dir_fd=parent)
+            remove(Path(f"/proc/{os.getpid()}/fd/{parent}", name))
             os.rename(fresh, name, src_dir_fd=parent, dst_dir_fd=parent)
 
 

@@ -10,6 +10,7 @@ from ml_agent.tools.errors import RepositoryError, UnsafePathError
 from ml_agent.tools.run_folders import MARKS, is_run_folder
 from ml_agent.tools.secret_files import is_secret
 from ml_agent.tools.version_control import FOLDERS, is_control, is_git_folder
+from ml_agent.tools.walk import MOST_DEPTH
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """How much of a text file is read by default."""
@@ -93,7 +94,8 @@ class Tree:
     def files(self, under: str = ".") -> tuple[str, ...]:
         """Relative posix paths of all regular files, sorted.
 
-        Links to files inside count; linked folders, IGNORED_FOLDERS, virtual environments and runs do not. Raises
+        Links to files inside count; linked folders, IGNORED_FOLDERS, virtual environments, runs and what is nested deeper than MOST_DEPTH do
+        not. Raises
         RepositoryError above MAX_FILES files.
         """
         start = self.resolve(under)
@@ -142,7 +144,8 @@ class Tree:
                 continue
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in IGNORED_FOLDERS and not is_control(entry.name):
+                    known = entry.name in IGNORED_FOLDERS or is_control(entry.name)
+                    if not known and before.count("/") < MOST_DEPTH:
                         folders.append(Path(entry.path))
                     continue
                 path = before + entry.name

@@ -91,6 +91,16 @@ def test_a_link_in_the_place_of_a_folder_is_not_gone_through(make: Make, canary:
 
 
 @both
+def test_a_deep_folder_in_the_place_of_a_file_is_replaced(make: Make, tmp_path: Path) -> None:
+    sandbox, answer = make(), tmp_path / "answer.py"
+    answer.write_text("print('answer')")
+    nest = "import os\nos.mkdir('answer.py')\nos.chdir('answer.py')\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
+    run(sandbox, f"cat > nest.py <<'END'\n{nest}END\npython nest.py; chmod 000 answer.py")
+    sandbox.put(answer, "answer.py")
+    assert run(sandbox, "python answer.py").stdout == "answer\n"
+
+
+@both
 @pytest.mark.parametrize("made", ["ln -s {} out", "mkdir d; ln -s {parent} d/out", "ln {} out", "mkfifo out"])
 def test_what_is_brought_out_is_no_file_of_the_host(make: Make, canary: Path, made: str) -> None:
     sandbox = make()
