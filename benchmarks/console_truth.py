@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.reading import read_text
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.signatures.console import read_console
 from ml_agent.tools.signatures.read import SignatureReader
 

@@ -18,10 +18,10 @@ from ml_agent.draft import Draft, LedgerEntry, LedgerStatus
 from ml_agent.matching.slots import TRUTH
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request, Value
-from ml_agent.sandbox.reading import read_text
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.remember import remembered

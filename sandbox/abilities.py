@@ -32,7 +32,13 @@ class EnvironmentSandbox(Protocol):
         """Install Debian packages, within so many seconds. Where that cannot be, a response that failed and says so."""
 
     def keep_setup(self, key: str, note: str) -> None:
-        """Keep the environment, with a text that `start_with` gives back; outlives the run."""
+        """Keep the environment, with a text that `start_with` gives back; outlives the run.
+
+        From now on no command can change it, where the sandbox isolates. Workspace and home are empty afterwards.
+        """
 
     def start_with(self, key: str) -> str | None:
-        """Start from what was kept and return its text; None when there is nothing, and nothing was started."""
+        """Start with what was kept and return its text; None when there is nothing, and nothing was started."""
+
+    def forget_setup(self, key: str) -> None:
+        """Remove what was kept."""

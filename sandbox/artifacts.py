@@ -5,16 +5,16 @@ import re
 import shlex
 from pathlib import Path, PurePosixPath
 
-import msgspec
-
 from ml_agent.sandbox.script_lines import LOGIN_PATH, comment, exported, inside
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.setup.uv import Package
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.py\b")
 RUN_MARKS = ("trajectory.jsonl", "checkpoints.sqlite")
 """Files that together mark the folder of a run of this program, which is no part of the repository that it lies in."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _PINNED = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.!+-]+", re.ASCII)
 LOCKED = "--no-deps -r"
 """The list is complete, and what contradicts itself on paper may be what a repair made and ran."""
@@ -34,8 +34,12 @@ def artifacts(record: SessionRecord) -> dict[str, str]:
 
 
 def lock_file(record: SessionRecord) -> str:
-    """The versions that were installed, as pip reads them; the repository itself is no part of it."""
-    return "".join(f"{line}\n" for line in record.locked if _PINNED.fullmatch(line))
+    """The versions that were installed with the hashes of their files, as pip reads them; the repository itself is no part of it."""
+    return "".join(f"{' '.join([one.pin, *_hashes(one)])}\n" for one in record.packages if _PINNED.fullmatch(one.pin))
+
+
+def _hashes(package: Package) -> list[str]:
+    return [f"--hash=sha256:{digest}" for digest in package.hashes if _DIGEST.fullmatch(digest)]
 
 
 def reproduce_script(record: SessionRecord) -> str:
@@ -50,6 +54,7 @@ def reproduce_script(record: SessionRecord) -> str:
         "work=${1:-reproduced}",
         'mkdir -p "$work/home"; work=$(cd "$work" && pwd)',
         *_system_note(record),
+        *[comment(f"tried: {one.way}: {one.ended}") for one in record.attempts],
         *_checkout(record, '"$work/repository"'),
         *_inputs(record, '"$work/repository"'),
         f'{CHOICE_OF_PYTHON}{python} "${{PYENV_ROOT:-$HOME/.pyenv}}"/versions/{record.python}.*/bin/python3 python3; do',
@@ -158,14 +163,14 @@ def _can_be_cloned(url: str) -> bool:
 
 
 def own_steps(record: SessionRecord) -> list[SetupAction]:
-    """Steps that a list of versions does not repeat: the repository's own commands, and its own package, without what it needs."""
+    """Steps that a list of versions does not repeat: the repository's own package, without what it needs, and its own commands."""
     steps = []
-    for done in record.done:
-        if "pip install" not in done.command:
-            steps += [done] if done.command else []
-        elif "-e ." in done.command:
-            steps.append(msgspec.structs.replace(done, command=f"python -I -m pip install {OWN_PACKAGE}"))
-    return steps
+    if record.project:
+        pins = " ".join(shlex.quote(pin) for pin in record.built_with if _PINNED.fullmatch(pin))
+        held = f"printf '%s\\n' {pins} >/tmp/build.txt; PIP_CONSTRAINT=/tmp/build.txt " if pins else ""
+        own = f"{held}python -I -m pip install {OWN_PACKAGE}"
+        steps.append(SetupAction(command=own, folder=record.project, why="the repository's own package"))
+    return [*steps, *(done for done in record.done if done.command)]
 
 
 def _step(done: SetupAction, root: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.environment import HOME, VENV, WORKSPACE
 from ml_agent.sandbox.seccomp import filter_program
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -33,7 +32,9 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a command sees."""
 
     place: Path
-    """Folder of the host with `workspace`, `venv`, `home`, `tmp` and `etc` in it; `etc` is nobody's to change."""
+    """Folder of the host with `workspace`, `home`, `tmp` and `etc` in it; `etc` is nobody's to change."""
+    writable: Mapping[str, Path] = {}
+    """Folders of the host that a command may change, by where they appear."""
     read_only: Mapping[str, Path] = {}
     """Further folders and files of the host, by where they appear."""
     shown: tuple[Path, ...] = ()
@@ -123,8 +124,8 @@ def arguments(
         line += [*folders_above(name), "--ro-bind", str(path), name]
     for device in view.devices:
         line += ["--dev-bind-try", str(device), str(device)]
-    for inside, name in ((WORKSPACE, "workspace"), (VENV, "venv"), (HOME, "home"), ("/tmp", "tmp")):
-        line += [*folders_above(inside), "--bind", str(view.place / name), inside]
+    for inside, path in view.writable.items():
+        line += [*folders_above(inside), "--bind", str(path), inside]
     for path in view.shown:
         line += [*folders_above(str(path)), "--ro-bind", str(path), str(path)]
     for path in view.covered:

@@ -14,6 +14,7 @@ from requests.exceptions import RequestException
 
 from ml_agent.sandbox.cgroups import sweep_control_groups
 from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.docker_environments import kept_volumes
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
 from ml_agent.sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
@@ -73,6 +74,7 @@ def _remove(meant: Meant, images: bool) -> RemovedCounts:
 
 def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, images: bool) -> None:
     mine: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
+    kept = kept_volumes()
     for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
         if meant(container.labels):
             with suppress(APIError):  # another clean-up may have it in hand
@@ -84,7 +86,9 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, i
                 network.remove()
                 removed.networks += 1
     for volume in client.volumes.list(filters=mine):
-        if meant(volume.attrs.get("Labels") or {}):
+        marks = volume.attrs.get("Labels") or {}
+        lasting = marks.get(KIND) == "downloads" or volume.name in kept
+        if images if lasting else meant(marks):
             with suppress(APIError):
                 volume.remove()
                 removed.volumes += 1

@@ -18,11 +18,12 @@ from ml_agent.sandbox.contract import Command, Policy
 from ml_agent.sandbox.docker_copy import copy_in
 from ml_agent.sandbox.docker_gate import EngineGate
 from ml_agent.sandbox.docker_reach import reach_of
-from ml_agent.sandbox.environment import HOST_FOLDERS
+from ml_agent.sandbox.environment import HOST_FOLDERS, VENV, WORKSPACE
 from ml_agent.sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables
 from ml_agent.sandbox.owner import labels
 from ml_agent.sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, PipSettings, read_pip_settings
 from ml_agent.sandbox.temporary import prefix, remove
+from ml_agent.sandbox.uv_program import uv_variables
 
 
 class ContainerNetwork:
@@ -68,17 +69,23 @@ class ContainerNetwork:
             with gate_open(self._gate, self._pip):
                 yield
 
-    def mounts(self) -> list[Mount]:
-        """The gate; package folders and certificates where the engine shares our files. Read-only."""
-        gate = [self._engine_gate.mount()] if self._engine_gate is not None else []
+    def installer(self) -> dict[str, str]:
+        """What the installer is told."""
+        folders = self._folders()
+        known = uv_variables(self._pip, lambda folder: folders[folder], f"{WORKSPACE}/uv")
+        return known | {"VIRTUAL_ENV": VENV, "UV_LINK_MODE": "copy"}
+
+    def mounts(self, gate: bool = True) -> list[Mount]:
+        """The gate, for the installer; package folders and certificates where the engine shares our files. Read-only."""
+        own = [self._engine_gate.mount()] if gate and self._engine_gate is not None else []
         if self._policy.network == "none" or self.reach == "none":
-            return gate
+            return own
         pairs = [(inside, str(folder)) for folder, inside in self._folders().items()]
         if self._pip.certificates is not None:
             pairs.append((str(DEFAULT_BUNDLE), str(self._pip.certificates.resolve())))
-        if self._gate is not None:
+        if gate and self._gate is not None:
             pairs.append((GATE_INSIDE, str(self._gate)))
-        return [*gate, *(Mount(inside, path, type="bind", read_only=True) for inside, path in pairs)]
+        return [*own, *(Mount(inside, path, type="bind", read_only=True) for inside, path in pairs)]
 
     def environment(self, command: Command) -> dict[str, str]:
         """Index settings for install steps, certificates for whatever has the network."""

@@ -1,6 +1,5 @@
 """Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase."""
 
-import base64
 import math
 import shlex
 import tempfile
@@ -22,18 +21,19 @@ from urllib3.exceptions import HTTPError
 from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
 from ml_agent.sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
 from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.docker_exec import run_short
 from ml_agent.sandbox.docker_network import ContainerNetwork
 from ml_agent.sandbox.docker_packages import install_packages
 from ml_agent.sandbox.docker_reach import Reach
-from ml_agent.sandbox.environment import HOME, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.environment import HOME, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, write_tar
 from ml_agent.sandbox.gate.way import FIND_PYTHON, relayed
 from ml_agent.sandbox.image import ensure_image, image_name, python_of
 from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
-from ml_agent.sandbox.owner import NOTE, label_lines, labels
+from ml_agent.sandbox.owner import label_lines, labels
 from ml_agent.sandbox.running_docker import DockerRunning, Exec
 from ml_agent.sandbox.supervise import supervise
 
@@ -65,10 +65,14 @@ class DockerSandbox:
         self._log_folder = log_folder
         self._client: docker.DockerClient | None = None
         self._container: Container | None = None
+        self._fetching: Container | None = None
+        self._now: str | None = None
+        """The image that the container was made from."""
         self._network: ContainerNetwork | None = None
         self._interpreter: Interpreter | None = None
         self._version: Version | None = None
         self._told: dict[str, Any] | None = None
+        self._environment: Environments | None = None
         self._logs = count(1)
         self._snapshots: list[str] = []
 
@@ -76,6 +80,8 @@ class DockerSandbox:
         """Make the container. Raises SandboxUnavailableError."""
         client = self._connect()
         self.image = ensure_image(client, self.image)
+        with self._translate_errors():
+            self._environment = Environments(client, self.policy.run_id)
         self._run_image(self.image)
         if self._interpreter is not None:
             self._make_environment()
@@ -103,16 +109,16 @@ class DockerSandbox:
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
-        container, network = self._alive(), self._network
+        network = self._network
         assert network is not None
-        base = base_environment(VENV, HOME, math.ceil(self.policy.limits.cpus))
-        if self._interpreter is not None:
-            base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
+        text, folder = command.text, f"{WORKSPACE}/{safe_relative(command.folder)}"
+        if command.install:
+            text, folder = f'export ML_AGENT_PYTHON="{self._python()}"\n{text}', HOME
         job = Exec(
-            container=str(container.id),
-            text=_behind_relay(command.text) if self.policy.gives_index(command) else command.text,
-            folder=f"{WORKSPACE}/{safe_relative(command.folder)}",
-            environment={**base, **network.environment(command), **command.environment},
+            container=str((self._installer() if command.install else self._alive()).id),
+            text=_behind_relay(text) if self.policy.gives_index(command) else text,
+            folder=folder,
+            environment={**self._variables(command), **command.environment},
             timeout=command.timeout,
             probing=command.probe_seconds is not None,
             store=self._store(),
@@ -121,6 +127,33 @@ class DockerSandbox:
             with self._translate_errors():
                 stack.enter_context(network.way_out(command))
             return supervise(DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output)
+
+    def _variables(self, command: Command) -> dict[str, str]:
+        """The whole environment of a command, but for its own part."""
+        assert self._network is not None
+        base = base_environment(VENV, HOME, math.ceil(self.policy.limits.cpus))
+        if self._interpreter is not None:
+            base["LD_LIBRARY_PATH"] = f"{OWN_PYTHON}/lib"  # a shared libpython is looked for where it was built
+        if command.install or (self._environment is not None and not self._environment.is_kept):
+            base["ML_AGENT_UV"] = f"{UV}/uv"
+        installer = self._network.installer() if command.install else {}
+        return {**base, **self._network.environment(command), **installer}
+
+    def _python(self) -> str:
+        """The interpreter that environments are made with, in bash."""
+        return f"{OWN_PYTHON}/bin/{self._interpreter.executable.name}" if self._interpreter else f"$({FIND_PYTHON})"
+
+    def _installer(self) -> Container:
+        """A container beside this one in which nothing but the installer runs: it alone has the index and what was downloaded."""
+        assert self._network is not None and self._environment is not None
+        if self._fetching is None:
+            mounts = [*self._network.mounts(), *self._python_mount(), *self._environment.mounts(installer=True)]
+            with self._translate_errors():
+                self._fetching = self._create(str(self._now), mounts)
+                self._fetching.start()
+                self._environment.bring_program(self._fetching, self._reach())
+                self._network.began(self._fetching)
+        return self._fetching
 
     def snapshot(self) -> str:
         """Keep the container's files as an image; the name is the image's."""
@@ -137,10 +170,13 @@ class DockerSandbox:
         self._run_image(snapshot)
 
     def stop(self) -> None:
-        """Remove the container and its snapshots; repeatable."""
+        """Remove the container, its snapshots and an environment that is not kept; repeatable."""
         self._remove_container()
         if self._client is None:
             return
+        if self._environment is not None:
+            self._environment.close()
+        self._environment = None
         for name in self._snapshots:
             with suppress(DockerException, RequestException):
                 self._client.images.remove(name, force=True)
@@ -193,19 +229,34 @@ class DockerSandbox:
         return response
 
     def keep_setup(self, key: str, note: str) -> None:
-        """As an image, which outlives `stop`."""
-        self._commit(f"{SETUPS}:{key}", "setup", note)
+        """As a volume, which outlives `stop`, and as an image where Debian packages came."""
+        assert self._environment is not None
+        image = ""
+        if self._now != self.image:
+            image = f"{SETUPS}:{key}"
+            self._commit(image, "setup")
+        with self._translate_errors():
+            self._environment.keep(key, note, image)
+        self._remove_container()
+        self._run_image(image or str(self.image))
 
     def start_with(self, key: str) -> str | None:
-        """From such an image."""
+        """With such a volume, read-only."""
         client = self._connect()
-        name = f"{SETUPS}:{key}"
-        note = client.images.get(name).labels.get(NOTE) if self._has_image(name) else None
-        if not note:
+        self.image = ensure_image(client, self.image)
+        with self._translate_errors():
+            found = Environments.kept(client, self.policy.run_id, key)
+        if found is None or (found.image and not self._has_image(found.image)):
             self.stop()
             return None
-        self._run_image(name)
-        return base64.b64decode(note).decode()
+        self._environment = found
+        self._run_image(found.image or self.image)
+        return found.note
+
+    def forget_setup(self, key: str) -> None:
+        """Remove the volume, once no container has it."""
+        with closing(connect()) as client, self._translate_errors():
+            Environments.forget(client, key)
 
     def _connect(self) -> docker.DockerClient:
         self.stop()
@@ -218,17 +269,22 @@ class DockerSandbox:
         try:
             if self._network is None:
                 self._network = ContainerNetwork(self.policy, client, image)
-            self._container = self._create(image)
+            assert self._environment is not None
+            self._now = image
+            mounts = [*self._network.mounts(gate=False), *self._python_mount(), *self._shown_mounts()]
+            self._container = self._create(image, [*mounts, *self._environment.mounts()])
             self._container.start()
+            if not self._environment.is_kept:
+                self._environment.bring_program(self._container, self._reach())
             self._network.began(self._container)
         except (DockerException, RequestException) as error:
             text = str(getattr(error, "explanation", "") or error)
             self.stop()
             raise SandboxUnavailableError(f"a container cannot be started: {text}") from error
 
-    def _create(self, image: str) -> Container:
-        """Create the container; with a disk quota where the engine's storage has one."""
-        create, options = self._engine().containers.create, self._options()
+    def _create(self, image: str, mounts: list[Mount]) -> Container:
+        """Create a container; with a disk quota where the engine's storage has one."""
+        create, options = self._engine().containers.create, {**self._options(), "mounts": mounts}
         if self.policy.limits.disk_bytes is not None:
             with suppress(APIError):
                 return create(image, storage_opt={"size": str(self.policy.limits.disk_bytes)}, **options)
@@ -253,7 +309,6 @@ class DockerSandbox:
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges"],
             "ulimits": _ulimits(limits),
-            "mounts": [*network.mounts(), *self._python_mount(), *self._shown_mounts()],
             "device_requests": _gpus(self.policy.gpus),
             **({"runtime": self.policy.runtime} if self.policy.runtime else {}),
         }
@@ -298,9 +353,9 @@ class DockerSandbox:
                 f"{self._interpreter.executable.name} does not work in the image: {response.why}"
             )
 
-    def _commit(self, name: str, kind: str, note: str = "") -> None:
+    def _commit(self, name: str, kind: str) -> None:
         repository, _, tag = name.partition(":")
-        marks = labels(self.policy.run_id, kind) | ({NOTE: base64.b64encode(note.encode()).decode()} if note else {})
+        marks = labels(self.policy.run_id, kind)
         with self._translate_errors():
             self._alive().commit(repository=repository, tag=tag, pause=False, changes=label_lines(marks))
 
@@ -316,10 +371,11 @@ class DockerSandbox:
         return self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
 
     def _remove_container(self) -> None:
-        if self._container is not None:
-            with suppress(DockerException, RequestException):  # gone, or another clean-up has it in hand
-                self._container.remove(force=True, v=True)
-        self._container = None
+        for container in (self._container, self._fetching):
+            if container is not None:
+                with suppress(DockerException, RequestException):  # gone, or another clean-up has it in hand
+                    container.remove(force=True, v=True)
+        self._container = self._fetching = None
 
     def _engine(self) -> docker.DockerClient:
         if self._client is None:

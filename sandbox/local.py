@@ -11,18 +11,34 @@ from pathlib import Path
 from ml_agent.sandbox import bubblewrap
 from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
 from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
-from ml_agent.sandbox.environment import HOME, HOST_FOLDERS, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.environment import HOME, HOST_FOLDERS, SETUPS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, copy_tree
 from ml_agent.sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
 from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.interpreters import Interpreter, find_interpreters, pick_interpreter
-from ml_agent.sandbox.local_place import GATE, KEPT, NOTE_FILE, PARTS, copy, keep, kept, make_place, remove
+from ml_agent.sandbox.local_place import (
+    FETCH,
+    GATE,
+    NOTE_FILE,
+    PARTS,
+    VENV_FOLDER,
+    copy,
+    downloads,
+    empty,
+    forget,
+    keep,
+    kept,
+    make_environment,
+    make_place,
+    remove,
+    setups,
+)
 from ml_agent.sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, read_pip_settings
-from ml_agent.sandbox.pip_start import START_PIP
 from ml_agent.sandbox.running_local import Launch, LocalRunning
 from ml_agent.sandbox.supervise import supervise
+from ml_agent.sandbox.uv_program import uv_program, uv_variables
 
 NO_PYTHON = "no Python with the module venv was found (Debian: apt-get install python3-venv)"
 
@@ -36,7 +52,7 @@ class LocalSandbox:
     name = "local"
     isolated = False
     _portable = False
-    """Whether an environment still works when its folder is copied."""
+    """Whether an environment still works when its folder is moved."""
 
     def __init__(self, policy: Policy, log_folder: Path) -> None:
         self.policy = policy
@@ -44,18 +60,21 @@ class LocalSandbox:
         self._python: Version | None = None
         self._place: Path | None = None
         self._interpreter: Interpreter | None = None
+        self._made: Path | None = None
+        """Folder of the environment."""
+        self._is_kept = False
+        """Whether no command may change it any more."""
         self._logs, self._snapshots = count(1), count(1)
-        self._has_pip = False
         self._user: int | None = None
         self._filtered = False
 
     def start(self) -> None:
         """Make the folder and the virtual environment. Raises SandboxUnavailableError."""
-        place = self._new_place()
+        self._place = self._new_place()
         assert self._interpreter is not None
-        self._place, self._has_pip = place, False
-        program = shlex.quote(str(self._interpreter.executable))
-        self._prepare(f"{program} -m venv --without-pip {shlex.quote(self._paths()['venv'])}")
+        self._made, self._is_kept = make_environment(self._user), False
+        program, venv = shlex.quote(str(self._interpreter.executable)), shlex.quote(self._paths()["venv"])
+        self._prepare(f"{program} -m venv --without-pip {venv} && echo 'relocatable = true' >>{venv}/pyvenv.cfg")
 
     def put(self, source: Path, target: str) -> None:
         """Copy into the workspace; links that leave `source` are left out."""
@@ -71,15 +90,12 @@ class LocalSandbox:
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
         self._alive()
-        if command.install and not self._has_pip:
-            self._prepare(START_PIP)
-            self._has_pip = True
         log = self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
         with self._way_out(command):
             return supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log, on_output)
 
     def snapshot(self) -> str:
-        """Copy workspace, environment and home; the name is the copy's number."""
+        """Copy workspace and home; the name is the copy's number."""
         place, name = self._alive(), str(next(self._snapshots))
         for part in PARTS:
             copy(place / part, place / "snapshots" / name / part)
@@ -93,13 +109,14 @@ class LocalSandbox:
         for part in PARTS:
             remove(place / part)
             copy(place / "snapshots" / snapshot / part, place / part)
-        self._has_pip = (place / "venv/bin/pip").exists()
 
     def stop(self) -> None:
-        """Remove the folder; repeatable."""
+        """Remove the folder, and an environment that is not kept; repeatable."""
         if self._place is not None:
             remove(self._place)
-        self._place = None
+        if self._made is not None and self._made.name.startswith("new-"):
+            remove(self._made)
+        self._place = self._made = None
 
     @property
     def base(self) -> str:
@@ -130,21 +147,26 @@ class LocalSandbox:
         return Response(ended="exited", exit_code=1, stderr=said + "\n", error_lines=(said,))
 
     def keep_setup(self, key: str, note: str) -> None:
-        """As a folder beside the sandboxes; only where commands find it under the same path again."""
+        """As a folder beside the sandboxes; for later runs only where commands find it under the same path again."""
+        place = self._alive()
+        assert self._made is not None
         if self._portable:
-            keep(self._alive(), key, note)
+            self._made, self._is_kept = keep(self._made, key, note), True
+        for part in PARTS:
+            empty(place / part)
 
     def start_with(self, key: str) -> str | None:
-        """From a copy of such a folder."""
+        """With such a folder, read-only."""
         found = kept(key) if self._portable else None
         if found is None:
             return None
-        self._place = place = self._new_place()
-        for part in KEPT:
-            remove(place / part)
-            copy(found / part, place / part)
-        self._has_pip = (place / "venv/bin/pip").exists()
+        self._place = self._new_place()
+        self._made, self._is_kept = found, True
         return (found / NOTE_FILE).read_text()
+
+    def forget_setup(self, key: str) -> None:
+        """Remove the folder."""
+        forget(key)
 
     def _new_place(self) -> Path:
         self.stop()
@@ -173,11 +195,21 @@ class LocalSandbox:
     def _launch(self, command: Command) -> Launch:
         raise NotImplementedError
 
+    def _installer(self) -> str:
+        """Where commands find the installer's program while an environment is made."""
+        return f"{UV}/uv"
+
+    def _installs_into(self, venv: str) -> dict[str, str]:
+        """What a step of the installer is told of the environment."""
+        assert self._interpreter is not None
+        return {"VIRTUAL_ENV": venv, "ML_AGENT_PYTHON": str(self._interpreter.executable)}
+
     def _environment(self, command: Command, host: Mapping[str, str]) -> dict[str, str]:
         """The whole environment of a command; `host` is what the phase adds."""
         paths = self._paths()
         base = base_environment(paths["venv"], paths["home"], math.ceil(self.policy.limits.cpus))
-        return {**base, **host, **command.environment}
+        installer = {} if self._is_kept else {"ML_AGENT_UV": self._installer()}
+        return {**base, **installer, **host, **command.environment}
 
     def _prepare(self, text: str) -> None:
         """Run one of our own commands while making the place."""
@@ -214,13 +246,15 @@ class BubblewrapSandbox(LocalSandbox):
 
     def _launch(self, command: Command) -> Launch:
         place, program = self._alive(), bubblewrap.find_bubblewrap()
-        assert program is not None and self._interpreter is not None
+        assert program is not None and self._interpreter is not None and self._made is not None
         read_only, host = self._host(command) if self.policy.gives_network(command) else ({}, {})
+        writable, more = self._parts(command)
         view = bubblewrap.View(
             place=place,
-            read_only=_outside_usr(self._interpreter.prefix) | read_only,
-            shown=self.policy.shown,
-            covered=self.policy.covered,
+            writable=writable,
+            read_only=_outside_usr(self._interpreter.prefix) | more | read_only,
+            shown=() if command.install else self.policy.shown,
+            covered=() if command.install else self.policy.covered,
             network=self.policy.network == "full",
             devices=_devices(self.policy.gpus),
             user=self._user,
@@ -230,7 +264,7 @@ class BubblewrapSandbox(LocalSandbox):
         run: tuple[str, ...] = ("/bin/bash", "-c", command.text)
         if self.policy.gives_index(command):
             run = relayed(str(self._interpreter.executable), run)
-        folder = f"{WORKSPACE}/{safe_relative(command.folder)}"
+        folder = HOME if command.install else f"{WORKSPACE}/{safe_relative(command.folder)}"
         return Launch(
             arguments=bubblewrap.arguments(program, view, folder, self._environment(command, host), run),
             folder="/",
@@ -238,8 +272,22 @@ class BubblewrapSandbox(LocalSandbox):
             timeout=command.timeout,
             limits=self.policy.limits,
             workspace=place / "workspace",
+            counted=() if self._is_kept else (self._made,),
             files={bubblewrap.FILTER: place / "etc/filter"} if self._filtered else {},
         )
+
+    def _parts(self, command: Command) -> tuple[dict[str, Path], dict[str, Path]]:
+        """What of the place and the environment a command may change, and what it may only read.
+
+        A step of the installer sees environments and downloads, but neither the workspace nor the home of others.
+        """
+        place, made = self._alive(), self._made
+        assert made is not None
+        if command.install:
+            return {SETUPS: setups(), HOME: place / FETCH, "/tmp": place / FETCH}, {f"{UV}/uv": uv_program()}
+        own = {WORKSPACE: place / "workspace", HOME: place / "home", "/tmp": place / "tmp"}
+        venv = {VENV: made / VENV_FOLDER}
+        return (own, venv) if self._is_kept else (own | venv, {f"{UV}/uv": uv_program()})
 
     def _pick_user(self) -> int | None:
         """As root, somebody whom nothing of this host belongs to."""
@@ -263,6 +311,8 @@ class BubblewrapSandbox(LocalSandbox):
             inside = {folder: f"{HOST_FOLDERS}/{n}" for n, folder in enumerate(settings.folders())}
             files |= {name: folder for folder, name in inside.items()}
             variables |= settings.environment(lambda folder: inside[folder])
+            variables |= uv_variables(settings, lambda folder: inside[folder], f"{SETUPS}/{downloads(self._user).name}")
+            variables |= self._installs_into(f"{SETUPS}/{self._made.name}/{VENV_FOLDER}" if self._made else VENV)
         if self.policy.gives_index(command):
             files[GATE_INSIDE] = self._alive() / GATE
             variables |= gate_variables()
@@ -274,9 +324,13 @@ class ProcessSandbox(LocalSandbox):
 
     name = "process"
 
+    def _installer(self) -> str:
+        return str(uv_program())
+
     def _paths(self) -> Mapping[str, str]:
         place = self._alive()
-        return {part: str(place / part) for part in PARTS}
+        venv = {"venv": str(self._made / VENV_FOLDER)} if self._made is not None else {}
+        return {part: str(place / part) for part in PARTS} | venv
 
     def _launch(self, command: Command) -> Launch:
         place, host = self._alive(), dict[str, str]()
@@ -284,6 +338,8 @@ class ProcessSandbox(LocalSandbox):
             settings = read_pip_settings()
             if command.install:
                 host |= settings.environment(str)
+                host |= uv_variables(settings, str, str(downloads(self._user)), str(uv_program()))
+                host |= self._installs_into(self._paths()["venv"]) | {"UV_LINK_MODE": "copy"}
             if settings.certificates:
                 host |= dict.fromkeys(CERTIFICATE_NAMES, str(settings.certificates))
         environment = self._environment(command, host) | {"TMPDIR": str(place / "tmp")}

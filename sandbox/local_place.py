@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,17 +15,25 @@ from ml_agent.sandbox import temporary
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.owner import is_gone, labels
 
-KEPT = ("venv", "home")
-"""What is kept of an environment for later runs: nothing of a repository."""
-PARTS = ("workspace", *KEPT)
-"""What a snapshot holds."""
-WRITABLE = (*PARTS, "tmp")
+PARTS = ("workspace", "home")
+"""What a snapshot holds; the environment is apart, and read-only once it was kept."""
+VENV_FOLDER = "venv"
+"""Of an environment that is being made or was kept."""
+FETCH = "fetch"
+"""Folder that is a home to steps of the installer alone."""
+WRITABLE = (*PARTS, "tmp", FETCH)
 """Where commands may write."""
 GATE = "gate"
 """Folder of the socket through which set-ups reach the package index."""
 COPY_SECONDS = 1800.0
 OWNER_FILE = "owner.json"
 NOTE_FILE = "note.json"
+MOST_KEPT, FEWEST_KEPT = 60, 4
+"""Environments that are kept for later runs, and how few where the disk is nearly full."""
+LEAST_FREE = 8 * 1024**3
+"""Bytes of the disk that must be free for more to be kept."""
+IN_USE_SECONDS = 6 * 3600.0
+"""How long a run may live in an environment that it took."""
 
 
 def places() -> Path:
@@ -32,8 +42,13 @@ def places() -> Path:
 
 
 def setups() -> Path:
-    """The folder of kept environments, one folder each."""
+    """The folder of environments, one folder each, and of what was downloaded for them, so that files can be linked."""
     return _cache() / "setups"
+
+
+def downloads(user: int | None) -> Path:
+    """Where the installer keeps what it downloaded as one user."""
+    return setups() / ("uv" if user is None else f"uv-{user}")
 
 
 def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
@@ -49,23 +64,57 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
     return place
 
 
-def keep(place: Path, key: str, note: str) -> None:
-    """Keep an environment under a key, where there is room; a copy that is not yet whole is never seen under it."""
-    setups().mkdir(parents=True, exist_ok=True)
+def make_environment(user: int | None) -> Path:
+    """A new folder for an environment, beside those that were kept; nobody but us, and `user`, may look into any of them."""
+    setups().mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = Path(tempfile.mkdtemp(prefix=f"new-{os.getpid()}-", dir=setups()))
+    made = [fresh / VENV_FOLDER, downloads(user)]
+    for folder in made:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    if user is not None:
+        for folder in (setups(), fresh, *made):
+            os.chown(folder, user, user)
+    return fresh
+
+
+def keep(fresh: Path, key: str, note: str) -> Path:
+    """Keep an environment under a key and say where it is now; where it was where another run was first or it cannot be moved."""
+    target = setups() / key
     try:
-        for part in KEPT:
-            copy(place / part, fresh / part)
         (fresh / NOTE_FILE).write_text(note)
-        fresh.rename(setups() / key)
-    except (OSError, SandboxLostError):  # another run was first, or the disk is full: the next one makes its own
-        remove(fresh)
+        if target.exists():
+            return fresh
+        fresh.rename(target)
+    except OSError:
+        return fresh
+    _forget_oldest()
+    return target
 
 
 def kept(key: str) -> Path | None:
     """What was kept under a key."""
     folder = setups() / key
-    return folder if (folder / NOTE_FILE).is_file() else None
+    if not (folder / NOTE_FILE).is_file():
+        return None
+    with suppress(OSError):
+        os.utime(folder / NOTE_FILE)
+    return folder
+
+
+def forget(key: str) -> None:
+    """Remove what was kept under a key."""
+    remove(setups() / key)
+
+
+def _forget_oldest() -> None:
+    """Beyond a number of kept environments those go that were not taken for longest; without room downloads go, too."""
+    notes = sorted(setups().glob(f"*/{NOTE_FILE}"), key=lambda note: note.stat().st_mtime, reverse=True)
+    few = shutil.disk_usage(setups()).free < LEAST_FREE
+    for note in notes[FEWEST_KEPT if few else MOST_KEPT :]:
+        if time.time() - note.stat().st_mtime > IN_USE_SECONDS:
+            remove(note.parent)
+    for folder in setups().glob("uv*") if few else ():
+        remove(folder)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -80,6 +129,12 @@ def copy(source: Path, target: Path) -> None:
         raise SandboxLostError(f"the environment cannot be copied: {error.stderr.strip()[-200:]}") from error
     except subprocess.TimeoutExpired as error:
         raise SandboxLostError(f"the environment is not copied within {COPY_SECONDS:g} s") from error
+
+
+def empty(folder: Path) -> None:
+    """Remove what lies in a folder, whatever its permissions."""
+    for child in list(folder.iterdir()):
+        remove(child) if child.is_dir() and not child.is_symlink() else child.unlink()
 
 
 def is_abandoned(folder: Path) -> bool:

@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ml_agent.sandbox.reading import exists, is_dir, is_file, read_lines, read_text
 from ml_agent.sandbox.repository_search import MAX_BYTES, files
 from ml_agent.sandbox.script_lines import inside, path_word
 from ml_agent.tools.entries import entries_of
+from ml_agent.tools.foreign_files import exists, is_dir, is_file, read_lines, read_text
 
 MAX_WAYS = 4
 MAX_ARCHIVE_BYTES = 512 * 1024**2

@@ -14,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from ml_agent.tools.foreign_files import read_text
+
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 CERTIFICATE_NAMES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
@@ -30,6 +32,8 @@ class PipSettings(msgspec.Struct, frozen=True, kw_only=True):
     extra_index_urls: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
     trusted_hosts: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    """Requirements that versions must keep to."""
     no_index: bool = False
     certificates: Path | None = None
     """One bundle file of the host."""
@@ -70,6 +74,7 @@ def read_pip_settings(environment: Mapping[str, str] | None = None) -> PipSettin
         extra_index_urls=_urls(values.get("extra-index-url", "")),
         find_links=_urls(values.get("find-links", "")),
         trusted_hosts=tuple(values.get("trusted-host", "").split()),
+        constraints=_constraints(values.get("constraint", "")),
         no_index=values.get("no-index", "").lower() in ("1", "true", "yes", "on"),
         certificates=_certificates(values.get("cert", ""), env),
         proxies={name: without_credentials(env[name]) for name in PROXIES if env.get(name)},
@@ -110,6 +115,11 @@ def _files(env: Mapping[str, str]) -> list[Path]:
 
 def _urls(text: str) -> tuple[str, ...]:
     return tuple(without_credentials(url) if "://" in url else url for url in text.split())
+
+
+def _constraints(files: str) -> tuple[str, ...]:
+    lines = [line.strip() for name in files.split() for line in read_text(Path(name).expanduser()).splitlines()]
+    return tuple(line for line in lines if re.match(r"[A-Za-z0-9]", line))
 
 
 def _certificates(configured: str, env: Mapping[str, str]) -> Path | None:

@@ -11,9 +11,7 @@ import msgspec
 from ml_agent.sandbox.abilities import Version
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.inner_path import leads_out
-from ml_agent.sandbox.library_dates import as_of, is_old
 from ml_agent.sandbox.makers import MissingFile, in_folder, makers_of, template_of
-from ml_agent.sandbox.reading import exists, is_file, read_text
 from ml_agent.sandbox.repair import Repair, pick, signature
 from ml_agent.sandbox.repository_search import (
     built_by,
@@ -25,11 +23,13 @@ from ml_agent.sandbox.repository_search import (
     value_of_variable,
 )
 from ml_agent.sandbox.script_lines import path_word
-from ml_agent.sandbox.setup.distributions import distributions_of, normalized, provides
-from ml_agent.sandbox.setup.requirements import own_names, wanted_by, wanted_python
+from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.starters import declared_command, without_installation
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
+from ml_agent.tools.foreign_files import exists, is_file, read_text
+from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
+from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(
@@ -51,8 +51,10 @@ class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
     """Versions that the sandbox can have."""
     left_out: tuple[str, ...] = ()
     """Distributions that could not be installed."""
-    constraints: tuple[str, ...] = ()
-    """What every installation keeps to."""
+    installed: tuple[str, ...] = ()
+    """Distributions that are installed, normalised."""
+    day: str = ""
+    """Of which day the libraries are; "" where they are today's."""
 
     @property
     def entry(self) -> Path | None:
@@ -108,10 +110,11 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
 
 
 def _by_date(scene: FailureContext) -> Iterator[Repair]:
-    """All libraries, for those of one time fit each other. A build of torch that is for this machine stays, and so does its Python."""
-    held = any("+" in text for text in scene.constraints)
-    pythons = () if held else _fitting(scene) or scene.pythons
-    yield from as_of(scene.source.date, scene.python, pythons)
+    """All libraries, for those of one time fit each other."""
+    for python, day in dated(scene.source.date, scene.python, _fitting(scene) or scene.pythons):
+        if (python, day) != (scene.python, scene.day):
+            why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
+            yield Repair(kind="by-date", arguments=(day, _text(python)), why=why)
 
 
 def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from ml_agent.sandbox.reading import exists, is_file, read_lines, read_text
+from ml_agent.tools.foreign_files import exists, is_file, read_lines, read_text
 
 MAX_BYTES = 300_000
 MAX_FILES = 3000

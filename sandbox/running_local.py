@@ -50,6 +50,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     workspace: Path
     """Where written files are looked for."""
+    counted: tuple[Path, ...] = ()
+    """Folders beside it that it may fill."""
     files: Mapping[int, Path] = {}
     """Files that it finds open, by descriptor."""
 
@@ -58,7 +60,7 @@ class LocalRunning:
     """Follows a warden; see `supervise.Running`."""
 
     def __init__(self, launch: Launch) -> None:
-        self._workspace = launch.workspace
+        self._workspace, self._counted = launch.workspace, launch.counted
         self._deadline = time.monotonic() + launch.timeout + GRACE_SECONDS
         self._group = make_control_group(launch.limits)
         self._began_ns = _now_ns(launch.workspace.parent)
@@ -121,7 +123,7 @@ class LocalRunning:
     def disk(self) -> DiskUsage | None:
         """What the files of the place take; the environment's, too, and those that have no name any more."""
         place = self._workspace.parent
-        named = disk_usage(place / part for part in WRITABLE)
+        named = disk_usage([*(place / part for part in WRITABLE), *self._counted])
         nameless, all_seen = nameless_bytes(descendants(self._process.pid), place.stat().st_dev)
         return DiskUsage(named.size + nameless, named.files, named.whole and all_seen)
 

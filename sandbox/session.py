@@ -11,23 +11,21 @@ from ml_agent.sandbox.abilities import Version
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation, diagnose
 from ml_agent.sandbox.diagnosis.model import Category, Rule
-from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported
-from ml_agent.sandbox.setup.executor import Note, Setup, SetupAction
-from ml_agent.sandbox.setup.plan import SetupStep, plan_setup
-from ml_agent.sandbox.setup.requirements import distribution_of
+from ml_agent.sandbox.setup.check import Needs, needs_of
+from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Note, Setup, SetupAction
+from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.sandbox.witness.watch import run_watched
 
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""
-
-WHOLE = frozenset({"constrain", "python", "by-date"})
-"""Repairs that an environment is made with; what others did in it is done again where it is made anew."""
 MAX_DEPTH = 3
 """A command may need another one first, and that one another."""
+MOST_SHOWN = 40
+"""Lines of a failed set-up that are told."""
 
 
 class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,13 +36,32 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
     python: str = "3.11"
     image: str = ""
     done: tuple[SetupAction, ...] = ()
-    locked: tuple[str, ...] = ()
-    """What was installed in the end, as `pip freeze` writes it."""
+    packages: tuple[Package, ...] = ()
+    """What is installed from the index."""
+    project: str = ""
+    """Folder of the repository, relative to its root, whose package is installed; "" where none is."""
+    built_with: tuple[str, ...] = ()
+    """Pins of what that was built with."""
+    attempts: tuple[Attempt, ...] = ()
+    """The ways to an environment that were tried."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Requirements that were changed or left out, each with the reason."""
     inputs: tuple[str, ...] = ()
     """Files of the user's that were put where the task runs: paths relative to that folder, and to `inputs_from`."""
     inputs_from: Path = Path()
+
+    @property
+    def locked(self) -> tuple[str, ...]:
+        """Pins of all that is installed from the index."""
+        return tuple(package.pin for package in self.packages)
+
+
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of asking for packages."""
+
+    ok: bool
+    said: tuple[str, ...]
+    """Lines for a person or a model: what was done, or the last meaningful ones of why not."""
 
 
 class Session:
@@ -58,28 +75,27 @@ class Session:
     ) -> None:
         self.sandbox, self.source = sandbox, source
         self._on_output, self._note = on_output, note or (lambda line: None)
-        self._setup = Setup(sandbox, self._note, on_output)
-        self._started = False
+        self._setup = Setup(sandbox, source, self._note, on_output)
         self._applied: list[Repair] = []
         self._depth = 0
-        self._plan: tuple[Task, tuple[SetupStep, ...]] | None = None
+        self._failed: Environment | None = None
+        self._met: dict[Needs, None] = {}
+        """Needs that the present environment was made or checked for."""
+        self._read: dict[tuple[str, ...], Needs] = {}
 
-    def prepare(self, task: Task, constraints: Sequence[str] = ()) -> None:
-        """Make the environment that the task needs; nothing is done twice.
+    def prepare(self, task: Task | None = None) -> None:
+        """Make the environment that a task needs, or without one what the repository declares; nothing is done twice.
 
-        Raises SandboxUnavailableError, SandboxLostError. What cannot be installed is left out and recorded: running shows
-        whether it was needed.
+        Raises SandboxUnavailableError, SandboxLostError. What cannot be installed is recorded: running shows whether it was needed.
         """
-        if self._plan is None or self._plan[0] != task:
-            self._plan = (task, plan_setup(self.source, task, self._setup.host()))
-        steps = self._plan[1]
-        if self._started:
-            self._setup.do(steps)
+        needs = self._needs(task or Task(text=""))
+        if needs in self._met:
             return
-        self._setup.start(steps, constraints)
-        self._started = True
-        self._setup.do(steps)
-        self._setup.fill(self.source.root)
+        if self._setup.environment is None:
+            self._setup.make(needs)
+        elif self._setup.failing(needs):
+            self._setup.make(needs, self._setup.environment.asked)
+        self._met[needs] = None
 
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
@@ -96,28 +112,77 @@ class Session:
         self.prepare(task)
         while new := [repair for repair in repairs if repair not in self._applied]:
             self.apply(new[0], task, repairs)
-        self._setup.locked()  # asked before a program of others ran
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""
         self._applied.append(repair)
         self._note(f"repairing: {repair.why or ' '.join(repair.arguments)}")
-        setup, arguments, why = self._setup, repair.arguments, repair.why
+        arguments = repair.arguments
         match repair.kind:
-            case "python":
-                return self._switch_python(repair, task)
             case "install":
-                return setup.install(arguments, why)
+                return self._remake(task, lambda asked: asked.more([one for one in arguments if one != "-e ."]))
             case "constrain":
-                return setup.constrain(arguments, why)
+                return self._remake(task, lambda asked: asked.more(constraints=arguments))
+            case "python":
+                python = _version(arguments[0])
+                return self._remake(task, lambda asked: _with(asked.more(constraints=arguments[1:]), python))
             case "by-date":
-                return self._as_of(repair, task)
+                return self._remake(task, lambda asked: _with(asked, _version(arguments[1]), arguments[0]))
             case "system":
-                return setup.install_system(arguments, why)
+                return self._setup.install_system(arguments, repair.why) and self._refilled(task)
             case "first":
-                return all(self._first(text, repaired(task, repairs), why) for text in arguments)
+                return all(self._first(text, repaired(task, repairs), repair.why) for text in arguments)
             case _:
                 return True
+
+    def install(
+        self, requirements: Sequence[str] = (), why: str = "", constraints: Sequence[str] = (), python: str = ""
+    ) -> Installed:
+        """Packages that are asked for, in one resolution with all that the repository declares.
+
+        Args:
+            requirements: As pip takes them, by name; `-e .` stands for the repository's own package, which is always tried.
+            why: One line for the record.
+            constraints: What the versions of anything must keep to.
+            python: Another version of Python, such as "3.8".
+
+        Raises SandboxUnavailableError, SandboxLostError. Where it cannot be had, the environment stays as it was.
+        """
+        task = Task(text="")
+        self.prepare(task)
+        if refused := [line for line in (*requirements, *constraints) if not _REQUIREMENT.fullmatch(line)]:
+            return Installed(ok=False, said=(f"not a requirement by name: {refused[0]}",))
+        if python and not _PYTHON.fullmatch(python):
+            return Installed(ok=False, said=(f"not a version of Python: {python}",))
+        wanted = [line for line in requirements if line != "-e ."]
+        self._note(f"asked for: {' '.join([*wanted, *constraints, python and f'Python {python}'])} ({why})")
+        version = _version(python) if python else None
+        ok = self._remake(task, lambda asked: _with(asked.more(wanted, constraints), version))
+        environment = self._setup.environment
+        assert environment is not None
+        if ok:
+            return Installed(ok=True, said=self.summary())
+        attempts = self._failed.attempts if self._failed is not None else environment.attempts
+        return Installed(ok=False, said=tuple(f"{one.way}: {one.ended}" for one in attempts)[-MOST_SHOWN:])
+
+    def summary(self) -> tuple[str, ...]:
+        """At most three lines about the environment: Python and how it came about, what failed, what is installed."""
+        environment = self._setup.environment
+        if environment is None:
+            return ("no environment was made yet",)
+        lines = [
+            f"{environment.rung.said}; {len(environment.packages)} packages"
+            + (", the repository's own package" if environment.project else "")
+        ]
+        if environment.failures:
+            lines.append("; ".join(one.said for one in environment.failures[:3]))
+        elif environment.left_out:
+            lines.append(
+                "; ".join(
+                    f"{name}: {why.splitlines()[-1][:150]}" for name, why in list(environment.left_out.items())[:3]
+                )
+            )
+        return tuple(lines)
 
     def command(self, task: Task) -> Command:
         """What the sandbox is asked to run for a task."""
@@ -139,42 +204,53 @@ class Session:
 
     def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> FailureContext:
         """Where a failure of this task happened, for `next_repair`."""
-        shop = self._setup.shop
+        shop, environment = self._setup.shop, self._setup.environment
         return FailureContext(
             source=self.source,
             task=repaired(task, repairs),
             python=shop.python_version() if shop else (3, 11),
             pythons=shop.pythons() if shop else (),
-            left_out=tuple(self._setup.environment.left_out),
-            constraints=tuple(self._setup.environment.constraints),
+            left_out=tuple(environment.left_out) if environment else (),
+            installed=tuple(package.name for package in environment.packages) if environment else (),
+            day=environment.rung.day if environment else "",
         )
 
     def record(self, task: Task, repairs: Sequence[Repair] = ()) -> SessionRecord:
-        """What was done, with what is installed now. Raises SandboxLostError."""
+        """What was done, with what is installed now."""
         final = repaired(task, repairs)
-        environment = self._setup.environment
-        return SessionRecord(
+        environment, shop = self._setup.environment, self._setup.shop
+        record = SessionRecord(
             source=self.source,
             task=msgspec.structs.replace(final, text=_prelude(self._paths(final), final.folder) + final.text),
-            python=".".join(map(str, self._setup.host().python)),
+            python=".".join(map(str, shop.python_version() if shop else (3, 11))),
             image=getattr(self.sandbox, "image", None) or "",
-            done=tuple(environment.done),
-            locked=self._setup.locked(),
+            done=tuple(self._setup.done),
+        )
+        if environment is None:
+            return record
+        return msgspec.structs.replace(
+            record,
+            packages=environment.packages,
+            project=environment.project,
+            built_with=environment.built_with,
+            attempts=environment.attempts,
             left_out=tuple(environment.left_out.items()),
         )
 
     def left_out(self) -> dict[str, str]:
         """Requirements that were changed or could not be installed, with the reasons."""
-        return dict(self._setup.environment.left_out)
+        return dict(self._setup.environment.left_out) if self._setup.environment is not None else {}
 
     def as_of(self) -> str:
         """Of which day the libraries are, in words; "" where they are today's."""
-        return self._setup.environment.as_of
+        environment = self._setup.environment
+        return environment.rung.said if environment is not None and environment.rung.day else ""
 
     def close(self) -> None:
         """Stop the sandbox; repeatable."""
         self.sandbox.stop()
-        self._started = False
+        self._setup.environment = None
+        self._met.clear()
 
     def _first(self, text: str, task: Task, why: str) -> bool:
         """A command of the set-up, so it gets the network where the policy gives it to set-ups.
@@ -191,7 +267,7 @@ class Session:
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
         final = self._run_first(first)
         if final is not None:
-            self._setup.environment.done.append(SetupAction(command=_script(final), folder=final.folder, why=why))
+            self._setup.done.append(SetupAction(command=_script(final), folder=final.folder, why=why))
         else:
             self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {kept}/. .", timeout=FIRST_TIMEOUT))
         self._depth -= 1
@@ -201,7 +277,7 @@ class Session:
         """The command as it worked in the end; None where rules do not bring it to its end."""
         repairs: list[Repair] = []
         while True:
-            command = msgspec.structs.replace(self.command(repaired(first, repairs)), install=True)
+            command = self.command(repaired(first, repairs))
             response = self.sandbox.run(command, self._on_output)
             if response.ok:
                 return command
@@ -213,66 +289,63 @@ class Session:
             repairs.append(repair)
             self.apply(repair, first, repairs)
 
-    def _switch_python(self, repair: Repair, task: Task) -> bool:
-        """Begin again with another Python; where it does not work, with the one there was."""
-        wanted = repair.arguments[1:]
-        return self._set_up_anew(repair.arguments[0], wanted, [*self._kept_constraints(wanted), *wanted], task)
-
-    def _as_of(self, repair: Repair, task: Task) -> bool:
-        """Begin again with the libraries of one day; what only they bring along is held to it afterwards."""
-        day, python = repair.arguments
-        setup, kept = self._setup, self._kept_constraints()
-        held, there = set(map(distribution_of, kept)), set(map(distribution_of, setup.locked()))
-        bounds = [text for text in setup.bounds(day, python) if distribution_of(text) not in held]
-        if not bounds:
-            self._note(f"the package index does not say what was out on {day}")
+    def _remake(self, task: Task, change: Callable[[Asked], Asked]) -> bool:
+        """The environment with something more asked for; as it was where that cannot be had or more fails in it."""
+        before = self._setup.environment
+        assert before is not None
+        asked, needs = change(before.asked), self._needs(task)
+        if asked == before.asked:
             return False
-        needed = [text for text in bounds if distribution_of(text) in there]
-        if not self._set_up_anew(python, needed, [*kept, *bounds], task):
-            return False
-        known = held | set(map(distribution_of, bounds))
-        if beyond := setup.beyond(setup.bounds(day, python, known)):
-            setup.constrain(beyond, repair.why)
-        setup.environment.as_of = repair.why
-        return True
-
-    def _set_up_anew(self, python: str, needed: Sequence[str], constraints: Sequence[str], task: Task) -> bool:
-        """Begin again with a Python and constraints; as before where what is needed cannot be had so."""
-        shop = self._setup.shop
-        if shop is None:
-            return False
-        before, kept = shop.python_version(), self._kept_constraints()
-        major, minor = python.split(".")
-        try:
-            self._begin_again((int(major), int(minor)), constraints, task)
-            lacking = self._setup.lacking(needed)
-            if not lacking:
-                return True
-            self._note(f"not to be had for Python {python}: {' '.join(lacking)}")
-        except SandboxUnavailableError as error:
-            self._note(str(error))
-        self._begin_again(before, kept, task)
+        made = self._setup.make(needs, asked)
+        self._met = {needs: None}
+        self._failed = None
+        if not made.passing and len(made.failures) <= len(before.failures):
+            self._again()
+            return True
+        self._failed = made
+        self._setup.make(needs, before.asked)
+        self._again()
         return False
 
-    def _kept_constraints(self, but: Sequence[str] = ()) -> list[str]:
-        """What earlier repairs hold to, but for the distributions of some requirements."""
-        wanted = {text for one in self._applied for text in one.arguments if one.kind in ("constrain", "python")}
-        names = {distribution_of(text) for text in but}
-        held = self._setup.environment.constraints
-        return [text for text in held if text in wanted and distribution_of(text) not in names]
+    def _refilled(self, task: Task) -> bool:
+        """After Debian packages came: they may be what an import lacked."""
+        environment = self._setup.environment
+        assert environment is not None
+        if environment.failures:
+            self._setup.make(self._needs(task), environment.asked)
+            self._again()
+        return True
 
-    def _begin_again(self, python: Version, constraints: Sequence[str], task: Task) -> None:
-        """What was planned and done for one Python is planned and done anew for another."""
-        self.close()
-        self._plan = None
-        self._applied = [repair for repair in self._applied if repair.kind in WHOLE]
-        if self._setup.shop is not None:
-            self._setup.shop.use_python(python)
-        self.prepare(task, constraints)
+    def _again(self) -> None:
+        """What repairs did in the workspace is done again in a new one."""
+        for done in self._setup.done:
+            if done.command:
+                self.sandbox.run(Command(text=done.command, folder=done.folder, timeout=FIRST_TIMEOUT))
+
+    def _needs(self, task: Task) -> Needs:
+        key = (task.text, task.folder, task.entry, task.code)
+        if key not in self._read:
+            self._read[key] = needs_of(self.source, task)
+        return self._read[key]
 
     def _paths(self, task: Task) -> tuple[str, ...]:
-        planned = [path for step in self._setup.environment.planned if step.kind == "path" for path in step.arguments]
-        return tuple(dict.fromkeys([*planned, *task.paths]))
+        return tuple(dict.fromkeys([*self._needs(task).paths, *task.paths]))
+
+
+_REQUIREMENT = re.compile(
+    r"-e \.|[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?(?:\s*(?:[<>=!~]=?=?)\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?=?\s*[\w.*+!-]+)*)?(?:\s*;[\w\s.<>=!~'\"()-]+)?",
+    re.ASCII,
+)
+_PYTHON = re.compile(r"3\.\d{1,2}", re.ASCII)
+
+
+def _version(text: str) -> Version:
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _with(asked: Asked, python: Version | None, day: str = "") -> Asked:
+    return msgspec.structs.replace(asked, python=python or asked.python, day=day or asked.day)
 
 
 def repaired(task: Task, repairs: Sequence[Repair]) -> Task:

@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from ml_agent.sandbox.reading import read_text
+from ml_agent.tools.foreign_files import read_text
 
 MOST_DECLARED = 200_000
 """Characters of a file that declares commands."""

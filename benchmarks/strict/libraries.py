@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.reading import read_text
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.libraries import known_libraries
 from ml_agent.tools.signatures.console import console_scripts
 from ml_agent.tools.signatures.setup_files import config_lines, dig, import_folders, read_project

@@ -3,8 +3,8 @@
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 from ml_agent.sandbox.diagnosis.python_versions import python, version_rules
 from ml_agent.sandbox.diagnosis.removed import removed_rules
-from ml_agent.sandbox.setup.distributions import distributions_of
 from ml_agent.sandbox.setup.system import library_packages, program_packages
+from ml_agent.tools.python_api.distributions import distributions_of
 
 _PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\((?:[^\n=]*,\s*)?\(|\b\d\w*[lL]\b|\b[uU][rR]['\"])"
 """What of a line only Python 2 reads."""

@@ -9,8 +9,8 @@ import msgspec
 from ml_agent.sandbox.diagnosis.model import Diagnosis, Fix
 from ml_agent.sandbox.diagnosis.refine import WORKSPACE
 from ml_agent.sandbox.inner_path import leads_out
-from ml_agent.sandbox.reading import is_file, read_text
 from ml_agent.sandbox.repository_search import files
+from ml_agent.tools.foreign_files import is_file, read_text
 
 MAX_SOURCE = 512 * 1024
 _FRAME = re.compile(r'^[ \t]++File "([^"\n]++)", line \d', re.MULTILINE)

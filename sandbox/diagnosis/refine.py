@@ -9,8 +9,8 @@ import msgspec
 
 from ml_agent.sandbox.diagnosis.model import Diagnosis
 from ml_agent.sandbox.makers import MissingFile, makers_of, spelled_otherwise
-from ml_agent.sandbox.reading import read_lines, read_text
 from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside
+from ml_agent.tools.foreign_files import read_lines, read_text
 
 REFINED = frozenset({"wrong-folder", "missing-submodule"})
 """Codes that only the repository's files tell."""

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
-from ml_agent.sandbox.setup.distributions import distributions_of, is_known
+from ml_agent.tools.python_api.distributions import distributions_of, is_known
 
 TABLE = Path(__file__).with_name("removed.toml")
 

@@ -49,7 +49,10 @@ def serve(listening: socket.socket, place: str) -> None:
 
 def main() -> None:
     place, port, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-    listening = socket.create_server(("127.0.0.1", port), backlog=64)
+    listening = socket.socket()  # every Python that a repository may need can do this
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", port))
+    listening.listen(64)
     if os.fork() == 0:
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):

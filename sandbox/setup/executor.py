@@ -1,37 +1,50 @@
-"""Carries out a set-up in a sandbox and keeps what can serve again."""
+"""Makes the environment of one sandbox, way by way, and keeps what can serve again for just the same."""
 
 import hashlib
 import json
+import os
 import re
 import shlex
-from collections.abc import Callable, Sequence, Set
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.abilities import EnvironmentSandbox
+from ml_agent.sandbox.abilities import EnvironmentSandbox, Version
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
+from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
-from ml_agent.sandbox.setup.installer import InstallResult, install
-from ml_agent.sandbox.setup.plan import TORCH_FAMILY, Host, SetupStep
-from ml_agent.sandbox.setup.requirements import distribution_of, parse
+from ml_agent.sandbox.setup.builder import Builder, BuildFailure, Steps, Tree
+from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
+from ml_agent.sandbox.setup.declared import Declared, known_provider, read_declared
+from ml_agent.sandbox.setup.ladder import Rung, first_python, rungs
+from ml_agent.sandbox.setup.resolver import Resolver, loosened, name_of
+from ml_agent.sandbox.setup.system import packages_for
+from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
+from ml_agent.sandbox.task import Source
+from ml_agent.tools.python_api.distributions import normalized, provides
 
-KEPT_FORMAT = 4
-"""Goes up where what was kept before may serve no more: under 1 it could hold a repository's files, under 2 and 3 it could be empty."""
-RELEASE_DATES = Path(__file__).with_name("release_dates.py")
-PASSING = frozenset({"network", "disk", "timeout", "interrupted"})
-"""Reasons of a failed installation that another day may not have."""
-LEFT_OUT_BY_FREEZE = ("setuptools", "wheel")
-"""By `pip freeze` before Python 3.12, where every environment has them."""
-
-_VERSION = re.compile(r"[\w.!+-]+", re.ASCII)
-_BOUND = re.compile(r"[\w.-]+<=[\w.!+-]+", re.ASCII)
+KEPT_FORMAT = 5
+"""Goes up where what was kept before may serve no more."""
+ADDED = ".ml-agent-added.tar"
+"""Files of the environment that are laid into the workspace: what was generated beside the repository's sources."""
+CHECK_SECONDS = 240.0
+CLIMB_SECONDS = 2400.0
+"""After so long no further way is begun."""
+MOST_LOOSENED = 40
+YOUNG = timedelta(days=14)
+"""What nobody declares is taken only where it is older."""
 
 Note = Callable[[str], None]
+_DISABLED = re.compile(
+    r"Wheels are required for `([\w.-]+)`|Building (?:source distributions )?for `?([\w.-]+)`? is disabled"
+)
 
 
 class SetupAction(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was done to the environment, so that it can be done again elsewhere."""
+    """One thing that was done beside the packages, so that it can be done again elsewhere."""
 
     command: str
     folder: str = "."
@@ -40,34 +53,70 @@ class SetupAction(msgspec.Struct, frozen=True, kw_only=True):
     """Debian packages, where it was those that were installed."""
 
 
-class Environment(msgspec.Struct, kw_only=True):
-    """What an environment is made of."""
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for beyond what the repository declares: by repairs, or by the model."""
 
-    planned: list[SetupStep] = []
-    done: list[SetupAction] = []
-    constraints: list[str] = []
-    """Requirements that every later installation must keep to."""
+    requirements: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    python: Version | None = None
+    day: str = ""
+
+    def more(self, requirements: Sequence[str] = (), constraints: Sequence[str] = ()) -> "Asked":
+        """With further ones, which replace those for the same distributions."""
+        return msgspec.structs.replace(
+            self,
+            requirements=_replaced(self.requirements, requirements),
+            constraints=_replaced(self.constraints, constraints),
+        )
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """A way that was tried."""
+
+    way: str
+    ended: str
+    """"works", or why it was left."""
+
+
+class Environment(msgspec.Struct, kw_only=True):
+    """What an environment is."""
+
+    rung: Rung
+    asked: Asked = Asked()
+    packages: tuple[Package, ...] = ()
+    project: str = ""
+    """Folder of the repository whose package is installed; "" where none is."""
+    built_with: tuple[str, ...] = ()
+    """Pins of what the repository's package was built with."""
     left_out: dict[str, str] = {}
     """Requirements that were changed or left out, each with the reason."""
-    as_of: str = ""
-    """Of which day its libraries are, in words, where that is not today."""
+    attempts: tuple[Attempt, ...] = ()
+    failures: tuple[ImportFailure, ...] = ()
+    """Imports that fail in it."""
     passing: bool = False
     """Something failed for a reason that may pass, so this is not worth keeping."""
 
+    @property
+    def locked(self) -> tuple[str, ...]:
+        """Pins of all that is installed from the index."""
+        return tuple(package.pin for package in self.packages)
+
 
 class Setup:
-    """The environment of one sandbox. `note` gets one line a step, `on_output` what pip says."""
+    """The environment of one sandbox for one repository. `note` gets one line a step, `on_output` what tools say."""
 
-    def __init__(self, sandbox: Sandbox, note: Note, on_output: OnOutput | None = None) -> None:
-        self.sandbox = sandbox
-        self.environment = Environment()
-        self._given: tuple[str, ...] = ()
-        self._filled_from: Path | None = None
-        self._locked: tuple[int, tuple[str, ...]] = (0, ())
-        """How much had been done when it was asked what is installed, and the answer."""
-        self._note, self._on_output = note, on_output
+    def __init__(self, sandbox: Sandbox, source: Source, note: Note, on_output: OnOutput | None = None) -> None:
+        self.sandbox, self.source = sandbox, source
+        self.environment: Environment | None = None
+        self.done: list[SetupAction] = []
+        """What repairs did beside the packages."""
         self.after_fill: Callable[[], None] = lambda: None
         """Puts what is no part of the repository beside it, whenever the workspace was filled anew."""
+        self._note = note
+        self._steps = Steps(sandbox, on_output)
+        self._system: tuple[str, ...] = ()
+        self._began = 0.0
+        self._own_python = self.shop.python_version() if self.shop else (3, 11)
 
     @property
     def shop(self) -> EnvironmentSandbox | None:
@@ -77,226 +126,426 @@ class Setup:
     @property
     def may_install(self) -> bool:
         """Whether the policy gives the network to set-ups."""
-        return self.shop is None or self.shop.policy.network != "none"
+        return self.shop is not None and self.shop.policy.network != "none"
 
-    def host(self) -> Host:
-        """What the sandbox and this machine offer."""
-        return Host(
-            python=self.shop.python_version() if self.shop else (3, 11),
-            gpus=self.shop is not None and self.shop.policy.gpus != "none",
-            find_links=read_pip_settings().find_links if self.may_install else (),
-        )
+    def make(self, needs: Needs, asked: Asked = Asked()) -> Environment:
+        """The environment in which the needs are met, or come nearest to it; taken from an earlier run where it was made for just this.
 
-    def start(self, steps: Sequence[SetupStep], constraints: Sequence[str] = ()) -> None:
-        """Start from the kept environment that has most of the first steps, else from nothing; `constraints` hold throughout.
-
-        Only package indexes have been at work in what is kept, never a repository's code, so any repository may use it.
+        Raises SandboxUnavailableError, SandboxLostError.
         """
-        self._given, self._filled_from, self._locked = tuple(constraints), None, (0, ())
-        self.environment = Environment(constraints=list(constraints))
-        installs = [step for step in steps if step.kind == "install"]
-        for size in range(len(installs), 0, -1):
-            note = self.shop.start_with(self._key(installs[:size])) if self.shop and self.may_install else None
-            if note is not None:
-                self.environment = msgspec.json.decode(note, type=Environment)
-                self._note(f"taking the environment of an earlier run: {_names(installs[:size])}")
-                return
-        self.sandbox.start()
+        self._began = time.monotonic()
+        key = self._key(needs, asked)
+        if (found := self._taken(key)) is not None:
+            return found
+        declared = read_declared(self.source.root.resolve(), needs.near)
+        self.environment = best = self._climb(declared, needs, asked)
+        note = msgspec.json.encode(best).decode()
+        if self.shop is not None and self.may_install:
+            self.shop.keep_setup(
+                key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
+            )
+            self._fill()
+        return best
 
-    def fill(self, root: Path) -> None:
-        """Copy a repository into the workspace; from now on nothing of this sandbox is kept for another."""
-        self._filled_from = root
-        self.sandbox.put(root, ".")
-        self.after_fill()
+    def make_afresh(self, needs: Needs) -> Environment:
+        """The same once more, not from what was kept: something in it fails."""
+        assert self.environment is not None
+        asked = self.environment.asked
+        if self.shop is not None:
+            self.shop.forget_setup(self._key(needs, asked))
+        return self.make(needs, asked)
 
-    def do(self, steps: Sequence[SetupStep]) -> None:
-        """Do the steps that were not done; for later runs, too, until a repository came in. Raises SandboxLostError."""
-        for step in steps:
-            if any(_same(step, other) for other in self.environment.planned):
-                continue
-            self.environment.planned.append(step)
-            if step.kind == "install":
-                self._note(f"installing {_names([step])} ({step.why})")
-                self.install(step.arguments, step.why, pins=step.pins)
-                self._keep()
+    def failing(self, needs: Needs) -> tuple[ImportFailure, ...]:
+        """Which imports fail in the present environment."""
+        return self._check(needs)
 
-    def install(self, requirements: Sequence[str], why: str, strict: bool = False, pins: Sequence[str] = ()) -> bool:
-        """Install what can be installed; whether anything could. What cannot be had is left out and recorded."""
-        state = self.environment
-        if not self.may_install:
-            state.left_out.update(dict.fromkeys(requirements, "the network policy is none"))
-            return False
-        result = install(self.sandbox, requirements, state.constraints, self._on_output, strict, pins)
-        state.left_out.update(result.dropped)
-        if not result.command:
-            self._note_failure(requirements, result)
-            return False
-        state.done.append(SetupAction(command=result.command, why=why))
-        self._keep_torch(result)
-        return True
+    def locked(self) -> tuple[str, ...]:
+        """Pins of what is installed."""
+        return self.environment.locked if self.environment is not None else ()
 
-    def constrain(self, requirements: Sequence[str], why: str) -> bool:
-        """Install exactly these, and hold to them from now on; what else was asked for goes along where it can be had with them."""
-        before = list(self.environment.constraints)
-        names = {distribution_of(text) for text in requirements}
-        self.environment.constraints = [kept for kept in before if distribution_of(kept) not in names]
-        if not self._with_the_others(requirements, why) and not self.install(requirements, why, strict=True):
-            self.environment.constraints = before
-            return False
-        for text in requirements:
-            self._hold(text)
-        return True
-
-    def _with_the_others(self, requirements: Sequence[str], why: str) -> bool:
-        """Install requirements, and of all else that is there versions that go with them; whether there are such."""
-        names = {distribution_of(text) for text in requirements}
-        pinned = (parse(line) for line in self.locked() if "==" in line)
-        others = [one[0] for one in pinned if one is not None and one[0] not in names]
-        if not others or not self.may_install:
-            return False
-        asked = [*requirements, *others]
-        result = install(self.sandbox, asked, self.environment.constraints, self._on_output, strict=True)
-        if result.command:
-            self.environment.done.append(SetupAction(command=result.command, why=why))
-        elif result.changed:
-            self._roll_back()
-        return bool(result.command)
-
-    def bounds(self, day: str, python: str, but: Set[str] = frozenset()) -> tuple[str, ...]:
-        """Up to which version what is there or planned may go to be as on a day, for a version of Python; `but` some distributions.
-
-        Nothing of what the index tells no upload times; nothing of torch where a build for this machine is held.
-        """
-        planned = (
-            distribution_of(text)
-            for step in self.environment.planned
-            if step.kind == "install"
-            for text in step.arguments
-        )
-        held = any("+" in text for text in self.environment.constraints)
-        fixed = {*TORCH_FAMILY, "torch"} if held else set()
-        names = sorted({*planned, *map(distribution_of, self.locked())} - fixed - but)
-        script = shlex.quote(RELEASE_DATES.read_text(encoding="utf-8"))
-        text = f"python -I -c {script} {shlex.join([day, python, *names])}"
-        lines = (
-            self.sandbox.run(Command(text=text, timeout=180, install=True)).stdout.split()
-            if names and self.may_install
-            else ()
-        )
-        return tuple(line for line in lines if _BOUND.fullmatch(line))
-
-    def beyond(self, bounds: Sequence[str]) -> tuple[str, ...]:
-        """Those of the bounds that what is installed does not keep to."""
-        versions = {distribution_of(line): line.partition("==")[2] for line in self.locked() if "==" in line}
-        return tuple(text for text in bounds if not _allows(text, versions.get(distribution_of(text))))
+    def fill_anew(self) -> None:
+        """Lay the repository, what was generated for it and the task's own files into the workspace."""
+        self._fill()
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
-        if self.shop is None or not self.may_install:
+        if self.shop is None or not self.may_install or set(packages) <= set(self._system):
             return False
+        self._note(f"installing Debian packages {' '.join(packages)} ({why})")
         response = self.shop.install_system(packages)
         if response.ok:
-            self.environment.done.append(SetupAction(command="", system=packages, why=why))
+            self._system = tuple(dict.fromkeys([*self._system, *packages]))
+            self.done.append(SetupAction(command="", system=packages, why=why))
         else:
             self._note(response.why or "system packages cannot be installed")
         return response.ok
 
-    def lacking(self, requirements: Sequence[str]) -> tuple[str, ...]:
-        """Those of the requirements whose distributions are asked for by the plan, and are not there all the same."""
-        planned = {distribution_of(text) for step in self.environment.planned for text in step.arguments}
-        there = {distribution_of(line) for line in self.locked()}
-        return tuple(text for text in requirements if distribution_of(text) in planned - there)
+    def _taken(self, key: str) -> Environment | None:
+        if self.shop is None or not self.may_install or not self.source.version:
+            return None
+        note = self.shop.start_with(key)
+        if note is None:
+            return None
+        self.environment = msgspec.json.decode(note, type=Environment)
+        if self.environment.rung.python != self.shop.python_version():
+            self._use(self.environment.rung.python)
+            self.shop.start_with(key)
+        self._note(f"taking the environment that an earlier run made for this: {self.environment.rung.said}")
+        self._fill()
+        return self.environment
 
-    def locked(self) -> tuple[str, ...]:
-        """What is installed, as `pip freeze` writes it; nothing where nothing was. It is asked once after each thing that was done.
+    def _climb(self, declared: Declared, needs: Needs, asked: Asked) -> Environment:
+        """Way after way until the imports work; then the best one again, where it is not the last."""
+        attempts: list[Attempt] = []
+        best: Environment | None = None
+        aside = ""
+        had = set[Rung]()
+        ways = list(self._ways(declared, asked))
+        for rung in ways:
+            if best is not None and time.monotonic() - self._began > CLIMB_SECONDS:
+                break
+            if rung.loose and msgspec.structs.replace(rung, loose=False) in had:
+                continue  # nothing stood in the way
+            self._note(f"environment: {rung.said}")
+            made = self._attempt(rung, declared, needs, asked)
+            attempts.append(Attempt(way=rung.said, ended=_ending(made)))
+            if isinstance(made, Environment):
+                had.add(rung)
+                if best is None or len(made.failures) < len(best.failures):
+                    best, last = made, rung
+                    aside = self._put_aside(made, aside)
+                if not made.failures or not self.may_install:
+                    break
+            self._note(f"left: {attempts[-1].ended}")
+        if best is None:
+            best = self._bare(needs, asked, attempts)
+        elif last != rung and self.shop is not None:
+            self._use(best.rung.python)
+            self.shop.start_with(aside)
+        best.attempts = tuple(attempts)
+        return best
 
-        A program that runs later may change what `pip` says: nobody asks it then.
-        """
-        count = len(self.environment.done)
-        if count != self._locked[0]:
-            self._locked = (count, self._frozen())
-        return self._locked[1]
+    def _put_aside(self, made: Environment, before: str) -> str:
+        """Keep an environment in which something fails for as long as better ones are looked for; the key."""
+        if not made.failures or self.shop is None or not self.may_install:
+            return before
+        key = f"new-{os.getpid()}-{time.time_ns()}"
+        self.shop.keep_setup(key, "aside")
+        if before:
+            self.shop.forget_setup(before)
+        return key
 
-    def _frozen(self) -> tuple[str, ...]:
-        """`pip freeze` leaves out setuptools and wheel where an environment begins with them: told where the set-up asked for one."""
-        asked = " ".join(done.command for done in self.environment.done)
-        if "pip install" not in asked:
-            return ()
-        tools = tuple(f"{name}==" for name in LEFT_OUT_BY_FREEZE if name in asked)
-        pinned = [line for line in self._freeze("--all") if line.startswith(tools)] if tools else []
-        return tuple(dict.fromkeys([*self._freeze(), *pinned]))
+    def _ways(self, declared: Declared, asked: Asked) -> Sequence[Rung]:
+        current = self._own_python
+        pythons = self.shop.pythons() if self.shop else (current,)
+        if not self.may_install:
+            return (Rung(python=current),)
+        if asked.python is None and not asked.day:
+            return tuple(dict.fromkeys(rungs(declared, self.source.date, current, pythons)))
+        python = asked.python or first_python(declared, current, pythons)
+        return (Rung(python=python, day=asked.day), Rung(python=python, day=asked.day, loose=True))
 
-    def _freeze(self, option: str = "") -> list[str]:
-        lines = self.sandbox.run(Command(text=f"python -I -m pip freeze {option}", timeout=60)).stdout.splitlines()
-        return [line for line in lines if "==" in line or " @ " in line]
+    def _bare(self, needs: Needs, asked: Asked, attempts: Sequence[Attempt]) -> Environment:
+        """An environment without packages, where none could be made."""
+        python = self._start(None)
+        reasons = {attempt.way: attempt.ended for attempt in attempts}
+        return Environment(
+            rung=Rung(python=python), asked=asked, left_out=reasons, failures=self._check(needs), passing=True
+        )
 
-    def _note_failure(self, requirements: Sequence[str], result: InstallResult) -> None:
-        kind, reason = "nothing", "nothing was left to install"
-        if result.failure is not None:
-            kind, reason = result.failure.kind, result.failure.line
-        self._note(f"not installed: {reason}")
-        self.environment.passing = self.environment.passing or kind in PASSING
-        for text in requirements:
-            self.environment.left_out.setdefault(text, reason)
-        if result.changed:
-            self._roll_back()
-
-    def _roll_back(self) -> None:
-        """A failed installation left something behind: begin anew and do again what had worked."""
-        self.sandbox.stop()
+    def _start(self, python: Version | None) -> Version:
+        """A new sandbox with the repository in it."""
+        shop = self.shop
+        self._use(python or self._own_python)
         self.sandbox.start()
-        if self._filled_from is not None:
-            self.fill(self._filled_from)
-        for done in self.environment.done:
-            if done.system and self.shop is not None:
-                self.shop.install_system(done.system)
-            elif done.command:
-                self.sandbox.run(Command(text=done.command, folder=done.folder, timeout=1800, install=True))
+        self.sandbox.put(self.source.root, ".")
+        if shop is not None and self._system:
+            shop.install_system(self._system)
+        return shop.python_version() if shop else (3, 11)
 
-    def _keep_torch(self, result: InstallResult) -> None:
-        """What follows must not replace the build of torch that was found."""
-        if any(distribution_of(text) == "torch" for text in result.requirements):
-            ask = "python -I -c 'import importlib.metadata as m; print(m.version(\"torch\"))'"
-            response = self.sandbox.run(Command(text=ask, timeout=60))
-            if response.ok and _VERSION.fullmatch(response.stdout.strip()):
-                self._hold(f"torch=={response.stdout.strip()}")
+    def _use(self, python: Version) -> None:
+        if self.shop is not None and python != self.shop.python_version():
+            self.shop.use_python(python)
 
-    def _hold(self, text: str) -> None:
-        kept = [other for other in self.environment.constraints if distribution_of(other) != distribution_of(text)]
-        self.environment.constraints = [*kept, text]
+    def _attempt(self, rung: Rung, declared: Declared, needs: Needs, asked: Asked) -> Environment | Refusal:
+        """One way, whole: described, resolved, fetched, built, installed, imported."""
+        try:
+            python = self._start(rung.python)
+        except SandboxUnavailableError as error:
+            return Refusal(reason="unknown", lines=(str(error),))
+        if not self.may_install:
+            lines, known = undeclared(needs, (), declared)
+            left = dict.fromkeys((*declared.lines, *lines, *(name for name, _ in known)), "the network policy is none")
+            return Environment(rung=rung, left_out=left, failures=self._check(needs), passing=True)
+        return _Making(
+            self._steps, self.source, rung, python, declared, needs, asked, self._note, self.install_system
+        ).made()
 
-    def _keep(self) -> None:
-        state = self.environment
-        if self.shop is not None and self._filled_from is None and state.done and not state.passing:
-            steps = [step for step in state.planned if step.kind == "install"]
-            self.shop.keep_setup(self._key(steps), msgspec.json.encode(state).decode())
+    def _check(self, needs: Needs) -> tuple[ImportFailure, ...]:
+        if not needs.modules:
+            return ()
+        return read_failures(
+            self.sandbox.run(Command(text=check_text(needs), folder=needs.folder, timeout=CHECK_SECONDS))
+        )
 
-    def _key(self, steps: Sequence[SetupStep]) -> str:
-        """The name of an environment: the sandbox's kind, Python, base and index, and what was asked for."""
+    def _fill(self) -> None:
+        self.sandbox.put(self.source.root, ".")
+        self.sandbox.run(Command(text=f'tar -xf "$VIRTUAL_ENV/{ADDED}" 2>/dev/null; true', timeout=120))
+        self.after_fill()
+
+    def _key(self, needs: Needs, asked: Asked) -> str:
+        """The name of an environment: the repository's content, what is needed of it and asked for, and where it is made."""
         shop = self.shop
         place = [
             KEPT_FORMAT,
             self.sandbox.name,
-            shop.base if shop else "",
-            list(shop.python_version()) if shop else [],
-            shop.policy.gpus if shop else "",
-            repr(read_pip_settings()),
-            self._given,
+            *([shop.base, shop.policy.gpus, str(shop.policy.limits.memory_bytes)] if shop else []),
         ]
-        content = json.dumps([place, [[step.arguments, step.pins] for step in steps]])
-        return hashlib.sha256(content.encode()).hexdigest()[:24]
+        content = [place, repr(read_pip_settings()), self.source.version, self.source.date, self._system]
+        wanted = [
+            needs.modules,
+            needs.folder,
+            os.path.relpath(needs.near, self.source.root.resolve()),
+            msgspec.to_builtins(asked),
+        ]
+        return hashlib.sha256(json.dumps([content, wanted], default=str).encode()).hexdigest()[:24]
 
 
-def _same(one: SetupStep, other: SetupStep) -> bool:
-    """Whether two steps do the same, wherever each was read."""
-    return (one.kind, one.arguments, one.pins) == (other.kind, other.arguments, other.pins)
+class _Making:
+    """One way to an environment, in a sandbox that was just started."""
+
+    def __init__(
+        self,
+        steps: Steps,
+        source: Source,
+        rung: Rung,
+        python: Version,
+        declared: Declared,
+        needs: Needs,
+        asked: Asked,
+        note: Note,
+        install_system: Callable[[tuple[str, ...], str], bool],
+    ) -> None:
+        self._steps, self._source, self._rung, self._declared = steps, source, rung, declared
+        self._needs, self._asked, self._note, self._install_system = needs, asked, note, install_system
+        self._builder = Builder(steps, python)
+        self._resolver = Resolver(steps, self._builder, note, cpu_torch(steps.sandbox, python))
+        self._state = Environment(rung=rung, asked=asked)
+
+    def made(self) -> Environment | Refusal:
+        """The environment, or why there is none."""
+        tree = self._builder.project(self._declared.project, self._source.date) if self._declared.project else None
+        described = self._builder.metadata(tree) if tree is not None and not isinstance(tree, BuildFailure) else tree
+        if isinstance(described, BuildFailure):
+            self._state.left_out["the repository's own package"] = "\n".join(described.lines[-40:])
+            self._note(f"the repository's own package cannot be described: {described.line}")
+        own = described if isinstance(described, Metadata) else None
+        packages = self._packages(own)
+        if isinstance(packages, Refusal):
+            return packages
+        refused = self._installed(packages)
+        if refused is not None:
+            return refused
+        self._state.packages = packages
+        if own is not None and tree is not None and not isinstance(tree, BuildFailure):
+            self._install_project(tree, packages)
+        self._steps.offline(f'rm -rf "{BUILD}"', 120)
+        if self._needs.modules:
+            done = self._steps.sandbox.run(
+                Command(text=check_text(self._needs), folder=self._needs.folder, timeout=CHECK_SECONDS)
+            )
+            self._state.failures = read_failures(done)
+        return self._state
+
+    def _packages(self, own: Metadata | None) -> tuple[Package, ...] | Refusal:
+        """The resolution, with what the task imports and only other places of the repository, or the table, declare."""
+        lines = self._lines(own)
+        found = self._resolved(lines)
+        if isinstance(found, Refusal):
+            return found
+        more, nobody = undeclared(self._needs, found, self._declared, own.name if own else "")
+        more = [*more, *(self._verified(nobody))]
+        if not more:
+            return found
+        with_more = self._resolved([*lines, *more])
+        if not isinstance(with_more, Refusal):
+            return with_more
+        self._state.left_out.update(dict.fromkeys(more, with_more.line))
+        return found
+
+    def _lines(self, own: Metadata | None) -> list[str]:
+        asked = {name_of(line) for line in self._asked.requirements}
+        required = (
+            [_plain(line) for line in own.requires if "extra ==" not in line and "extra==" not in line] if own else []
+        )
+        if own is None and self._declared.project:
+            where = ("pyproject.toml", "setup.py", "setup.cfg")
+            required = [one.text for one in self._declared.others if one.where in where]
+        lines = [line for line in (*self._declared.lines, *required) if name_of(line) not in asked]
+        lines = [self._plain_name(line) for line in lines if own is None or name_of(line) != normalized(own.name)]
+        return list(dict.fromkeys([*self._asked.requirements, *lines]))
+
+    def _plain_name(self, line: str) -> str:
+        """A requirement without an address, which no index has; its name stands for it."""
+        if "://" not in line:
+            return line
+        name = line.partition("egg=")[2].partition("&")[0] or name_of(line)
+        self._state.left_out[line] = f"only the package index is in reach: {name} is taken from there"
+        return name
+
+    def _resolved(self, lines: Sequence[str]) -> tuple[Package, ...] | Refusal:
+        """A resolution of these lines; on a loose way with less where they cannot be had."""
+        pins = self._declared.locked if self._rung.locked else ()
+        held = list(dict.fromkeys((*self._asked.constraints, *read_pip_settings().constraints, *pins)))
+        asked = list(lines)
+        for _ in range(MOST_LOOSENED):
+            if not asked:
+                return ()
+            found = self._resolver.resolve(
+                Wanted(requirements=tuple(asked), constraints=tuple(held), day=self._rung.day)
+            )
+            if not isinstance(found, Refusal):
+                return found
+            less = self._less(asked, found) if self._rung.loose else None
+            if less is None:
+                return found
+            asked = less
+        return found
+
+    def _less(self, asked: Sequence[str], refusal: Refusal) -> list[str] | None:
+        """The requirements without what the refusal is about, told one by one; None where it is about none of them."""
+        if refusal.reason in ("network", "disk", "time"):
+            self._state.passing = True
+            return None
+        named = {name_of(pin) for pin in refusal.pinned} | {refusal.name}
+        meant = [line for line in asked if name_of(line) in named and line not in self._asked.requirements]
+        if not meant and refusal.reason in ("unsatisfiable", "not-found", "build"):
+            meant = [line for line in asked if "==" in line and line not in self._asked.requirements]
+        changed = dict[str, str | None]()
+        for line in meant:
+            softer = loosened(line)
+            changed[line] = softer if softer != line else None
+            self._state.left_out[line] = f"{softer or 'left out'}: {refusal.line}"
+        kept = [changed.get(line, line) for line in asked]
+        return [line for line in kept if line] if changed else None
+
+    def _verified(self, names: Sequence[tuple[str, str]]) -> list[str]:
+        """Of distributions that nobody declares those whose own wheels hold the modules; each with its module."""
+        if not names:
+            return []
+        day = min(filter(None, [self._rung.day, (datetime.now(UTC) - YOUNG).date().isoformat()]))
+        said = self._steps.install(look_text([name for name, _ in names], day), 300).stdout.splitlines()
+        holds = {line.split()[0]: line.split()[1:] for line in said if line.strip()}
+        taken = []
+        for name, module in names:
+            path = "./" + module.replace(".", "/")
+            if any(file.startswith((f"{path}.", f"{path}/")) for file in holds.get(name, ())) or name not in holds:
+                taken.append(name)
+            else:
+                self._state.left_out[name] = f"its wheel does not hold the module {module}"
+        return taken
+
+    def _installed(self, packages: tuple[Package, ...]) -> Refusal | None:
+        """Fetch and link all that comes as wheels, then build the rest without a network."""
+        sources = {package.name for package in packages if not package.wheels or self._resolver.described(package)}
+        for _ in range(len(packages) + 1):
+            ready = [package for package in packages if package.name not in sources]
+            self._note(
+                f"installing {len(packages)} packages" + (f", {len(sources)} of them from sources" if sources else "")
+            )
+            done = self._steps.install(install_text(ready, seeds=True))
+            if done.ok:
+                break
+            refusal = read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
+            disabled = _DISABLED.search(f"{done.stdout}\n{done.stderr}")
+            name = normalized(disabled[1] or disabled[2]) if disabled else ""
+            if not name or name in sources:
+                return refusal
+            sources.add(name)
+        pins = [package.pin for package in packages if package.name in ("numpy", "cython", "torch")]
+        for package in packages:
+            if package.name in sources and (failure := self._build(package, pins)) is not None:
+                return failure
+        return None
+
+    def _build(self, package: Package, pins: Sequence[str]) -> Refusal | None:
+        self._note(f"building {package.pin}")
+        wheel = self._builder.wheel_of(package, pins)
+        while not isinstance(wheel, str):
+            lacking = packages_for("\n".join(wheel.lines))
+            if not lacking or not self._install_system(lacking, f"for building {package.name}"):
+                line = f"{package.pin} cannot be built: {wheel.line}"
+                return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
+            wheel = self._builder.wheel_of(package, pins)
+        return self._link(wheel)
+
+    def _link(self, wheel: str) -> Refusal | None:
+        """Install a built wheel, without a network and without what is shared with other runs."""
+        uv = '"$ML_AGENT_UV" -q pip install --no-cache --offline --no-deps --no-build --no-config --link-mode copy'
+        done = self._steps.offline(f'{uv} --python "$VIRTUAL_ENV/bin/python" "{wheel}"', 600)
+        return None if done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
+
+    def _install_project(self, tree: Tree, packages: Sequence[Package]) -> None:
+        pins = [package.pin for package in packages if package.name in ("numpy", "torch")]
+        self._note("building the repository's own package")
+        wheel = self._builder.wheel(tree, pins)
+        if isinstance(wheel, BuildFailure):
+            self._state.left_out["the repository's own package"] = "\n".join(wheel.lines[-40:])
+            self._note(f"the repository's own package cannot be built: {wheel.line}")
+            return
+        own, added = self._builder.develop(wheel, shlex.quote(self._declared.project))
+        if (refused := self._link(own)) is not None:
+            self._state.left_out["the repository's own package"] = refused.line
+            self._note(f"the repository's own package cannot be installed: {refused.line}")
+            return
+        self._state.project, self._state.built_with = self._declared.project, self._builder.used
+        if added:
+            names = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
+            self._steps.offline(f'tar -cf "$VIRTUAL_ENV/{ADDED}" -- {names}', 300)
 
 
-def _allows(bound: str, version: str | None) -> bool:
-    from packaging.requirements import Requirement  # needed for one repair
+def undeclared(
+    needs: Needs, packages: Sequence[Package], declared: Declared, own: str = ""
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """What gives the modules that are needed and that no package of a resolution is known to give.
 
-    return version is None or Requirement(bound).specifier.contains(version, prereleases=True)
+    Returns requirements that the repository writes elsewhere, and distributions that are known to give a module, each with it.
+    """
+    names = [package.name for package in packages]
+    lines, known = list[str](), list[tuple[str, str]]()
+    for module in needs.third_party:
+        if any(provides(name, module) for name in (*names, *([own] if own else []))):
+            continue
+        if line := declared.provider(module):
+            lines.append(line)
+        elif (name := known_provider(module)) and normalized(name) not in names:
+            known.append((name, module))
+    return list(dict.fromkeys(lines)), list(dict.fromkeys(known))
 
 
-def _names(steps: Sequence[SetupStep]) -> str:
-    return " ".join(text for step in steps for text in step.arguments)
+def cpu_torch(sandbox: Sandbox, python: Version) -> str:
+    """The newest build of torch for the processor among the host's wheels, as a requirement; "" where there is none, or a card."""
+    if not isinstance(sandbox, EnvironmentSandbox) or sandbox.policy.gpus != "none":
+        return ""
+    found = []
+    for place in read_pip_settings().find_links:
+        folder = Path(place.removeprefix("file://"))
+        for wheel in folder.glob(f"torch-*+cpu*-cp{python[0]}{python[1]}-*.whl") if folder.is_dir() else ():
+            version = wheel.name.split("-")[1]
+            found.append((tuple(int(part) for part in version.partition("+")[0].split(".")), f"torch=={version}"))
+    return max(found)[1] if found else ""
+
+
+def _plain(line: str) -> str:
+    return line.replace(" (", " ").replace(")", "") if " (" in line and ";" not in line else line
+
+
+def _replaced(before: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    names = {name_of(line) for line in new}
+    return (*(line for line in before if name_of(line) not in names), *new)
+
+
+def _ending(made: Environment | Refusal) -> str:
+    if isinstance(made, Refusal):
+        return made.line
+    return f"{made.failures[0].said} ({len(made.failures)} imports fail)" if made.failures else "works"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.reading import exists, is_dir, is_file, read_text
 from ml_agent.sandbox.repository_search import built_by
-from ml_agent.sandbox.setup.distributions import is_known
+from ml_agent.tools.foreign_files import exists, is_dir, is_file, read_text
+from ml_agent.tools.python_api.distributions import is_known
 
 MAX_FILES = 400
 MAX_BYTES = 2 * 1024 * 1024
@@ -33,6 +33,8 @@ class ImportNeeds(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of the repository that must be on the import path and are not by themselves; relative to the root."""
     dotted: tuple[str, ...] = ()
     """The required modules with their full names, where more than the top name is known (google.protobuf)."""
+    taken: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """What the scripts themselves import at their start, also of the repository, each with the names that are taken from it."""
 
 
 class _Import(msgspec.Struct, frozen=True):
@@ -61,6 +63,7 @@ class _Scan:
         self._optional: dict[str, None] = {}
         self._dotted: dict[str, None] = {}
         self._paths: dict[str, None] = {}
+        self._taken: dict[str, dict[str, None]] = {}
 
     def script(self, path: Path) -> None:
         """A file that is run: its own folder comes first on the import path."""
@@ -82,6 +85,7 @@ class _Scan:
             optional=tuple(name for name in self._optional if name not in self._required),
             paths=tuple(self._paths),
             dotted=tuple(self._dotted),
+            taken=tuple((name, tuple(names)) for name, names in self._taken.items()),
         )
 
     def _follow(self, path: Path, is_entry: bool = False) -> None:
@@ -93,12 +97,22 @@ class _Scan:
 
     def _take(self, text: str, path: Path, is_entry: bool) -> None:
         for found in _imports(text):
+            if is_entry and not (found.level or found.optional or found.lazy or found.name == "__future__"):
+                self._note_taken(found.name)
             if found.level:
                 self._follow_relative(path, found)
             elif found.optional:
                 self._optional[found.name.partition(".")[0]] = None
             elif not found.lazy or is_entry:
                 self._absolute(found, path)
+
+    def _note_taken(self, name: str) -> None:
+        """`from a import b` is met as a, then as a.b."""
+        base, _, last = name.rpartition(".")
+        if base in self._taken:
+            self._taken[base][last] = None
+        else:
+            self._taken.setdefault(name, {})
 
     def _absolute(self, found: _Import, path: Path) -> None:
         top = found.name.partition(".")[0]

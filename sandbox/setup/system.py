@@ -119,3 +119,42 @@ def library_packages(library: str) -> tuple[str, ...]:
 def program_packages(program: str) -> tuple[str, ...]:
     """Packages with a program; none where it is not known or cannot be had from Debian."""
     return _PROGRAMS.get(program, (program,) if program in _SAME_NAME else ())
+
+
+_HEADERS = {
+    "Python.h": ("python3-dev",),
+    "ffi.h": ("libffi-dev",),
+    "zlib.h": ("zlib1g-dev",),
+    "jpeglib.h": ("libjpeg62-turbo-dev",),
+    "lzma.h": ("liblzma-dev",),
+    "bzlib.h": ("libbz2-dev",),
+    "curl/curl.h": ("libcurl4-openssl-dev",),
+    "openssl/": ("libssl-dev",),
+    "libxml/": ("libxml2-dev", "libxslt1-dev"),
+    "fftw3.h": ("libfftw3-dev",),
+    "sndfile.h": ("libsndfile1-dev",),
+    "hdf5.h": ("libhdf5-dev",),
+    "gsl/": ("libgsl-dev",),
+    "portaudio.h": ("portaudio19-dev",),
+    "cblas.h": ("libopenblas-dev",),
+    "Eigen/": ("libeigen3-dev",),
+    "boost/": ("libboost-dev",),
+}
+_LACKED = (
+    re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file"),
+    re.compile(r"(?:unable to execute|command|No such file or directory:|Could not find|Could NOT find) '?(?P<program>[\w+-]*(?:gcc|g\+\+|cc|cmake|make|ninja|swig|cargo|rustc|gfortran|pkg-config|git))'?"),
+    re.compile(r"(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:command )?not found"),
+)  # fmt: skip
+
+
+def packages_for(said: str) -> tuple[str, ...]:
+    """Debian packages with what a build says that it lacks."""
+    for pattern in _LACKED:
+        match = pattern.search(said)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        if header := groups.get("header"):
+            return next((found for start, found in _HEADERS.items() if header.startswith(start)), ())
+        return program_packages(groups.get("program") or groups.get("other") or "")
+    return ()

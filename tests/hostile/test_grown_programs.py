@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.sandbox.setup.requirements import wanted_by, wanted_python
 from ml_agent.testing.git_folders import write_files
+from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
 from tests.hostile.conftest import ml_agent
 from tests.processor_time import within
 
@@ -95,7 +95,7 @@ YAML = {
 
 @pytest.mark.promise(
     "A configuration of YAML, however it is made, keeps no reader busy and ends no run.",
-    by="tools.signatures.yaml_keys, sandbox.setup.requirements",
+    by="tools.signatures.yaml_keys, tools.python_api.requirements",
 )
 @pytest.mark.parametrize("name", YAML)
 def test_yaml_that_is_made_to_be_long(name: str, tmp_path: Path) -> None:

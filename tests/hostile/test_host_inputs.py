@@ -12,10 +12,10 @@ import pytest
 
 from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation
 from ml_agent.sandbox.diagnosis.refine import REFINERS, refine
-from ml_agent.sandbox.setup.requirements import wanted_by, wanted_python
 from ml_agent.tools.check.powers import powers
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
 from tests.processor_time import is_within, within
 
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"
@@ -110,7 +110,7 @@ HARMS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.promise(READS, by="tools.files, tools.reading, sandbox.reading: limits on each read")
+@pytest.mark.promise(READS, by="tools.files, tools.reading, tools.foreign_files: limits on each read")
 @pytest.mark.parametrize("harm", HARMS)
 def test_hostile_files_are_read_within_limits(harm: str, tmp_path: Path) -> None:
     root = tmp_path / "repository"
@@ -185,7 +185,7 @@ def _missing(root: Path, subject: str, code: str) -> str:
     return refine(found, RunLocation(root=root)).message
 
 
-@pytest.mark.promise("A diagnosis quotes files of the repository alone.", by="ml_agent.sandbox.reading")
+@pytest.mark.promise("A diagnosis quotes files of the repository alone.", by="ml_agent.tools.foreign_files")
 def test_a_link_in_place_of_a_readme_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "home/user").mkdir(parents=True)
     (tmp_path / "home/user/.netrc").write_text("machine host login me password hunter2\n")

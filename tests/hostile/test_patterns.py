@@ -12,7 +12,7 @@ import pytest
 import ml_agent
 from ml_agent import solve
 from ml_agent.errors import UsageError
-from ml_agent.sandbox.setup.requirements import wanted_by
+from ml_agent.tools.python_api.requirements import wanted_by
 from ml_agent.tools.signatures import shell_reader
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.values.guarded import GuardedPattern

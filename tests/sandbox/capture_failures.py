@@ -11,8 +11,7 @@ import msgspec
 
 from ml_agent.sandbox.contract import Command, Limits, Policy
 from ml_agent.sandbox.local import BubblewrapSandbox
-from ml_agent.sandbox.pip_settings import read_pip_settings
-from ml_agent.sandbox.setup.plan import Host, cpu_torch
+from ml_agent.sandbox.setup.executor import cpu_torch
 from tests.sandbox.failure_cases import CASES
 from tests.sandbox.failure_model import GROUPS, FailureCase
 
@@ -34,13 +33,14 @@ def main() -> None:
 
 
 def _capture(cases: list[FailureCase], packages: str) -> None:
-    torch = cpu_torch(Host(find_links=read_pip_settings().find_links)) or "torch"
-    words = " ".join(f"'{torch if name == 'torch' else name}'" for name in packages.split())
     with tempfile.TemporaryDirectory() as logs:
         sandbox = BubblewrapSandbox(Policy(limits=Limits()), Path(logs))
         sandbox.start()
+        torch = cpu_torch(sandbox, sandbox.python_version()) or "torch"
+        words = " ".join(f"'{torch if name == 'torch' else name}'" for name in packages.split())
         if words:
-            print(sandbox.run(Command(text=f"pip install -q {words}", install=True, timeout=1800)).stderr)
+            text = f'"$ML_AGENT_UV" -q pip install --python "$VIRTUAL_ENV/bin/python" {words}'
+            print(sandbox.run(Command(text=text, install=True, timeout=1800)).stderr)
         limits = msgspec.structs.replace(LIMITS, disk_bytes=DISK if cases[0].group == "common" else None)
         sandbox.policy = Policy(limits=limits, network="none")
         for case in cases:

@@ -1,21 +1,22 @@
 """Environments that are kept for later runs, and copies of places."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from ml_agent.sandbox.errors import SandboxLostError
-from ml_agent.sandbox.local_place import copy, keep, kept, make_place, setups
+from ml_agent.sandbox.local_place import copy, forget, keep, kept, make_environment, setups
 
 
-def test_an_environment_that_cannot_be_copied_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_environment_under_a_key_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path))
-    place = make_place("run", "process")
-    keep(place, "whole", "note")
-    shutil.rmtree(place / "home")
-    keep(place, "half", "note")
-    assert kept("whole") and [path.name for path in setups().iterdir()] == ["whole"]
+    first, second = make_environment(None), make_environment(None)
+    assert setups().stat().st_mode & 0o777 == 0o700
+    assert keep(first, "key", "first") == setups() / "key" and keep(second, "key", "second") == second
+    place = kept("key")
+    assert place is not None and (place / "note.json").read_text() == "first"
+    forget("key")
+    assert kept("key") is None
 
 
 def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:

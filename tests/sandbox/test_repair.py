@@ -12,7 +12,6 @@ from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
 from ml_agent.sandbox.repair_rules import FailureContext, candidates, next_repair
 from ml_agent.sandbox.repository_search import device_option, module_places, value_of_variable
 from ml_agent.sandbox.session import repaired
-from ml_agent.sandbox.setup.plan import Host, plan_setup
 from ml_agent.sandbox.task import Source, Task
 
 
@@ -160,8 +159,6 @@ def test_a_module_that_the_repository_compiles_comes_from_no_index(tmp_path: Pat
     write(tmp_path, "ext/setup.py", "setup(ext_modules=[Extension('overlap', ['overlap.c'])])")
     found = diagnosis("missing-module", "overlap", Fix(kind="install", arguments=("overlap",)))
     assert next(candidates(found, scene(tmp_path))).arguments == ("(cd ext && python setup.py build_ext --inplace)",)
-    source = Source(root=tmp_path)
-    assert plan_setup(source, Task(text="python train.py"), Host()) == ()
 
 
 def test_a_settings_module_from_its_example(tmp_path: Path) -> None:

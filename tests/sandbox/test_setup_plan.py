@@ -1,52 +1,18 @@
 """What is planned from what a repository says."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ml_agent.sandbox.setup.distributions import distributions_of, normalized, provides
 from ml_agent.sandbox.setup.imports import scan_imports
-from ml_agent.sandbox.setup.plan import Host, SetupStep, cpu_torch, plan_setup
-from ml_agent.sandbox.setup.requirements import conda_to_pip, parse, wanted_by, wanted_python
-from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
+from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
+from ml_agent.tools.python_api.requirements import conda_to_pip, parse, wanted_by, wanted_python
 
 
 def write(root: Path, name: str, text: str) -> None:
     (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).write_text(text)
-
-
-def plan(root: Path, text: str, host: Host | None = None, **task: Any) -> list[SetupStep]:
-    return list(plan_setup(Source(root=root), Task(text=text, **task), host or Host()))
-
-
-def test_the_standard_library_needs_nothing(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "import argparse, json, os.path\nfrom collections import abc\nimport helper\n")
-    write(tmp_path, "helper.py", "import csv\n")
-    write(tmp_path, "requirements.txt", "torch\nnumpy\n")
-    assert plan(tmp_path, "python train.py --epochs 3") == []
-
-
-def test_only_what_the_script_imports(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "from lib.model import Net\nimport cv2\n")
-    write(tmp_path, "lib/__init__.py", "")
-    write(tmp_path, "lib/model.py", "import yaml\nfrom .deep import x\n")
-    write(tmp_path, "lib/deep.py", "import sklearn.svm\n")
-    write(tmp_path, "lib/unused.py", "import pandas\n")
-    write(tmp_path, "requirements.txt", "PyYAML==6.0.1\npandas\nopencv_python>=4.5  # vision\n")
-    (step,) = plan(tmp_path, "python train.py")
-    assert step.kind == "install"
-    assert step.arguments == ("PyYAML==6.0.1", "scikit-learn", "opencv_python>=4.5")
-    assert step.pins == ()
-
-
-def test_pins_of_what_comes_along(tmp_path: Path) -> None:
-    write(tmp_path, "run.py", "import flask\n")
-    write(tmp_path, "requirements.txt", "flask==2.0.1\nwerkzeug==2.0.0\nnumpy>=1\n")
-    (step,) = plan(tmp_path, "python run.py")
-    assert (step.arguments, step.pins) == (("flask==2.0.1",), ("werkzeug==2.0.0",))
 
 
 def test_optional_lazy_and_typing_imports(tmp_path: Path) -> None:
@@ -66,61 +32,11 @@ def show():
     assert (needs.modules, needs.later, needs.optional) == ((), ("matplotlib",), ("apex_of_something",))
 
 
-def test_modules_of_the_repository_elsewhere_go_on_the_path(tmp_path: Path) -> None:
-    write(tmp_path, "src/lumen/__init__.py", "")
-    write(tmp_path, "scripts/train.py", "import lumen\nfrom utils import x\n")
-    write(tmp_path, "utils/__init__.py", "")
-    (step,) = plan(tmp_path, "python scripts/train.py")
-    assert step.kind == "path" and set(step.arguments) == {"src", "."}
-
-
-def test_a_file_with_a_librarys_name_is_not_the_library(tmp_path: Path) -> None:
-    write(tmp_path, "pack/storage/numpy.py", "import numpy as np\n")
-    write(tmp_path, "pack/storage/__init__.py", "from .numpy import np\n")
-    write(tmp_path, "pack/__init__.py", "from . import storage\n")
-    write(tmp_path, "run.py", "import pack\n")
-    (step,) = plan(tmp_path, "python run.py")
-    assert step.arguments == ("numpy",)
-
-
-def test_a_package_that_must_be_built_comes_from_the_index(tmp_path: Path) -> None:
-    write(tmp_path, "python/dgl/__init__.py", "")
-    write(
-        tmp_path, "python/setup.py", "from setuptools import setup, Extension\nsetup(ext_modules=[Extension('a', [])])"
-    )
-    write(tmp_path, "examples/run.py", "import dgl\n")
-    (step,) = plan(tmp_path, "python examples/run.py")
-    assert (step.kind, step.arguments) == ("install", ("dgl",))
-
-
 def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "import b\nimport six\n")
     write(tmp_path, "b.py", "import a\nimport c\n")
     write(tmp_path, "c.py", "def broken(:\n")
     assert scan_imports(tmp_path, [tmp_path / "a.py"]).modules == ("six",)
-
-
-def test_code_of_an_answer_is_scanned(tmp_path: Path) -> None:
-    write(tmp_path, "model/net.py", "import torch\n")
-    steps = plan(tmp_path, "python answer.py", code="from model.net import Net\nimport einops\n")
-    assert [step.arguments for step in steps] == [("torch",), ("einops",)]
-
-
-def test_the_cpu_build_of_torch_that_the_host_has(tmp_path: Path) -> None:
-    wheels = tmp_path / "wheels"
-    wheels.mkdir()
-    for name in ("torch-2.1.0+cpu-cp311-cp311-linux_x86_64.whl", "torch-2.10.0+cpu-cp311-cp311-linux_x86_64.whl"):
-        (wheels / name).touch()
-    (wheels / "torch-2.11.0+cpu-cp312-cp312-linux_x86_64.whl").touch()
-    write(tmp_path, "repo/run.py", "import torch, torchvision, numpy\n")
-    write(tmp_path, "repo/requirements.txt", "torch==1.7.1\ntorchvision==0.8.2\n")
-    host = Host(python=(3, 11), find_links=(str(wheels),))
-    assert cpu_torch(host) == "torch==2.10.0+cpu"
-    steps = plan(tmp_path / "repo", "python run.py", host)
-    assert [step.arguments for step in steps] == [("torch==2.10.0+cpu",), ("torchvision", "numpy")]
-    steps = plan(tmp_path / "repo", "python run.py", Host(gpus=True, find_links=(str(wheels),)))
-    assert steps[0].arguments == ("torch==1.7.1",)
-    assert cpu_torch(Host(python=(3, 9), find_links=(str(wheels),))) is None
 
 
 def test_entries_through_shell_scripts_and_modules(tmp_path: Path) -> None:

@@ -1,0 +1,281 @@
+"""Describes and builds what comes as sources: never where a network is in reach."""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Source, install_text
+from ml_agent.sandbox.uv_program import NO_INDEX
+from ml_agent.tools.config_text import read_toml
+from ml_agent.tools.python_api.distributions import distributions_of
+
+INSTALL_SECONDS = 1800.0
+"""For one installation; large wheels take long on slow lines."""
+DESCRIBE_SECONDS = 240.0
+BUILD_SECONDS = 1500.0
+MOST_MISSING = 5
+"""Modules that a build may turn out to need one after another."""
+_INSIDE = Path(__file__).with_name("inside")
+_MARK = "ML-AGENT "
+_LEGACY = ("setuptools", "wheel")
+_BOUNDS = (
+    ("setuptools<58", "2021-09-05"),  # use_2to3
+    ("setuptools<81", "2025-06-01"),  # pkg_resources
+    ("cython<3", "2023-07-17"),
+    ("numpy<2", "2024-06-16"),
+    ("pybind11<3", "2025-07-10"),
+    ("packaging<22", "2022-12-07"),
+)
+"""What broke builds of sources that are older than it."""
+_NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
+_SPOKEN = re.compile(
+    r"^\s*(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
+)
+
+
+class Steps:
+    """Runs our own commands in a sandbox: the installer's, with the package index, and builds, without."""
+
+    def __init__(self, sandbox: Sandbox, on_output: OnOutput | None) -> None:
+        self.sandbox, self.on_output = sandbox, on_output
+
+    def install(self, text: str, seconds: float = INSTALL_SECONDS) -> Response:
+        """A step of the installer."""
+        return self.sandbox.run(Command(text=text, timeout=seconds, install=True), self.on_output)
+
+    def offline(self, text: str, seconds: float = BUILD_SECONDS) -> Response:
+        """A step that may run code of packages and of the repository."""
+        return self.sandbox.run(Command(text=text, timeout=seconds), self.on_output)
+
+
+class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """Why sources cannot be described or built."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """One line of it."""
+        return self.lines[-1][:300] if self.lines else "the build failed and said nothing"
+
+
+class Tree(msgspec.Struct, frozen=True, kw_only=True):
+    """Sources that lie in the sandbox."""
+
+    folder: str
+    """As bash finds it; may hold variables."""
+    day: str
+    """When they were published, YYYY-MM-DD, or ""."""
+    requires: tuple[str, ...]
+    backend: str
+    paths: tuple[str, ...]
+
+
+class Builder:
+    """Sources in one sandbox, for one version of Python."""
+
+    def __init__(self, steps: Steps, python: tuple[int, int]) -> None:
+        self._steps, self._python = steps, python
+        self._trees: dict[str, Tree] = {}
+        self._number = count()
+        self._environments: dict[tuple[str, ...], str] = {}
+        self.used: tuple[str, ...] = ()
+        """Pins of what the last wheel was built with."""
+
+    def describe(self, source: Source) -> Metadata | BuildFailure:
+        """What a source distribution says of itself; remembered by its content."""
+        kept = setups() / "described" / f"{source.sha256}-{self._python[0]}.{self._python[1]}.json"
+        if source.sha256 and kept.is_file():
+            return msgspec.json.decode(kept.read_bytes(), type=Metadata)
+        tree = self._unpacked(source)
+        found = tree if isinstance(tree, BuildFailure) else self.metadata(tree)
+        if isinstance(found, Metadata) and source.sha256:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_bytes(msgspec.json.encode(found))
+        return found
+
+    def wheel_of(self, package: Package, pins: Sequence[str]) -> str | BuildFailure:
+        """Build a package of a resolution; the wheel's path."""
+        assert package.source is not None
+        tree = self._unpacked(package.source)
+        return tree if isinstance(tree, BuildFailure) else self.wheel(tree, pins)
+
+    def project(self, folder: str, day: str) -> Tree | BuildFailure:
+        """A copy of the repository, or of a folder of it, as sources."""
+        here = "$HOME/project" + ("" if folder == "." else f"/{shlex.quote(folder)}")
+        text = f'rm -rf "$HOME/project" && cp -a . "$HOME/project" && rm -rf "$HOME/project/.build"; {_shown(here)}'
+        return self._tree(here, day, self._steps.offline(text, 300))
+
+    def metadata(self, tree: Tree) -> Metadata | BuildFailure:
+        """What sources say of themselves."""
+        found = self._ask("metadata", tree, ())
+        return found if isinstance(found, BuildFailure) else Metadata.read(str(found))
+
+    def wheel(self, tree: Tree, pins: Sequence[str]) -> str | BuildFailure:
+        """Build a wheel with the pinned versions where they are needed; its path."""
+        found = self._ask("wheel", tree, pins)
+        return found if isinstance(found, BuildFailure) else str(found)
+
+    def develop(self, wheel: str, workspace_folder: str) -> tuple[str, tuple[str, ...]]:
+        """A wheel that leads to the sources in the workspace, and what was laid beside them; the wheel itself where that fails."""
+        script = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8"))
+        words = f'develop . "{BUILD}/out/{next(self._number)}" {shlex.quote(wheel)} "$PWD/{workspace_folder}"'
+        answer = _answer(self._steps.offline(f'"$VIRTUAL_ENV/bin/python" -I -c {script} {words}', 120))
+        if not isinstance(answer, dict) or not isinstance(answer.get("wheel"), str):
+            return wheel, ()
+        return answer["wheel"], tuple(str(one) for one in answer.get("added", ()))
+
+    def _unpacked(self, source: Source) -> Tree | BuildFailure:
+        if source.address in self._trees:
+            return self._trees[source.address]
+        key = source.sha256[:16] or hashlib.sha256(source.address.encode()).hexdigest()[:16]
+        script = shlex.quote((_INSIDE / "fetch_files.py").read_text(encoding="utf-8"))
+        files = shlex.quote(json.dumps([[source.address, source.sha256, source.name]]))
+        done = self._steps.install(f'"$ML_AGENT_PYTHON" -I -S -c {script} "{BUILD}/files" {files}', 600)
+        if not done.ok:
+            return BuildFailure(lines=(f"{source.name} cannot be fetched: {done.why}",))
+        here, unpack = f'"$HOME/sources/{key}"', "import shutil, sys; shutil.unpack_archive(sys.argv[1], sys.argv[2])"
+        text = (
+            f'mkdir -p {here} && "$VIRTUAL_ENV/bin/python" -I -c {shlex.quote(unpack)} "{BUILD}/files/"{shlex.quote(source.name)} {here} '
+            f"&& mv {here}/*/ {here}/tree 2>/dev/null; {_shown(f'$HOME/sources/{key}/tree')}"
+        )
+        tree = self._tree(f"$HOME/sources/{key}/tree", source.day, self._steps.offline(text, 300))
+        if isinstance(tree, Tree):
+            self._trees[source.address] = tree
+        return tree
+
+    def _tree(self, folder: str, day: str, shown: Response) -> Tree | BuildFailure:
+        if not shown.ok:
+            return BuildFailure(lines=_said(shown))
+        try:
+            system = read_toml(shown.stdout.partition(_MARK)[2]).get("build-system")
+        except ValueError:
+            system = None
+        system = system if isinstance(system, dict) else {}
+        requires = [one for one in system.get("requires", _LEGACY) if isinstance(one, str)]
+        backend = system.get("build-backend") or "setuptools.build_meta:__legacy__"
+        paths = [one for one in system.get("backend-path", ()) if isinstance(one, str)]
+        return Tree(folder=folder, day=day, requires=tuple(requires), backend=str(backend), paths=tuple(paths))
+
+    def _ask(self, what: str, tree: Tree, pins: Sequence[str]) -> Any:
+        """The backend's answer: with what it says that it needs, then also with modules that turn out to be missing."""
+        old = tuple(bound for bound, day in _BOUNDS if tree.day and tree.day < day)
+        bounds = tuple(bound for bound in old if bound != "setuptools<58" or self._python < (3, 12))
+        failure = BuildFailure(lines=())
+        for held in dict.fromkeys(((*bounds, *pins), bounds, ())):
+            answer = self._ask_with(what, tree, held)
+            if not isinstance(answer, BuildFailure):
+                return answer
+            failure = failure if failure.lines else answer
+        return failure
+
+    def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...]) -> Any:
+        needed = list(tree.requires)
+        for turn in range(MOST_MISSING):
+            environment = self._environment(needed, held, tree.day)
+            if isinstance(environment, BuildFailure):
+                return environment
+            if turn == 0:
+                asked = self._call("requires", tree, environment)
+                more = [str(one) for one in asked] if isinstance(asked, list) else []
+                if more and set(more) - set(needed):
+                    needed += more
+                    environment = self._environment(needed, held, tree.day)
+                    if isinstance(environment, BuildFailure):
+                        return environment
+            answer = self._call(what, tree, environment)
+            missing = _NO_MODULE.search("\n".join(answer.lines)) if isinstance(answer, BuildFailure) else None
+            if missing is None:
+                return answer
+            extra = distributions_of(missing[1])[0] if missing[1] != "pkg_resources" else "setuptools<81"
+            if extra in needed:
+                return answer
+            needed.append(extra)
+        return answer
+
+    def _environment(self, requires: Sequence[str], held: Sequence[str], day: str) -> str | BuildFailure:
+        """An environment with what a build asks for; the folder."""
+        key = (*sorted(requires), "", *held)
+        if key in self._environments:
+            return self._environments[key]
+        name = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
+        folder = f"{BUILD}/env-{name}"
+        uv = f'"$ML_AGENT_UV" -q pip install --no-build --python "{folder}/bin/python" ${{{NO_INDEX}:-}}'
+        lines = [install_text((), seeds=False, target=folder)]
+        if requires:
+            lines += [f"printf '%s\\n' {_words(requires)} >/tmp/requires; printf '%s\\n' {_words(held)} >/tmp/held"]
+            lines += [f"{uv} -r /tmp/requires -c /tmp/held"]
+        lines += [f'"$ML_AGENT_UV" -q pip freeze --python "{folder}/bin/python"']
+        done = self._steps.install("\n".join(lines), 600)
+        if not done.ok:
+            return BuildFailure(lines=("what the build asks for cannot be had: " + " ".join(_said(done))[:300],))
+        self.used = tuple(line for line in done.stdout.split() if "==" in line)
+        self._environments[key] = folder
+        return folder
+
+    def _call(self, what: str, tree: Tree, environment: str) -> Any:
+        script = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8"))
+        words = f'{what} "{tree.folder}" "{BUILD}/out/{next(self._number)}" {shlex.quote(tree.backend)} {shlex.quote(json.dumps(tree.paths))}'
+        plain = "export SETUPTOOLS_SCM_PRETEND_VERSION=0.0.0 PBR_VERSION=0.0.0; "
+        text = (
+            f'{{ [ -e "{tree.folder}/.git" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
+            f'PATH="{environment}/bin:$PATH" "{environment}/bin/python" -I -c {script} {words} 2>&1'
+        )
+        seconds = BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
+        done = self._steps.offline(text, seconds)
+        answer = _answer(done)
+        if not done.ok or answer is None:
+            why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
+            return BuildFailure(lines=(*_said(done), *why))
+        return answer
+
+
+def _shown(folder: str) -> str:
+    """Prints how sources are built, as far as they say."""
+    return f'[ -d "{folder}" ] && echo "{_MARK}" && {{ head -c 200000 "{folder}/pyproject.toml" 2>/dev/null || true; }}'
+
+
+def _words(lines: Sequence[str]) -> str:
+    return " ".join(map(shlex.quote, lines)) or "''"
+
+
+def _answer(done: Response) -> Any:
+    """What a script of ours answered."""
+    return answers(done.stdout)[-1] if done.ok and answers(done.stdout) else None
+
+
+def answers(output: str) -> list[Any]:
+    """All that scripts of ours said in an output, each over one line or several."""
+    found: list[str] = []
+    for line in output.splitlines():
+        if line.startswith("ML-AGENT>"):
+            found.append(line[9:])
+        elif line.startswith("ML-AGENT+") and found:
+            found[-1] += line[9:]
+    read = []
+    for text in found:
+        with suppress(ValueError):
+            read.append(json.loads(text))
+    return read
+
+
+def _said(done: Response) -> tuple[str, ...]:
+    """The last meaningful lines of a failed step."""
+    lines = [line.rstrip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
+    told = [line.strip() for line in lines if _SPOKEN.match(line)]
+    return tuple(
+        lines[-30:] if not told else [*lines[-28:], *[line for line in told[-2:] if line not in lines[-28:]], told[-1]]
+    )
+
+
+Describe = Callable[[Source], Metadata | BuildFailure]

@@ -1,0 +1,113 @@
+"""Asks a build backend; runs inside the sandbox without a network, under Python 3.7 and newer.
+
+    python build_hooks.py requires|metadata|wheel FOLDER OUT BACKEND PATHS
+    python build_hooks.py develop FOLDER OUT WHEEL TREE
+
+Prints one answer `ML-AGENT>{json}` at its end. `develop` makes of a built wheel one that leads to the sources in TREE: what was
+generated is laid beside them, and listed.
+"""
+
+import base64
+import hashlib
+import importlib
+import json
+import os
+import shutil
+import sys
+import zipfile
+
+
+def main():
+    what, folder, out = sys.argv[1:4]
+    os.makedirs(out, exist_ok=True)
+    if what == "develop":
+        answer = develop(folder, out, sys.argv[4], sys.argv[5])
+    else:
+        os.chdir(folder)
+        answer = ask(what, out, backend_of(folder, sys.argv[4], json.loads(sys.argv[5])))
+    say(answer)
+
+
+def say(answer):
+    """Lines that nobody cuts: each continues the one before where it begins with a plus."""
+    text = json.dumps(answer)
+    for start in range(0, len(text), 800):
+        sys.stdout.write("\nML-AGENT%s%s\n" % ("+" if start else ">", text[start : start + 800]))
+    sys.stdout.flush()
+
+
+def backend_of(folder, name, paths):
+    sys.path[:0] = [os.path.join(folder, path) for path in paths]
+    module, _, attributes = name.partition(":")
+    found = importlib.import_module(module)
+    for attribute in filter(None, attributes.split(".")):
+        found = getattr(found, attribute)
+    return found
+
+
+def ask(what, out, backend):
+    if what == "requires":
+        hook = getattr(backend, "get_requires_for_build_wheel", None)
+        return list(hook({})) if hook else []
+    if what == "metadata" and hasattr(backend, "prepare_metadata_for_build_wheel"):
+        name = backend.prepare_metadata_for_build_wheel(out, {})
+        with open(os.path.join(out, name, "METADATA"), encoding="utf-8", errors="replace") as file:
+            return file.read().partition("\n\n")[0]
+    wheel = os.path.join(out, backend.build_wheel(out, {}))
+    if what == "wheel":
+        return wheel
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return archive.read(name).decode("utf-8", "replace").partition("\n\n")[0]
+
+
+def develop(folder, out, wheel, tree):
+    """The new wheel and the files that were laid into the tree; the wheel itself where its modules are not found there."""
+    target, added, bases, rows = os.path.join(out, "develop", os.path.basename(wheel)), [], [], []
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        info = next(name.split("/")[0] for name in old.namelist() if ".dist-info/" in name)
+        places = {top: base_of(tree, top) for top in tops(old, info)}
+        for name in old.namelist():
+            base = places.get(name.split("/")[0])
+            if name.endswith(("/", ".dist-info/RECORD")):
+                continue
+            if base is None:
+                write(new, name, old.read(name), rows)
+                continue
+            bases += [] if base in bases else [base]
+            here = os.path.join(base, name)
+            if not os.path.lexists(here):
+                os.makedirs(os.path.dirname(here), exist_ok=True)
+                with old.open(name) as source, open(here, "wb") as made:
+                    shutil.copyfileobj(source, made)
+                added.append(os.path.relpath(here, tree))
+        if bases:
+            write(new, "ml_agent_%s.pth" % info.split("-")[0], "".join(base + "\n" for base in bases).encode(), rows)
+        new.writestr(info + "/RECORD", "".join(rows) + info + "/RECORD,,\n")
+    return {"wheel": target, "added": added}
+
+
+def tops(wheel, info):
+    found = {name.split("/")[0] for name in wheel.namelist()}
+    return sorted(top for top in found if top != info and not top.endswith((".data", ".pth")))
+
+
+def base_of(tree, top):
+    """The folder of the sources below which a module or package of the wheel lies."""
+    wanted = [os.path.join(tree, place) for place in ("", "src", "lib", "python", "source")]
+    for base in wanted:
+        here = os.path.join(base, top)
+        if os.path.isfile(here) if top.endswith(".py") else os.path.isdir(here):
+            return os.path.normpath(base)
+    return os.path.normpath(tree) if not top.endswith(".py") and "." in top else None  # a compiled module at the top
+
+
+def write(archive, name, content, rows):
+    archive.writestr(name, content)
+    sha = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    rows.append("%s,sha256=%s,%d\n" % (name.replace(",", "_"), sha, len(content)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""The ways to an environment, likeliest first; each is tried whole."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+
+import msgspec
+
+from ml_agent.sandbox.abilities import Version
+from ml_agent.sandbox.python_history import released
+from ml_agent.sandbox.setup.declared import Declared, fitting
+
+RECENT = timedelta(days=45)
+"""Of a repository's last commit: until then today's packages are those of its day."""
+OLD = timedelta(days=365)
+WHEELS_FOLLOW = timedelta(days=180)
+"""After a Python came out."""
+
+
+class Rung(msgspec.Struct, frozen=True, kw_only=True):
+    """One way."""
+
+    python: Version
+    day: str = ""
+    """Nothing newer than this is taken; "" takes today's."""
+    locked: bool = False
+    """In the versions of the lock file."""
+    loose: bool = False
+    """Exact pins that cannot be had are given up, one by one."""
+
+    @property
+    def said(self) -> str:
+        """One line for a person."""
+        what = "as the lock file says" if self.locked else "as declared"
+        more = [
+            f"packages of {self.day}" if self.day else "",
+            "pins loosened where they cannot be had" if self.loose else "",
+        ]
+        return ", ".join(filter(None, [what, f"Python {self.python[0]}.{self.python[1]}", *more]))
+
+
+def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Version]) -> Iterator[Rung]:
+    """The ways for a repository whose last commit is of `day` (YYYY-MM-DD or ""), with the Pythons that are there."""
+    first = first_python(declared, current, pythons)
+    if declared.locked:
+        yield Rung(python=first, locked=True)
+    yield Rung(python=first)
+    dated = day if day and date.fromisoformat(day) + RECENT < datetime.now(UTC).date() else ""
+    if dated and released(first) + WHEELS_FOLLOW <= date.fromisoformat(dated):
+        yield Rung(python=first, day=dated)
+    yield Rung(python=first, loose=True)
+    for python in older_pythons(declared, dated, first, pythons):
+        at = max(dated, (released(python) + WHEELS_FOLLOW).isoformat()) if dated else ""
+        yield Rung(python=python, day=at)
+        yield Rung(python=python, day=at, loose=True)
+
+
+def first_python(declared: Declared, current: Version, pythons: Sequence[Version]) -> Version:
+    """The sandbox's own where the repository allows it, else the newest that it allows."""
+    allowed = fitting(declared.python, tuple(dict.fromkeys((current, *pythons))))
+    return current if current in allowed or not allowed else max(allowed)
+
+
+def older_pythons(declared: Declared, day: str, first: Version, pythons: Sequence[Version]) -> list[Version]:
+    """Other Pythons: the newest that the repository was tested with, and the newest whose packages were there on its day."""
+    allowed = [one for one in fitting(declared.python, pythons) if one != first]
+    tested = [one for one in declared.tested if one in allowed]
+    found = tested[:1]
+    if day:
+        of_its_day = [one for one in allowed if released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)]
+        found += [max(of_its_day)] if of_its_day else [min(allowed)] if allowed else []
+    return list(dict.fromkeys(found or ([max(allowed)] if allowed else [])))
+
+
+def is_old(day: str) -> bool:
+    """Whether a day, YYYY-MM-DD or none, is so long ago that libraries have changed."""
+    return bool(day) and date.fromisoformat(day) + OLD < datetime.now(UTC).date()
+
+
+def dated(day: str, current: Version, pythons: Sequence[Version]) -> Iterator[tuple[Version, str]]:
+    """Pythons with the day of which packages are taken under them, for a repository of a day: its own, or the first of the Python."""
+    if not day:
+        return
+    of_its_day = [
+        one for one in dict.fromkeys((current, *pythons)) if released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)
+    ]
+    python = current if current in of_its_day else max(of_its_day) if of_its_day else min((current, *pythons))
+    yield python, max(day, (released(python) + WHEELS_FOLLOW).isoformat())
+    if python != (best := max(of_its_day, default=python)):
+        yield best, day

@@ -1,0 +1,304 @@
+"""What uv is asked, as bash, and what its answers say.
+
+With the package index in reach nothing of a package or a repository runs: what a resolution must know of sources is told to uv
+(`dependency-metadata`), and the interpreter that it would build others with only answers what kind of interpreter it is.
+"""
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable
+from email.parser import HeaderParser
+from typing import Literal
+
+import msgspec
+
+from ml_agent.sandbox.uv_program import NO_INDEX
+from ml_agent.tools.python_api.distributions import normalized
+
+READY_MADE = [
+    "numpy",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "scikit-learn",
+    "scikit-image",
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "tensorflow",
+    "tensorflow-cpu",
+    "tokenizers",
+    "safetensors",
+    "opencv-python",
+    "opencv-python-headless",
+    "opencv-contrib-python",
+    "h5py",
+    "pyarrow",
+    "llvmlite",
+    "numba",
+    "grpcio",
+    "onnx",
+    "onnxruntime",
+    "jaxlib",
+    "sentencepiece",
+    "Pillow",
+    "lxml",
+    "cryptography",
+    "tables",
+    "shapely",
+    "faiss-cpu",
+    "decord",
+    "spacy",
+    "thinc",
+    "blis",
+    "statsmodels",
+    "xgboost",
+    "lightgbm",
+    "polars",
+    "pydantic-core",
+    "rdkit",
+    "rpds-py",
+    "orjson",
+    "tiktoken",
+    "ray",
+    "pyqt5",
+    "pyside2",
+    "pyside6",
+    "vtk",
+    "open3d",
+]
+"""Built from source these need compilers and many minutes; another version that comes ready is taken instead."""
+RESOLVE = "/tmp/resolve"
+BUILD = "$VIRTUAL_ENV/.build"
+"""Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
+
+Reason = Literal["build", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
+
+_BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
+_REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
+    ("disk", re.compile(r"No space left on device|Disk quota exceeded|disk limit")),
+    ("invalid", re.compile(r"Couldn't parse requirement|Failed to parse|expected (?:one of|package name)|invalid specifier")),
+    ("network", re.compile(r"dns error|[Cc]onnect(?:ion)? (?:error|refused|reset)|Failed to fetch|timed out|client error|tunnel error")),
+    ("not-found", re.compile(r"was not found in the (?:package registry|cache|provided package locations)|no versions? of|only .* (?:is|are) available")),
+    ("unsatisfiable", re.compile(r"No solution found|unsatisfiable|incompatible")),
+)  # fmt: skip
+_MISSING = re.compile(
+    r"(?:[Bb]ecause|and) ([A-Za-z0-9][\w.-]*) was not found|there (?:is|are) no versions? of ([A-Za-z0-9][\w.-]*)"
+)
+_PINNED = re.compile(r"\b([A-Za-z0-9][\w.-]*)==([\w.!+-]+?)(?=[\s,.;)]|$)")
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What one resolution is to meet."""
+
+    requirements: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
+    day: str = ""
+    """Nothing newer than this day, YYYY-MM-DD, is taken; "" takes today's."""
+    dependencies: bool = True
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """A source distribution as the index has it."""
+
+    address: str
+    sha256: str
+    name: str
+    """Of the file."""
+    day: str = ""
+
+
+class Package(msgspec.Struct, frozen=True, kw_only=True):
+    """One package of a resolution."""
+
+    name: str
+    version: str
+    source: Source | None = None
+    wheels: bool = True
+    hashes: tuple[str, ...] = ()
+
+    @property
+    def pin(self) -> str:
+        """The requirement that gives just this."""
+        return f"{self.name}=={self.version}"
+
+
+class Metadata(msgspec.Struct, frozen=True, kw_only=True):
+    """What a package says of itself."""
+
+    name: str
+    version: str
+    requires: tuple[str, ...] = ()
+    python: str = ""
+    extras: tuple[str, ...] = ()
+
+    @staticmethod
+    def read(text: str) -> "Metadata":
+        """From the text of a METADATA file."""
+        head = HeaderParser().parsestr(text.partition("\n\n")[0])
+        return Metadata(
+            name=str(head.get("Name", "")),
+            version=str(head.get("Version", "")),
+            requires=tuple(map(str, head.get_all("Requires-Dist", ()))),
+            python=str(head.get("Requires-Python", "")),
+            extras=tuple(map(str, head.get_all("Provides-Extra", ()))),
+        )
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """Why uv gives no answer."""
+
+    reason: Reason
+    lines: tuple[str, ...] = ()
+    """What it said, as far as it means something."""
+    name: str = ""
+    """The package meant."""
+    version: str = ""
+    pinned: tuple[str, ...] = ()
+    """Pins that it names, as requirements."""
+
+    @property
+    def line(self) -> str:
+        """One line of it."""
+        return " ".join(self.lines)[:300] or "the installer failed"
+
+
+def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
+    """A bash text that prints a resolution as pylock.toml."""
+    words = [
+        '"$ML_AGENT_UV" -q pip compile --format pylock.toml --no-build-isolation --no-sources --no-header',
+        f"--config-file {RESOLVE}/uv.toml --python {RESOLVE}/bin/python -o {RESOLVE}/pylock.toml ${{{NO_INDEX}:-}}",
+        *(["--no-deps"] if not wanted.dependencies else []),
+        *([f"--exclude-newer {shlex.quote(wanted.day)}"] if wanted.day else []),
+        *(f"--only-binary {name}" for name in READY_MADE),
+        *([f"-c {RESOLVE}/constraints"] if wanted.constraints else []),
+        f"{RESOLVE}/requirements.in",
+    ]
+    return "\n".join(
+        [
+            _answering_python(RESOLVE),
+            _written(f"{RESOLVE}/requirements.in", wanted.requirements),
+            _written(f"{RESOLVE}/constraints", wanted.constraints),
+            _written(f"{RESOLVE}/uv.toml", map(_toml, known)),
+            f"{' '.join(words)} >{RESOLVE}/said 2>&1 || {{ cat {RESOLVE}/said; exit 1; }}",
+            f"cat {RESOLVE}/pylock.toml",
+        ]
+    )
+
+
+def install_text(packages: Iterable[Package], seeds: bool, target: str = "$VIRTUAL_ENV") -> str:
+    """A bash text that makes an environment anew and puts packages into it that come as wheels.
+
+    Args:
+        packages: What is put there.
+        seeds: Whether pip, and before Python 3.12 setuptools, come along as in every environment of Python's own.
+        target: Its folder.
+    """
+    pins = [package.pin for package in packages]
+    uv = '"$ML_AGENT_UV" -q pip install --no-deps --no-build'
+    lines = [
+        "set -e",
+        f'mkdir -p "{target}" && find "{target}" -mindepth 1 -maxdepth 1 -not -name .build -exec rm -rf {{}} +',
+        f'"$ML_AGENT_UV" -q venv --relocatable --allow-existing --python "$ML_AGENT_PYTHON" "{target}"',
+    ]
+    if seeds:
+        lines += [
+            "folder=$(\"$ML_AGENT_PYTHON\" -I -S -c 'import ensurepip, os; print(os.path.dirname(ensurepip.__file__))')/_bundled",
+            'for wheel in "$folder"/*.whl /usr/share/python-wheels/{pip,setuptools}-*.whl; do',
+            '  case "$wheel" in *setuptools*) "$ML_AGENT_PYTHON" -S -c "import sys; sys.exit(sys.version_info >= (3, 12))" || continue;; esac',
+            f'  [ ! -e "$wheel" ] || {uv} --offline --python "{target}/bin/python" "$wheel"',
+            "done",
+        ]
+    if pins:
+        lines += [
+            _written("/tmp/pins", pins),
+            f'{uv} --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r /tmp/pins',
+        ]
+    return "\n".join(lines)
+
+
+def look_text(names: Iterable[str], day: str) -> str:
+    """A bash text that prints the modules in the wheels of distributions, a line each: its name, then what lies at its top."""
+    lines = []
+    for number, name in enumerate(names):
+        folder = f"/tmp/look-{number}"
+        lines += [
+            f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --exclude-newer {shlex.quote(day)} --python "$ML_AGENT_PYTHON" '
+            f"--target {folder} --link-mode symlink ${{{NO_INDEX}:-}} {shlex.quote(name)} >/dev/null 2>&1 && "
+            f"echo {shlex.quote(name)} $(cd {folder} && find . -maxdepth 3 \\( -name '*.py' -o -name '*.so' \\) | head -n 3000)"
+        ]
+    return "\n".join([*lines, "true"])
+
+
+def read_lock(text: str) -> tuple[Package, ...]:
+    """The packages of a pylock.toml."""
+    found = []
+    for entry in tomllib.loads(text).get("packages", ()):
+        sdist, wheels = entry.get("sdist"), entry.get("wheels", ())
+        address = str((sdist or {}).get("url") or (sdist or {}).get("path") or "")
+        source = Source(
+            address=address,
+            sha256=str((sdist or {}).get("hashes", {}).get("sha256", "")),
+            name=address.rpartition("/")[2],
+            day=str((sdist or {}).get("upload-time", ""))[:10],
+        )
+        hashes = [str(one.get("hashes", {}).get("sha256", "")) for one in (*wheels, *([sdist] if sdist else ()))]
+        found.append(
+            Package(
+                name=str(entry["name"]),
+                version=str(entry.get("version", "")),
+                source=source if sdist else None,
+                wheels=bool(wheels),
+                hashes=tuple(filter(None, hashes)),
+            )
+        )
+    return tuple(found)
+
+
+def read_refusal(output: str, ended: str = "exited") -> Refusal:
+    """What uv's words say of a failure."""
+    lines = tuple(line.strip() for line in output.splitlines() if line.strip() and not line.startswith("warning:"))
+    if ended != "exited":
+        return Refusal(reason="time", lines=(f"the installer ended: {ended}",))
+    if (match := _BUILD.search(output)) is not None:
+        return Refusal(reason="build", lines=lines[:8], name=normalized(match[1]), version=match[2])
+    plain = " ".join(output.split())
+    reason: Reason = next((name for name, pattern in _REASONS if pattern.search(plain)), "unknown")
+    missing = _MISSING.search(plain)
+    pinned = dict.fromkeys(f"{normalized(name)}=={version}" for name, version in _PINNED.findall(plain))
+    name = normalized(missing[1] or missing[2]) if missing else ""
+    return Refusal(reason=reason, lines=lines[:12], name=name, pinned=tuple(pinned))
+
+
+def _answering_python(folder: str) -> str:
+    """An interpreter that says what it is, and runs nothing else."""
+    stub = [
+        "#!/bin/bash",
+        'for word; do case "$word" in *get_interpreter_info*)',
+        f'  exec -a {folder}/bin/python "$ML_AGENT_PYTHON" -S "$@";;',
+        "esac; done",
+        'echo "nothing is built here" >&2; exit 77',
+    ]
+    return "\n".join(
+        [
+            f"rm -rf {folder}; mkdir -p {folder}/bin",
+            _written(f"{folder}/bin/python", stub),
+            f"chmod +x {folder}/bin/python",
+            f'echo "home = $(dirname "$ML_AGENT_PYTHON")" >{folder}/pyvenv.cfg',
+        ]
+    )
+
+
+def _written(path: str, lines: Iterable[str]) -> str:
+    """A command that writes lines into a file."""
+    words = " ".join(shlex.quote(line) for line in lines)
+    return f"printf '%s\\n' {words} >{path}" if words else f": >{path}"
+
+
+def _toml(known: Metadata) -> str:
+    values = {"name": known.name, "version": known.version, "requires-dist": list(known.requires)}
+    values |= {"requires-python": known.python} if known.python else {}
+    values |= {"provides-extra": list(known.extras)} if known.extras else {}
+    return "[[dependency-metadata]]\n" + "\n".join(f"{name} = {json.dumps(value)}" for name, value in values.items())
