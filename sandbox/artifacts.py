@@ -133,7 +133,7 @@ def _inputs(record: SessionRecord, root: str) -> list[str]:
 
 def _locked_install(record: SessionRecord) -> str:
     """The list stands in the command: the build's context is the repository, and the list is not in it."""
-    words = " ".join(map(shlex.quote, lock_file(record).split()))
+    words = " ".join(map(shlex.quote, lock_file(record).splitlines()))
     return (
         f"printf '%s\\n' {words} > /tmp/requirements.lock && python3 -I -m pip install {LOCKED} /tmp/requirements.lock"
     )

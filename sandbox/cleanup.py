@@ -111,7 +111,7 @@ def _local(meant: Meant, removed: RemovedCounts, images: bool) -> None:
             remove(place)
             removed.folders += not place.exists()
     for kept in _folders(setups()):
-        if images or (kept.name.startswith("new-") and is_abandoned(kept)):
+        if images or (kept.name.startswith(("new-", "aside-")) and is_abandoned(kept)):
             remove(kept)
             removed.folders += not kept.exists()
 

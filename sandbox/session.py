@@ -16,6 +16,7 @@ from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported
 from ml_agent.sandbox.setup.check import Needs, needs_of
 from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Note, Setup, SetupAction
+from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.sandbox.witness.watch import run_watched
@@ -122,7 +123,9 @@ class Session:
             case "install":
                 return self._remake(task, lambda asked: asked.more([one for one in arguments if one != "-e ."]))
             case "constrain":
-                return self._remake(task, lambda asked: asked.more(constraints=arguments))
+                there = {name_of(pin) for pin in self._setup.locked()}
+                new = [one for one in arguments if name_of(one) not in there]
+                return self._remake(task, lambda asked: asked.more(new, arguments))
             case "python":
                 python = _version(arguments[0])
                 return self._remake(task, lambda asked: _with(asked.more(constraints=arguments[1:]), python))

@@ -222,6 +222,8 @@ class Setup:
         elif last != rung and self.shop is not None:
             self._use(best.rung.python)
             self.shop.start_with(aside)
+        elif aside and not best.failures and self.shop is not None:
+            self.shop.forget_setup(aside)
         best.attempts = tuple(attempts)
         return best
 
@@ -229,7 +231,7 @@ class Setup:
         """Keep an environment in which something fails for as long as better ones are looked for; the key."""
         if not made.failures or self.shop is None or not self.may_install:
             return before
-        key = f"new-{os.getpid()}-{time.time_ns()}"
+        key = f"aside-{os.getpid()}-{time.time_ns()}"
         self.shop.keep_setup(key, "aside")
         if before:
             self.shop.forget_setup(before)

@@ -206,7 +206,8 @@ def install_text(packages: Iterable[Package], seeds: bool, target: str = "$VIRTU
     if seeds:
         lines += [
             "folder=$(\"$ML_AGENT_PYTHON\" -I -S -c 'import ensurepip, os; print(os.path.dirname(ensurepip.__file__))')/_bundled",
-            'for wheel in "$folder"/*.whl /usr/share/python-wheels/{pip,setuptools}-*.whl; do',
+            '[ -e "$folder"/pip-*.whl ] 2>/dev/null || folder=/usr/share/python-wheels',
+            'for wheel in "$folder"/{pip,setuptools}-*.whl; do',
             '  case "$wheel" in *setuptools*) "$ML_AGENT_PYTHON" -S -c "import sys; sys.exit(sys.version_info >= (3, 12))" || continue;; esac',
             f'  [ ! -e "$wheel" ] || {uv} --offline --python "{target}/bin/python" "$wheel"',
             "done",

@@ -14,11 +14,10 @@ from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expectation import Source as Origin
 from ml_agent.outputs import collect
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.contract import Command, Policy
+from ml_agent.sandbox.contract import Policy
 from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.sandbox.local_place import setups
 from ml_agent.sandbox.session import Session
-from ml_agent.sandbox.setup.executor import SetupAction
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.testing.git_folders import write_files
 from tests.ml_agent.replay.test_tape import Echo
@@ -71,74 +70,57 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip("bubblewrap does not work here")
 
 
-def _session(root: Path, tmp_path: Path, notes: list[str]) -> Session:
+def _session(root: Path, tmp_path: Path, notes: list[str], version: str = "x") -> Session:
     sandbox = BubblewrapSandbox(Policy(network="install", run_id="tests"), tmp_path / "logs")
-    return Session(sandbox, Source(root=root, version="x"), note=notes.append)
+    return Session(sandbox, Source(root=root, version=version), note=notes.append)
 
 
 @pytest.mark.promise(
-    "What is kept of an environment was never together with a repository's files.", by="ml_agent.sandbox.setup.executor"
+    "A kept environment is taken only for the very content, need and place that it was made for.",
+    by="ml_agent.sandbox.setup.executor",
 )
-def test_no_repository_is_in_an_environment_that_is_kept_for_others(broken: None, tmp_path: Path) -> None:
-    code = "import torch, brokenpkg\n"
-    names = {"run.py": code, "random.py": "print('poison')\n", "secret-notes.txt": "private\n"}
-    for number, more in enumerate((names, {"run.py": code})):
+def test_a_kept_environment_serves_for_just_the_same(broken: None, tmp_path: Path) -> None:
+    taken = []
+    for number, (version, code) in enumerate(
+        (("x", "import torch\n"), ("x", "import torch\n"), ("y", "import torch\n"))
+    ):
         root, notes = tmp_path / str(number), list[str]()
-        write_files(root, more)
-        session = _session(root, tmp_path, notes)
+        write_files(root, {"run.py": code, "requirements.txt": "torch\n", "secret-notes.txt": "private\n"})
+        session = _session(root, tmp_path, notes, version)
         try:
             session.prepare(Task(text="python run.py"))
-            said = session.run(Task(text="ls; python -c 'import random'")).stdout
         finally:
             session.close()
-    assert "earlier run" in notes[0] and "poison" not in said and said.split() == ["run.py"]
-    assert [path for path in setups().rglob("*") if path.name in names] == []
+        taken.append("earlier run" in notes[0])
+    assert taken == [False, True, False]
+    assert [path for path in setups().rglob("*") if path.name in ("run.py", "secret-notes.txt")] == []
 
 
 def test_where_all_failed_nothing_is_kept(broken: None, tmp_path: Path) -> None:
     for number in range(2):
         root, notes = tmp_path / str(number), list[str]()
-        write_files(root, {"run.py": "import brokenpkg\n"})
+        write_files(root, {"run.py": "import brokenpkg\n", "requirements.txt": "brokenpkg\n"})
         session = _session(root, tmp_path, notes)
         try:
             session.prepare(Task(text="python run.py"))
         finally:
             session.close()
-        assert notes[0].startswith("installing brokenpkg")
-    assert not list(setups().glob("*/*"))
+        assert notes[0].startswith("environment: as declared")
+    assert not list(setups().glob("*/note.json"))
 
 
 @pytest.mark.promise(
-    "Nothing of a repository's takes part where packages are installed or told.",
-    by="sandbox.setup.installer, sandbox.setup.executor",
+    "What is installed is what was resolved: no program says it, and none changes it.", by="ml_agent.sandbox.session"
 )
-def test_pip_is_not_a_file_of_the_repository(broken: None, tmp_path: Path) -> None:
+def test_a_program_neither_tells_nor_changes_what_is_installed(broken: None, tmp_path: Path) -> None:
+    code = "import glob, sys\nfor f in glob.glob(sys.prefix + '/lib/python3*/site-packages'):\n    open(f + '/evil.pth', 'w').write('import os')\n"
     root = tmp_path / "repository"
-    write_files(
-        root, {"run.py": "", "pip/__init__.py": "", "pip/__main__.py": OWN_PIP, "importlib/metadata.py": OWN_PIP}
-    )
-    session = _session(root, tmp_path, [])
+    write_files(root, {"run.py": code, "requirements.txt": "torch\n", "pip/__init__.py": OWN_PIP, "uv.py": OWN_PIP})
+    session, task = _session(root, tmp_path, []), Task(text="python run.py")
     try:
-        session.prepare(Task(text="python run.py"))
-        session._setup.install(["brokenpkg", "torch"], "a test")
-        session._setup._frozen()
-        assert session.run(Task(text="ls")).stdout.split() == ["importlib", "pip", "run.py"]
-    finally:
-        session.close()
-
-
-@pytest.mark.promise("What was installed is asked before the program runs.", by="ml_agent.sandbox.session")
-def test_a_program_does_not_say_what_is_installed(broken: None, tmp_path: Path) -> None:
-    code = "import glob, sys\nfor f in glob.glob(sys.prefix + '/lib/python3*/site-packages/pip/__main__.py'):\n    open(f, 'w').write(\"print('evil==1.0')\")\n"
-    root = tmp_path / "repository"
-    write_files(root, {"run.py": code})
-    session, task = _session(root, tmp_path, []), Task(text="python run.py && python -m pip freeze")
-    try:
-        session.prepare(task)
-        session.sandbox.run(Command(text=":", install=True))
-        session._setup.environment.done.append(SetupAction(command="pip install nothing"))
-        assert session.run(task).stdout == "evil==1.0\n"
-        assert "evil==1.0" not in session.record(task).locked
+        response = session.run(task)
+        assert "Read-only file system" in response.stderr
+        assert session.record(task).locked == ("torch==1.0",)
     finally:
         session.close()
 

@@ -202,7 +202,7 @@ def index(tmp_path: Path) -> Iterator[int]:
     server.shutdown()
 
 
-FETCH = 'python -c "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=5).read()[:20])" '
+FETCH = '${ML_AGENT_PYTHON:-python} -c "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=5).read()[:20])" '
 
 
 @both
@@ -232,7 +232,7 @@ def test_the_index_is_not_reached_when_nothing_is_installed(
     sandbox = make("install")
     run(
         sandbox,
-        "(setsid python /mnt/gate/relay.py /mnt/gate/index.sock 9999 /bin/sleep 60 &) ; sleep 0.3",
+        "(setsid $ML_AGENT_PYTHON /mnt/gate/relay.py /mnt/gate/index.sock 9999 /bin/sleep 60 &) ; sleep 0.3",
         install=True,
     )
     text = (
@@ -374,7 +374,7 @@ def test_no_key_is_in_a_child(make: Make, monkeypatch: pytest.MonkeyPatch, canar
     thread.start()
     try:
         sandbox = make("install")
-        run(sandbox, "pip --version", install=True)
+        run(sandbox, '"$ML_AGENT_UV" --version', install=True)
         sandbox.put(canary, "x")
         sandbox.snapshot()
         sandbox.restore(sandbox.snapshot())

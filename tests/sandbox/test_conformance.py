@@ -263,15 +263,14 @@ def test_after_all_that_it_still_runs(shared: Sandbox) -> None:
 
 def test_snapshot_restore_stop(kind: str, make: Make) -> None:
     sandbox = make(kind)
-    sandbox.run(Command(text="echo one > a; echo x > ~/b; touch $VIRTUAL_ENV/c"))
+    sandbox.run(Command(text="echo one > a; echo x > ~/b"))
     name = sandbox.snapshot()
-    sandbox.run(Command(text="echo two > a; touch new; rm ~/b $VIRTUAL_ENV/c"))
+    sandbox.run(Command(text="echo two > a; touch new; rm ~/b"))
     sandbox.restore(name)
-    assert sandbox.run(Command(text="cat a ~/b; ls; ls $VIRTUAL_ENV/c | wc -l")).stdout.split() == [
+    assert sandbox.run(Command(text="cat a ~/b; ls")).stdout.split() == [
         "one",
         "x",
         "a",
-        "1",
     ]
     sandbox.restore(name)
     with pytest.raises(FileNotFoundError):

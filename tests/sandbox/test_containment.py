@@ -235,7 +235,12 @@ def test_sockets_of_the_host_are_out_of_reach(isolated_kind: str, make: Make, tm
         listening.listen()
         sandbox = make(isolated_kind, network="install")
         response = sandbox.run(
-            Command(text=f"python -c '{SOCKETS}'", timeout=100, install=install, environment={"HOST_SOCKET": place})
+            Command(
+                text=f"${{ML_AGENT_PYTHON:-python}} -c '{SOCKETS}'",
+                timeout=100,
+                install=install,
+                environment={"HOST_SOCKET": place},
+            )
         )
         assert response.stdout == "tried True\n"
 
@@ -278,9 +283,7 @@ CONNECT = "import socket, sys; s = socket.create_connection((sys.argv[1], int(sy
 def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
     sandbox = make(isolated_kind, network="none")
     addresses = " ".join({"127.0.0.1", "172.17.0.1", socket.gethostbyname(socket.gethostname())})
-    text = (
-        f"for a in {addresses}; do python -c '{CONNECT}' $a {server}; done; tail -n +3 /proc/net/dev | grep -vc ' lo:'"
-    )
+    text = f"for a in {addresses}; do ${{ML_AGENT_PYTHON:-python}} -c '{CONNECT}' $a {server}; done; tail -n +3 /proc/net/dev | grep -vc ' lo:'"
     for install in (False, True):
         response = sandbox.run(Command(text=text, timeout=100, install=install))
         assert "hello" not in response.stdout
@@ -290,7 +293,7 @@ def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
 def test_network_full(isolated_kind: str, make: Make, server: int) -> None:
     addresses = " ".join({"127.0.0.1", "172.17.0.1", socket.gethostbyname(socket.gethostname())})
     sandbox = make(isolated_kind, network="full")
-    text = f"for a in {addresses}; do python -c '{CONNECT}' $a {server}; done; true"
+    text = f"for a in {addresses}; do ${{ML_AGENT_PYTHON:-python}} -c '{CONNECT}' $a {server}; done; true"
     for install in (False, True):
         assert "hello" in sandbox.run(Command(text=text, timeout=100, install=install)).stdout
 

@@ -69,12 +69,3 @@ def test_only_old_code_is_given_old_libraries(tmp_path: Path) -> None:
     for day, expected in (("2021-06-01", [("by-date", ("2021-06-01", "3.9"))]), ("2999-01-01", []), ("", [])):
         at = scene(tmp_path, date=day)
         assert [(one.kind, one.arguments) for one in candidates(found, at)] == expected
-
-
-def test_a_build_of_torch_for_this_machine_keeps_its_python(tmp_path: Path) -> None:
-    said = f"Traceback (most recent call last):\n{OWN}ValueError: assignment destination is read-only\n"
-    (tmp_path / "lab").mkdir()
-    (tmp_path / "lab/model.py").write_text("")
-    found = diagnose(Response(ended="exited", exit_code=1, stderr=said), "", RunLocation(root=tmp_path))
-    at = scene(tmp_path, date="2021-03-01", constraints=("torch==2.9.0+cpu",))
-    assert [one.arguments for one in candidates(found, at)] == [("2022-10-24", "3.11")]

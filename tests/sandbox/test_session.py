@@ -41,6 +41,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
     return folder
 
 
@@ -85,7 +86,7 @@ def test_a_workspace_that_cannot_be_kept_is_not_emptied(make: Make, tmp_path: Pa
 @pytest.mark.slow
 def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
     wheel(index, "setuptools", "60.0", "")
-    root = repository(tmp_path, run_dot_py="import alpha\n")
+    root = repository(tmp_path, run_dot_py="import alpha\n", requirements_dot_txt="alpha\n")
     session, task = (
         Session(make("process", network="install"), Source(root=root, version="v1")),
         Task(text="python run.py"),
@@ -97,28 +98,16 @@ def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_
 
 
 @pytest.mark.slow
-def test_a_setuptools_that_another_needs_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
-    wheel(index, "setuptools", "80.0", "")
-    wheel(index, "gamma", "1.0", "", "setuptools")
-    sandbox = make("process", network="install")
-    if (3, 12) not in sandbox.pythons():  # type: ignore[attr-defined]
-        pytest.skip("needs Python 3.12, whose environments begin without setuptools")
-    sandbox.stop()
-    sandbox.use_python((3, 12))  # type: ignore[attr-defined]
-    session = Session(sandbox, Source(root=repository(tmp_path, run_dot_py="import gamma\n"), version="v1"))
-    session.prepare(Task(text="python run.py", entry="run.py"))
-    assert set(session.record(Task(text="python run.py")).locked) == {"gamma==1.0", "setuptools==80.0"}
-
-
-@pytest.mark.slow
 def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Make, index: Path, tmp_path: Path) -> None:
-    root = repository(tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n")
+    root = repository(
+        tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n", requirements_dot_txt="alpha\n"
+    )
     for script in ("one.py", "two.py"):
         notes: list[str] = []
         session = Session(make("bubblewrap", network="install"), Source(root=root, version="v1"), note=notes.append)
         session.prepare(Task(text=f"python {script}"))
         session.close()
-    assert [note.partition(":")[0] for note in notes] == ["taking the environment of an earlier run"]
+    assert [note.partition(":")[0] for note in notes] == ["taking the environment that an earlier run made for this"]
 
 
 @pytest.mark.slow
@@ -130,11 +119,11 @@ def test_what_cannot_be_had_is_left_out_and_said(make: Make, index: Path, tmp_pa
     proof = prove(session, Task(text="python run.py", timeout=240))
     assert not proof.ok
     assert (proof.diagnosis.code, proof.diagnosis.subject) == ("missing-module", "gamma_missing")
-    assert {"beta-tools==7.0", "gamma-missing"} <= set(session.left_out())
+    assert "beta-tools==7.0" in session.left_out() and "gamma-missing" not in str(session.left_out())
 
 
 def test_no_network_no_installation(make: Make, index: Path, tmp_path: Path) -> None:
-    root = repository(tmp_path, run_dot_py="import alpha\n")
+    root = repository(tmp_path, run_dot_py="import alpha\n", requirements_dot_txt="alpha\n")
     session = Session(make("bubblewrap", network="none"), Source(root=root))
     proof = prove(session, Task(text="python run.py", timeout=240))
     assert proof.diagnosis.code == "missing-module"
@@ -168,7 +157,11 @@ def test_another_python_without_the_version_wanted_is_given_up(make: Make, index
     others = [version for version in sandbox.pythons() if version != sandbox.python_version()]  # type: ignore[attr-defined]
     if not others:
         pytest.skip("one Python only")
-    root = repository(tmp_path, run_dot_py="import alpha, sys\nprint(alpha.new, sys.version_info[:2])\n")
+    root = repository(
+        tmp_path,
+        run_dot_py="import alpha, sys\nprint(alpha.new, sys.version_info[:2])\n",
+        requirements_dot_txt="alpha\n",
+    )
     session, task = Session(sandbox, Source(root=root)), Task(text="python run.py", timeout=240)
     before = session.scene(task).python
     session.prepare(task)
@@ -195,7 +188,11 @@ def test_libraries_of_one_day_and_what_only_they_need(
     days = {"alpha-1.0": "2019-01-01", "alpha-2.0": "2024-01-01", "beta_tools-1.0": "2018-01-01", "gamma-1.0": "2019-01-01", "gamma-2.0": "2025-01-01"}  # fmt: skip
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
-    root = repository(tmp_path, run_dot_py="import beta_tools\nprint(beta_tools.value, open('made').read())\n")
+    root = repository(
+        tmp_path,
+        run_dot_py="import beta_tools\nprint(beta_tools.value, open('made').read())\n",
+        requirements_dot_txt="beta-tools\n",
+    )
     with dated_index(index, {f"{name}-py3-none-any.whl": day for name, day in days.items()}) as address:
         monkeypatch.setenv("PIP_INDEX_URL", address)
         session, task = Session(make("process", network="install"), Source(root=root)), Task(text="python run.py")
@@ -205,19 +202,8 @@ def test_libraries_of_one_day_and_what_only_they_need(
         python = ".".join(map(str, session.scene(task).python))
         repair = Repair(kind="by-date", arguments=("2020-01-01", python), why="libraries as of 2020-01")
         assert session.run(task, [made, repair]).stdout.split() == ["1", "made"], "earlier repairs are done again"
-        assert session.as_of() == repair.why
+        assert "2020-01-01" in session.as_of()
     assert set(session.record(task).locked) == {"alpha==1.0", "beta-tools==1.0", "gamma==1.0"}
-
-
-@pytest.mark.slow
-def test_an_index_without_days_changes_nothing(make: Make, index: Path, tmp_path: Path) -> None:
-    notes: list[str] = []
-    root = repository(tmp_path, run_dot_py="import alpha\n")
-    session = Session(make("process", network="install"), Source(root=root), note=notes.append)
-    task = Task(text="python run.py", entry="run.py")
-    session.prepare(task)
-    assert not session.apply(Repair(kind="by-date", arguments=("2020-01-01", "3.11")), task)
-    assert session.record(task).locked == ("alpha==2.0",) and "does not say" in notes[-1]
 
 
 @pytest.mark.slow
@@ -267,7 +253,7 @@ def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> Non
     proof = prove(session, task)
     assert proof.ok and proof.repairs
     files = artifacts(session.record(task, proof.repairs))
-    assert files["requirements.lock"] == "alpha==1.0\n"
+    assert files["requirements.lock"].startswith("alpha==1.0 --hash=sha256:")
     out = tmp_path / "artifacts"
     out.mkdir()
     for name, text in files.items():
@@ -275,39 +261,6 @@ def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> Non
     subprocess.run(["bash", str(out / "reproduce.sh"), str(tmp_path / "again")], check=True, cwd=tmp_path, timeout=240)
     assert json.loads((tmp_path / "again/repository/out.json").read_text()) == [1, 2]
     assert commit in files["Dockerfile"] or "COPY . /workspace" in files["Dockerfile"]
-
-
-@pytest.mark.slow
-def test_versions_that_contradict_each_other_on_paper_are_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
-    wheel(index, "gamma", "1.0", "", "alpha>=2")
-    root = repository(tmp_path, run_dot_py="import alpha, gamma\nprint(alpha.old)\n")
-    session, task = (
-        Session(make("process", network="install"), Source(root=root)),
-        Task(text="python run.py", entry="run.py"),
-    )
-    session.prepare(task)
-    assert session.apply(Repair(kind="constrain", arguments=("alpha<2",)), task)
-    out = tmp_path / "artifacts"
-    out.mkdir()
-    for name, text in artifacts(session.record(task)).items():
-        (out / name).write_text(text)
-    assert (out / "requirements.lock").read_text() == "alpha==1.0\ngamma==1.0\n"
-    command = ["bash", str(out / "reproduce.sh"), str(tmp_path / "again")]
-    assert subprocess.run(command, capture_output=True, text=True, check=True, timeout=240).stdout == "1\n"
-
-
-@pytest.mark.slow
-def test_an_older_version_brings_older_ones_of_what_was_built_on_it(make: Make, index: Path, tmp_path: Path) -> None:
-    wheel(index, "gamma", "1.0", "", "alpha<2")
-    wheel(index, "gamma", "2.0", "", "alpha>=2")
-    root = repository(tmp_path, run_dot_py="import alpha, gamma\nprint(alpha.old)\n")
-    session = Session(make("process", network="install"), Source(root=root))
-    task = Task(text="python run.py", entry="run.py")
-    session.prepare(task)
-    assert set(session.record(task).locked) == {"alpha==2.0", "gamma==2.0"}
-    assert session.apply(Repair(kind="constrain", arguments=("alpha<2",)), task)
-    assert set(session.record(task).locked) == {"alpha==1.0", "gamma==1.0"}
-    assert not session.left_out()
 
 
 @pytest.mark.slow
