@@ -102,3 +102,6 @@ class _LimitedWorkshop(_Limited):
     def start_with(self, key: str) -> str | None:
         with self._in_time():
             return self._shop.start_with(key)
+
+    def forget_setup(self, key: str) -> None:
+        self._shop.forget_setup(key)

@@ -104,6 +104,8 @@ class Bench(Echo):
 
     def keep_setup(self, key: str, note: str) -> None: ...
 
+    def forget_setup(self, key: str) -> None: ...
+
     def start_with(self, key: str) -> str | None:
         return None
 
