@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ml_agent.benchmarks.characters import whole
 from ml_agent.benchmarks.errors import TaskFileError
 from ml_agent.extras import install_extra
 from ml_agent.tools.bounded import read_bytes
@@ -25,6 +24,17 @@ SPLITS = ("full", "quarter", "id_train", "ood_train")
 SHIPPED = {"wild": "ml_agent.benchmarks.wild", "delivery": "ml_agent.benchmarks.delivery"}
 """Rows that come with the program, by name: eighteen repositories as users meet them; and ten whose answer must produce files."""
 KINDS: dict[str, Kind] = {"Bash Script": "bash", "Python Code": "python"}
+
+
+def whole(value: Any) -> Any:
+    """A value of JSON without halves of characters: joined, or marked where one stands alone (models write an emoji as two escapes)."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {whole(name): whole(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [whole(one) for one in value]
+    return value
 
 
 class Key(NamedTuple):

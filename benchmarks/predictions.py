@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.benchmarks.characters import whole
-from ml_agent.benchmarks.data import MOST_BYTES, Key
+from ml_agent.benchmarks.data import MOST_BYTES, Key, whole
 from ml_agent.benchmarks.errors import PredictionFileError
 from ml_agent.files import read_lines
 

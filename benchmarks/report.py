@@ -1,61 +1,239 @@
-"""A comparison as Markdown and as one HTML file with charts."""
+"""Subjects side by side on the rows that all of them have: as tables on a terminal, as Markdown, and as one HTML page."""
 
-import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from urllib.parse import quote
 
 import jinja2
 import msgspec
+from rich.table import Table
 
-from ml_agent.benchmarks.compare import Comparison, compare, with_modes
-from ml_agent.benchmarks.error_classes import NAMES, SAME_CALL
-from ml_agent.benchmarks.metrics import KS
-from ml_agent.benchmarks.scored import Scored, ScoredRow, common_rows
-from ml_agent.benchmarks.show import number, percent
+from ml_agent.benchmarks.metrics import KS, Interval, bootstrap, cluster_bootstrap, mcnemar, official_pass
+from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.scoring import CLASSES, GATES, NO_ANSWER, Row, Score, Scored, ScoredRow, figures
+from ml_agent.console import Terminal
 from ml_agent.files import write_atomically
 from ml_agent.prompts.hidden import HIDDEN
 
-ABSENT = "did-not-run.jsonl"
+SMALLEST_P = 0.0001
 _MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
 """What Markdown makes links and tags of, or ends a cell with."""
 
 
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """One field of the heat map."""
-
-    share: float | None
-    n: int
-
-
-class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """One subject in the chart of success against tokens; places in percent of the chart."""
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject in a comparison."""
 
     subject: str
-    x: float
-    y: float
+    n: int
+    passes: dict[int, float | None]
+    """Pass@k by k."""
+    interval: Interval | None
+    """Of Pass@1 over rows, 95 %, by drawing whole repositories."""
+    macro: float | None
+    """Pass@1 as the mean over repositories, each counted alike."""
+    shares: dict[str, tuple[float, int]]
+    """Pass@1 and rows by repository."""
+    tokens: float | None
+    """A row, prompt and output; None where the predictions do not say what they cost."""
+    seconds: float | None
+    usd: float | None
+    usd_per_solved: float | None
+    failed: int
+    """Rows without any answer."""
+    gates: float | None = None
+    """Share of first answers that the published rules 1 and 2 pass; None where the scores do not say."""
 
 
-def write_report(
-    subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = (), absent: Mapping[str, str] | None = None
-) -> list[Path]:
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two subjects, paired by row."""
+
+    first: str
+    second: str
+    only_first: int
+    only_second: int
+    p: float
+    """McNemar's exact test on Pass@1."""
+
+    @property
+    def p_text(self) -> str:
+        """As it is printed: with four digits, and never as nothing."""
+        return f"{self.p:.4f}" if self.p >= SMALLEST_P else f"< {SMALLEST_P}"
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """All subjects on their common rows."""
+
+    n: int
+    mode: str
+    lines: tuple[Line, ...]
+    pairs: tuple[Pair, ...]
+    dropped: dict[str, int]
+    """Rows of each subject that not all of them have."""
+
+
+def compare(subjects: Sequence[Scored]) -> Comparison:
+    """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried.
+
+    Scores of several modes stand beside each other under the subject's name and mode, but only those of one are tested against each other.
+    """
+    modes = tuple(dict.fromkeys(one.mode for one in subjects))
+    subjects = with_modes(subjects)
+    keys = common_rows(subjects)
+    shared = [s.on(keys) for s in subjects]
+    return Comparison(
+        n=len(keys),
+        mode=", ".join(modes),
+        lines=tuple(map(_line, shared)),
+        pairs=tuple(_pair(a, b) for a, b in combinations(shared, 2) if a.mode == b.mode),
+        dropped={s.subject: len(s.rows) - len(keys) for s in subjects if len(s.rows) != len(keys)},
+    )
+
+
+def common_rows(subjects: Sequence[Scored]) -> set[str]:
+    """The rows that all subjects have."""
+    keys = [{row.key for row in s.rows} for s in subjects]
+    return set.intersection(*keys) if keys else set()
+
+
+def with_modes(subjects: Sequence[Scored]) -> list[Scored]:
+    """The same, each with its mode behind its name where there are several: one subject may be there in each."""
+    if len({one.mode for one in subjects}) < 2:
+        return list(subjects)
+    return [msgspec.structs.replace(one, subject=f"{one.subject} ({one.mode})") for one in subjects]
+
+
+def _line(scored: Scored) -> Line:
+    rows = scored.rows
+    measured = any(r.usage != Usage() for r in rows)
+    usd = sum(r.usage.usd for r in rows)
+    groups: dict[str, list[float]] = {}
+    for row in rows:
+        groups.setdefault(row.repository, []).append(float(row.first))
+    return Line(
+        subject=scored.subject,
+        n=len(rows),
+        passes={k: official_pass([r.passed for r in rows], k) for k in KS},
+        interval=cluster_bootstrap(list(groups.values())),
+        macro=fmean(map(fmean, groups.values())) if groups else None,
+        shares={name: (fmean(passed), len(passed)) for name, passed in sorted(groups.items())},
+        tokens=fmean([r.usage.prompt_tokens + r.usage.completion_tokens for r in rows]) if measured else None,
+        seconds=fmean([r.usage.seconds for r in rows]) if measured else None,
+        usd=usd if measured else None,
+        usd_per_solved=usd / scored.solved if measured and scored.solved else None,
+        failed=sum(all(x.startswith(NO_ANSWER) for x in r.reason) and bool(r.reason) for r in rows),
+        gates=fmean([any(r.gates[:1]) for r in rows]) if any(r.gates for r in rows) else None,
+    )
+
+
+def _pair(a: Scored, b: Scored) -> Pair:
+    by_key = {row.key: row.first for row in b.rows}
+    first = [row.first for row in a.rows]
+    second = [by_key[row.key] for row in a.rows]
+    return Pair(
+        first=a.subject,
+        second=b.subject,
+        only_first=sum(x and not y for x, y in zip(first, second, strict=True)),
+        only_second=sum(y and not x for x, y in zip(first, second, strict=True)),
+        p=mcnemar(first, second),
+    )
+
+
+def percent(value: float | None) -> str:
+    """A share for people."""
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number for people."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def bounds(interval: Interval | None) -> str:
+    """An interval for people."""
+    return f"{percent(interval.low)} to {percent(interval.high)}" if interval else "-"
+
+
+def score_tables(score: Score, console: Terminal) -> None:
+    """Print the figures of one subject, then by repository and kind, then the error classes and what was left out."""
+    name = "gates" if score.mode == GATES else "pass"
+    console.print(f"{score.mode}: {len(score.rows)} rows")
+    for title, rows in (("", score.rows), ("dropped by the official script (other than five outputs)", score.apart)):
+        if rows:
+            console.print(_figures(title, rows, name))
+    scored = [row.scored for row in score.rows + score.apart]
+    for field in ("repository", "kind"):
+        table = Table(field, "n", *[f"{name}@{k}" for k in KS], box=None)
+        for label in sorted({getattr(row, field) for row in scored}):
+            passes = [row.passed for row in scored if getattr(row, field) == label]
+            table.add_row(label, str(len(passes)), *[percent(official_pass(passes, k)) for k in KS])
+        console.print(table)
+    classes = Counter(c for row in scored for c in row.error_class if c)
+    for label, count in sorted(classes.items()):
+        console.print(f"{label} {count}: {CLASSES[label]}")
+    for left in score.left_out:
+        console.print(f"left out {left.key}: {left.reason}", soft_wrap=True)
+
+
+def _figures(title: str, rows: Sequence[Row], name: str) -> Table:
+    interval = bootstrap([float(row.scored.first) for row in rows])
+    table = Table("figure", "value", title=title or None, box=None, title_justify="left")
+    for key, value in figures(rows).items():
+        shown = f"{percent(value)}  (95 %: {bounds(interval)})" if key == "pass@1" and interval else percent(value)
+        table.add_row(key.replace("pass@", f"{name}@"), shown)
+    return table
+
+
+def comparison_tables(comparison: Comparison, console: Terminal) -> None:
+    """Print subjects side by side, then by repository, then the pairs."""
+    console.print(f"{comparison.mode}: {comparison.n} common rows")
+    spent = ("tokens/row", "s/row", "USD", "USD/solved", "no answer")
+    table = Table("subject", "n", *[f"pass@{k}" for k in KS], "95 %", "macro", "rules 1-2", *spent, box=None)
+    for line in comparison.lines:
+        shares = [percent(line.passes[k]) for k in KS]
+        cost = [number(line.tokens, 0), number(line.seconds, 1), number(line.usd, 4), number(line.usd_per_solved, 4)]
+        known = [bounds(line.interval), percent(line.macro), percent(line.gates)]
+        table.add_row(line.subject, str(line.n), *shares, *known, *cost, str(line.failed))
+    console.print(table)
+    by_repository = Table("repository", *(line.subject for line in comparison.lines), box=None)
+    for name in dict.fromkeys(name for line in comparison.lines for name in line.shares):
+        found = (line.shares.get(name) for line in comparison.lines)
+        by_repository.add_row(name, *(percent(one[0]) if one else "-" for one in found))
+    console.print(by_repository)
+    for pair in comparison.pairs:
+        console.print(
+            f"only {pair.first}: {pair.only_first}, only {pair.second}: {pair.only_second}; p (McNemar) {pair.p_text}"
+        )
+    for subject, rows in comparison.dropped.items():
+        console.print(f"{subject}: {rows} more rows, which not all subjects have, are not counted")
+
+
+def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = ()) -> list[Path]:
     """Write report.md and report.html; returns their paths.
 
     Args:
         subjects: their scores; those of several modes are told apart by their names.
         folder: where to write; made where it is not there.
         notes: lines to print above the tables, such as the command that was used.
-        absent: subjects that could not be run, with the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    comparison = compare(subjects)
     subjects = with_modes(subjects)
-    facts = {**_facts(subjects, notes), "absent": absent or {}, "verdicts": _verdicts(subjects, folder)}
+    tokens = [line.tokens for line in comparison.lines if line.tokens is not None]
+    facts = {
+        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": CLASSES,
+        "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
+        "repositories": sorted({name for line in comparison.lines for name in line.shares}), "most_tokens": max(tokens, default=0.0),
+        "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in subjects},
+        "left_out": {s.subject: s.left_out for s in subjects if s.left_out}, "rows": _rows(subjects, folder),
+    }  # fmt: skip
     written = []
     for name in ("report.md", "report.html"):
         write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
@@ -63,92 +241,33 @@ def write_report(
     return written
 
 
-def load_absent(folder: Path) -> dict[str, str]:
-    """The subjects that could not be run, as `write_absent` left them."""
-    path = folder / ABSENT
-    return dict(json.loads(line) for line in path.read_text("utf-8").splitlines()) if path.is_file() else {}
-
-
-def write_absent(folder: Path, absent: Mapping[str, str]) -> None:
-    """Keep the subjects that could not be run, with the reasons, beside the scores of the others."""
-    write_atomically(folder / ABSENT, "".join(json.dumps(pair) + "\n" for pair in absent.items()))
-
-
 def published() -> list[dict[str, Any]]:
     """The published tables, with their sources."""
-    tables: list[dict[str, Any]] = tomllib.loads(files("ml_agent.benchmarks").joinpath("published.toml").read_text())[
-        "table"
-    ]
-    return tables
+    text = files("ml_agent.benchmarks").joinpath("published.toml").read_text()
+    return list(tomllib.loads(text)["table"])
 
 
-def _facts(subjects: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
-    comparison = compare(subjects)
-    keys = common_rows(list(subjects))
-    shared = [s.on(keys) for s in subjects]
-    return {
-        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": _classes({s.mode for s in subjects}),
-        "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
-        "repositories": sorted({r.repository for s in shared for r in s.rows}),
-        "types": sorted({r.kind for s in shared for r in s.rows}),
-        "heat": {s.subject: _shares(s, "repository") for s in shared},
-        "kinds": {s.subject: _shares(s, "kind") for s in shared},
-        "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in shared},
-        "points": _points(comparison), "most_tokens": most_tokens(comparison),
-        "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
-    }  # fmt: skip
-
-
-def _classes(modes: Set[str]) -> dict[str, str]:
-    """The classes of what can go wrong, as the modes name them."""
-    return (NAMES if modes != {"same-call"} else {}) | (SAME_CALL if "same-call" in modes else {})
-
-
-def _verdicts(subjects: Sequence[Scored], folder: Path) -> dict[str, Any]:
+def _rows(subjects: Sequence[Scored], folder: Path) -> list[dict[str, Any]]:
     """Each shared row with its texts and every subject's first verdict."""
-    keys = common_rows(list(subjects))
+    keys = common_rows(subjects)
     by_key = [(one, {row.key: row for row in one.rows}) for one in subjects]
-    rows = [
-        {
-            "key": row.key, "repository": row.repository, "kind": row.kind, "instruction": row.instruction, "reference": row.reference,
-            "verdicts": [_verdict(found[row.key], _record(one, row.key, folder)) for one, found in by_key],
-        }
-        for row in (subjects[0].rows if subjects else ())
-        if row.key in keys
-    ]  # fmt: skip
-    return {"subjects": [one.subject for one in subjects], "rows": rows}
+    shared = [row for row in (subjects[0].rows if subjects else ()) if row.key in keys]
+    return [
+        {"row": row, "verdicts": [_verdict(found[row.key], one, folder) for one, found in by_key]} for row in shared
+    ]
 
 
-def _verdict(row: ScoredRow, record: str) -> dict[str, Any]:
-    """What the report shows of a row; `record` is a link to what the run left behind, "" where there is nothing."""
-    first = {"error_class": "".join(row.error_class[:1]), "reason": "".join(row.reason[:1])}
-    return {"passed": row.first, **first, "answer": row.answer, "record": record}
-
-
-def _record(one: Scored, key: str, folder: Path) -> str:
-    """The record of a row's first attempt, as `bench table` and `bench predict` leave it beside the folder of scores."""
-    for place in (f"../records/{one.name}/{key}-0/run.json", f"../records/{key}-0/run.json"):
-        if one.name and (folder / place).is_file():
-            return quote(place)
-    return ""
-
-
-def _shares(scored: Scored, field: str) -> dict[str, Cell]:
-    groups: dict[str, list[bool]] = {}
-    for row in scored.rows:
-        groups.setdefault(getattr(row, field), []).append(row.first)
-    return {name: Cell(share=sum(passed) / len(passed), n=len(passed)) for name, passed in groups.items()}
-
-
-def _points(comparison: Comparison) -> list[Point]:
-    most = most_tokens(comparison) or 1.0
-    lines = [(x, x.tokens) for x in comparison.lines if x.tokens is not None]
-    return [Point(subject=x.subject, x=90 * tokens / most, y=100 * (x.passes[1] or 0.0)) for x, tokens in lines]
-
-
-def most_tokens(comparison: Comparison) -> float:
-    """The most tokens a row of any subject."""
-    return max((line.tokens for line in comparison.lines if line.tokens is not None), default=0.0)
+def _verdict(row: ScoredRow, of: Scored, folder: Path) -> Mapping[str, Any]:
+    """What the page shows of a row, with a link to what the run of its first attempt left beside the folder of scores."""
+    places = (f"../records/{of.name}/{row.key}-0/run.json", f"../records/{row.key}-0/run.json")
+    record = next((quote(place) for place in places if of.name and (folder / place).is_file()), "")
+    why = "".join(row.error_class[:1]) or "fails"
+    return {
+        "word": "passes" if row.first else why,
+        "reason": "".join(row.reason[:1]),
+        "answer": row.answer,
+        "record": record,
+    }
 
 
 def _version() -> str:
@@ -174,7 +293,5 @@ def _environment(name: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = percent
-    environment.filters["interval"] = lambda v: "" if v is None else f"{100 * v[0]:.0f} to {100 * v[1]:.0f}"
-    environment.filters["number"] = number
+    environment.filters |= {"percent": percent, "interval": bounds, "number": number}
     return environment

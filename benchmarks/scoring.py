@@ -1,58 +1,98 @@
-"""Score predictions by row: official, strict, corrected or same-call."""
+"""Judges predictions by a mode: `official` (rules 1 and 2), `same-call`, or a scorer that a package adds."""
 
 import errno
-import functools
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
 from ml_agent.benchmarks import official
 from ml_agent.benchmarks.data import Task, missing_place, repository_folder
-from ml_agent.benchmarks.error_classes import CANNOT_BE_JUDGED, classify
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import KS, official_pass, rate, unbiased_pass
-from ml_agent.benchmarks.predictions import Prediction
-from ml_agent.benchmarks.same_call import Verdict as SameCall
+from ml_agent.benchmarks.predictions import Prediction, Usage
 from ml_agent.benchmarks.same_call import same_call
-from ml_agent.benchmarks.scored import ScoredRow
-from ml_agent.benchmarks.strict.score import Case, Verdict, score
 from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
 
-Mode = Literal["official", "strict", "corrected", "same-call"]
+Mode = Literal["official", "same-call"]
+REPLACED = {
+    name: f"--mode {name} is gone: same-call judges what an answer asks for, and official applies the published rules 1 and 2"
+    for name in ("strict", "corrected")
+}
 GATES = "official gates (rules 1-2)"
-NO_PREDICTION = "no prediction"
+"""What the mode `official` is called in scores: without the published environments rule 3 is not applied."""
+NO_PREDICTION, NO_ANSWER, CANNOT_BE_JUDGED = "no prediction", "no answer", "cannot be judged"
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.EIO)
 """Errors that say nothing about the answer."""
+CLASSES = {
+    "E1": "hallucination: another language",
+    "E2": "lack of knowledge: a script, choice, module or name that the repository does not have, or another entry point",
+    "E3": "knowledge manipulation: values dropped or changed, options that nobody asked for or that the program does not take",
+    "E4": "syntax, and names that were never defined",
+    "E5": "operational: no answer, nothing that runs, the wrong folder",
+}
+"""The paper's error classes (Appendix G.9), decided by what the scorer saw and not by a model."""
+_CLASS_OF: dict[str, str] = {
+    "not the kind": "E1", "wrong entry": "E2", "missing": "E3", "other value": "E3", "unasked": "E3", "no answer": "E5",
+    "no-such-file": "E2", "bad-choice": "E2", "no-such-module": "E2", "no-such-name": "E2", "no-such-attribute": "E2",
+    "unknown-key": "E2", "bad-value": "E2", "rejected-by-hand": "E2", "unknown-option": "E3", "missing-required": "E3",
+    "missing-value": "E3", "bad-type": "E3", "bad-call": "E3", "conflict": "E3", "flags": "E3", "usage": "E3", "syntax": "E4",
+    "undefined-name": "E4", "no-such-command": "E4", "nothing-runs": "E5", "only-shows": "E5", "no-such-folder": "E5",
+}  # fmt: skip
+"""The class of each reason of same-call, and of each code of what refuses an answer."""
 
 
-class Row(ScoredRow, frozen=True, kw_only=True):
-    """The verdicts on the outputs of one row, also those that are only summed up."""
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a mode says of one output."""
 
-    arguments: tuple[bool, ...] = ()
-    type: tuple[bool, ...] = ()
-    executes: tuple[bool | None, ...] = ()
-    hits: tuple[float, ...] = ()
-    """Share of the values present, by output."""
+    passed: bool
+    reason: str = ""
+    arguments: bool | None = None
+    """Rule 1 of the published scorer."""
+    type: bool | None = None
+    executes: bool | None = None
+    """Whether nothing refuses it; None where that was not looked at."""
 
 
-class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a row holds for each of its outputs, by the names of `Row`."""
+class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of a subject, with the texts that a report opens."""
 
+    github_id: int
+    id: int
     passed: tuple[bool, ...]
-    reason: tuple[str, ...]
-    error_class: tuple[str, ...] = ()
-    arguments: tuple[bool, ...] = ()
-    type: tuple[bool, ...] = ()
-    executes: tuple[bool | None, ...] = ()
-    hits: tuple[float, ...] = ()
+    reason: tuple[str, ...] = ()
+    error_class: tuple[str, ...] = msgspec.field(default=(), name="class")
+    """Of CLASSES; "" for outputs that pass, and where it cannot be told."""
+    repository: str = ""
+    kind: str = ""
+    usage: Usage = Usage()
     gates: tuple[bool, ...] = ()
+    """Whether the published rules 1 and 2 pass each output."""
+    instruction: str = ""
+    reference: str = ""
+    answer: str = ""
+    """The first one."""
+
+    @property
+    def key(self) -> str:
+        """The row's name."""
+        return f"{self.github_id}-{self.id}"
+
+    @property
+    def first(self) -> bool:
+        """Whether the first answer passes."""
+        return any(self.passed[:1])
 
 
-RowJudge = Callable[[Task, Prediction, Path], Verdicts]
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A scored row with the verdicts that are only summed up."""
+
+    scored: ScoredRow
+    verdicts: tuple[Verdict, ...]
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -61,7 +101,7 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     reason: str
     by_rule: bool = False
-    """Whether the mode leaves it out, or it is none of the tasks; every other such row was to be judged and could not."""
+    """Whether it is none of the tasks; every other such row was to be judged and could not."""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,40 +114,28 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     apart: tuple[Row, ...] = ()
     """Official mode: rows that the official script drops, because they have other than five outputs."""
     left_out: tuple[LeftOut, ...] = ()
-    """Corrected mode: rows whose reference does not pass strict; every mode: rows that cannot be judged."""
 
     def summary(self) -> dict[str, object]:
         """The documented JSON object."""
-        both = self.rows + self.apart
-        data: dict[str, object] = {
-            "mode": self.mode,
-            "subject": self.subject,
-            "n": len(self.rows),
-            **figures(self.rows),
-        }
+        data: dict[str, object] = {"mode": self.mode, "subject": self.subject, "n": len(self.rows)}
+        data |= figures(self.rows)
         if self.apart:
             data["dropped_by_the_official_script"] = {"n": len(self.apart), **figures(self.apart)}
         data["left_out"] = msgspec.to_builtins(self.left_out)
-        data["rows"] = [_as_scored(r) for r in both]
+        data["rows"] = [msgspec.to_builtins(row.scored) for row in self.rows + self.apart]
         return data
 
 
 def figures(rows: Sequence[Row]) -> dict[str, float | None]:
     """Pass@k and the shares of each rule; None where nothing was measured."""
-    passes = [r.passed for r in rows]
+    passes = [row.scored.passed for row in rows]
     data: dict[str, float | None] = {f"pass@{k}": official_pass(passes, k) for k in KS}
     data |= {f"unbiased_pass@{k}": unbiased_pass(passes, k) for k in KS}
-    data["arguments"] = rate([v for r in rows for v in r.arguments])
-    data["type"] = rate([v for r in rows for v in r.type])
-    data["executes"] = rate([v for r in rows for v in r.executes if v is not None])
-    hits = [h for r in rows for h in r.hits]
-    data["parameter_hit_precision"] = sum(hits) / len(hits) if hits else None
+    verdicts = [verdict for row in rows for verdict in row.verdicts]
+    data["arguments"] = rate([v.arguments for v in verdicts if v.arguments is not None])
+    data["type"] = rate([v.type for v in verdicts if v.type is not None])
+    data["executes"] = rate([v.executes for v in verdicts if v.executes is not None])
     return data
-
-
-def _as_scored(row: Row) -> dict[str, object]:
-    names = {one.encode_name for one in msgspec.structs.fields(ScoredRow)}
-    return {name: value for name, value in msgspec.to_builtins(row).items() if name in names}
 
 
 def modes() -> tuple[str, ...]:
@@ -126,27 +154,25 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
         jobs: outputs judged at the same time; 0 takes one for each processor.
     """
     by_key = {t.key: t for t in tasks}
-    left_out = [
-        LeftOut(key=str(p.key), reason="no such row among the tasks", by_rule=True)
-        for p in predictions
-        if p.key not in by_key
-    ]
-    answered = [(by_key[p.key], p) for p in predictions if p.key in by_key]
-    pairs = answered + [(t, _nothing(t)) for t in unanswered(tasks, predictions)]
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        if mode == "official":
-            return msgspec.structs.replace(_official(pairs, repos, left_out), subject=subject_of(predictions))
+    foreign = [p for p in predictions if p.key not in by_key]
+    left_out = [LeftOut(key=str(p.key), reason="no such row among the tasks", by_rule=True) for p in foreign]
+    pairs = [(by_key[p.key], p) for p in predictions if p.key in by_key]
+    pairs += [(t, _nothing(t)) for t in unanswered(tasks, predictions)]
+    if mode != "official":
         absent = {str(t.key): why for t, _ in pairs if (why := missing_place(t, repos))}
         left_out += [LeftOut(key=key, reason=why) for key, why in absent.items()]
         pairs = [(t, p) for t, p in pairs if str(t.key) not in absent]
-        if mode == "corrected":
-            broken = broken_references([t for t, _ in pairs], repos, pool)
-            left_out += broken
-            keys = {b.key for b in broken}
-            pairs = [(t, p) for t, p in pairs if str(t.key) not in keys]
-        judge = _judge(mode)
-        rows = list(pool.map(lambda pair: _row_of(judge, pair[0], pair[1], repos), pairs))
-    return Score(mode=mode, rows=tuple(rows), subject=subject_of(predictions), left_out=tuple(left_out))
+    judge = _judge(mode)
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        rows = list(pool.map(lambda pair: _row(judge, pair[0], pair[1], repos), pairs))
+    whole = [mode != "official" or len(p.output) == official.outputs() for _, p in pairs]
+    return Score(
+        mode=GATES if mode == "official" else mode,
+        rows=tuple(row for row, counts in zip(rows, whole, strict=True) if counts),
+        subject=subject_of(predictions),
+        apart=tuple(row for row, counts in zip(rows, whole, strict=True) if not counts),
+        left_out=tuple(left_out),
+    )
 
 
 def unanswered(tasks: Sequence[Task], predictions: Sequence[Prediction]) -> list[Task]:
@@ -160,178 +186,109 @@ def _nothing(task: Task) -> Prediction:
     return Prediction(github_id=task.github_id, id=task.id, output=(), error=NO_PREDICTION)
 
 
-def _judge(mode: str) -> RowJudge:
-    if plugins.is_added(plugins.SCORERS, mode, get_args(Mode)):
-        return functools.partial(_judge_added, mode)
-    return _judge_same_call if mode == "same-call" else _judge_strictly
-
-
-def _row_of(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Row:
-    """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
-    single = [msgspec.structs.replace(prediction, output=(text,)) for text in prediction.output]
-    each = [_judge_guarded(judge, task, one, repos) for one in single] or [judge(task, prediction, repos)]
-    names = Verdicts.__struct_fields__
-    joined: dict[str, Any] = {name: tuple(v for one in each for v in getattr(one, name)) for name in names}
-    return Row(
-        github_id=task.github_id, id=task.id, repository=task.repository, kind=task.kind, usage=prediction.usage,
-        instruction=task.instruction, reference=task.output, answer="".join(prediction.output[:1]), **joined,
-    )  # fmt: skip
-
-
-def _judge_guarded(judge: RowJudge, task: Task, prediction: Prediction, repos: Path) -> Verdicts:
-    """One output's verdict; whatever the output brings about is a failure that says so, and the machine's own trouble is raised."""
-    try:
-        return judge(task, prediction, repos)
-    except PluginError:
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
-            raise
-        failed = judge(task, msgspec.structs.replace(prediction, output=()), repos)
-        said = " ".join(f"{type(error).__name__} {error}".split())[:300]
-        classes = tuple(CANNOT_BE_JUDGED if name == "no answer" else name for name in failed.error_class)
-        return msgspec.structs.replace(failed, reason=(f"{CANNOT_BE_JUDGED}: {said}",), error_class=classes)
-
-
-def _added_verdict(mode: str, task: Task, text: str, root: Path) -> tuple[bool, str]:
-    """What an added scorer says. PluginError where that is no verdict."""
-    match plugins.load(plugins.SCORERS, mode)(task, text, root):
-        case (bool() as passed, str() as reason):
-            return passed, reason
-        case other:
-            whose, given = plugins.made_by(plugins.SCORERS, mode), type(other).__name__
-            raise PluginError(f"{whose}: scorer {mode!r} gives {given} where (passes, why not) is expected")
-
-
-def _judge_added(mode: str, task: Task, prediction: Prediction, repos: Path) -> Verdicts:
-    root = repository_folder(task, repos) or repos / task.repository
-    found = [_added_verdict(mode, task, text, root) for text in prediction.output]
-    passed, reasons = zip(*(found or [(False, _no_answer(prediction.error))]), strict=True)
-    return Verdicts(passed=passed, reason=reasons)
-
-
 def subject_of(predictions: Sequence[Prediction]) -> str:
     """Who answered, where all lines agree."""
     names = {p.subject for p in predictions}
     return names.pop() if len(names) == 1 else ""
 
 
-def broken_references(tasks: Sequence[Task], repos: Path, pool: Executor) -> list[LeftOut]:
-    """The rows whose own reference does not pass strict, with the reason."""
-
-    def own(task: Task) -> Row:
-        reference = Prediction(github_id=task.github_id, id=task.id, output=(task.output,))
-        return _row_of(_judge_strictly, task, reference, repos)
-
-    return [
-        LeftOut(key=str(t.key), reason=f"its reference fails: {row.reason[0]}", by_rule=True)
-        for t, row in zip(tasks, pool.map(own, tasks), strict=True)
-        if not all(row.passed)
-    ]
+Judge = Callable[[Task, str, Path], Verdict]
 
 
-def case_of(task: Task, repos: Path) -> Case:
-    """What the strict scorer holds an answer to this row against."""
+def _judge(mode: str) -> Judge:
+    if plugins.is_added(plugins.SCORERS, mode, get_args(Mode)):
+        return lambda task, text, root: _added(mode, task, text, root)
+    return _officially if mode == "official" else _by_call
+
+
+def _row(judge: Judge, task: Task, prediction: Prediction, repos: Path) -> Row:
+    """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
     root = repository_folder(task, repos) or repos / task.repository
-    return Case(
-        root=root, path=task.folder, kind=task.kind, arguments=task.arguments, prefix_code=task.prefix_code,
-        reference=task.output,
+    nothing = f"{NO_ANSWER}: {prediction.error}".rstrip(": ")
+    verdicts = tuple(_guarded(judge, task, text, root) for text in prediction.output)
+    verdicts = verdicts or (Verdict(passed=False, reason=nothing, type=False, executes=False),)
+    gates = tuple(_officially(task, text, root).passed for text in prediction.output) or (False,)
+    scored = ScoredRow(
+        github_id=task.github_id, id=task.id, passed=tuple(v.passed for v in verdicts), reason=tuple(v.reason for v in verdicts),
+        error_class=tuple(class_of(v.reason) for v in verdicts), repository=task.repository, kind=task.kind, usage=prediction.usage,
+        gates=gates, instruction=task.instruction, reference=task.output, answer="".join(prediction.output[:1]),
     )  # fmt: skip
+    return Row(scored=scored, verdicts=verdicts)
 
 
-def _judge_strictly(task: Task, prediction: Prediction, repos: Path) -> Verdicts:
-    case = case_of(task, repos)
-    verdicts = [_verdict(text, case, prediction.error) for text in prediction.output or ("",)]
-    return Verdicts(
-        passed=tuple(v.passed for v in verdicts),
-        reason=tuple(v.reason for v in verdicts),
-        error_class=tuple("" if v.passed else classify(v.reason, case.root) for v in verdicts),
-        arguments=tuple(v.arguments for v in verdicts),
-        type=tuple(v.type for v in verdicts),
-        executes=tuple(v.executes for v in verdicts),
-        hits=tuple(1 - len(v.missing) / len(task.arguments) if task.arguments else 1.0 for v in verdicts),
-        gates=_gates(prediction, task),
+def _guarded(judge: Judge, task: Task, text: str, root: Path) -> Verdict:
+    """One output's verdict; whatever the output brings about is a failure that says so, and the machine's own trouble is raised."""
+    if not text.strip():
+        return Verdict(passed=False, reason=NO_ANSWER, type=False, executes=False)
+    try:
+        return judge(task, text, root)
+    except (PluginError, BenchError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+            raise
+        said = " ".join(f"{type(error).__name__} {error}".split())[:300]
+        return Verdict(passed=False, reason=f"{CANNOT_BE_JUDGED}: {said}")
+
+
+def _officially(task: Task, text: str, root: Path) -> Verdict:
+    arguments, kind = official.validate_arguments(text, task.arguments), official.validate_type(text, task.kind)
+    reason = "" if arguments and kind else "type" if arguments else "arguments"
+    return Verdict(passed=arguments and kind, reason=reason, arguments=arguments, type=kind)
+
+
+def _by_call(task: Task, text: str, root: Path) -> Verdict:
+    found = same_call(task, text, root)
+    return Verdict(
+        passed=found.passed,
+        reason="" if found.passed else f"{found.reason_class}: {found.detail}",
+        arguments=official.validate_arguments(text, task.arguments),
+        type=found.reason_class != "not the kind",
+        executes=found.reason_class != "refused",
     )
 
 
-def _judge_same_call(task: Task, prediction: Prediction, repos: Path) -> Verdicts:
-    root = repository_folder(task, repos) or repos / task.repository
-    outputs = prediction.output or ("",)
-    verdicts = [same_call(task, text, root) for text in outputs]
-    return Verdicts(
-        passed=tuple(v.passed for v in verdicts),
-        reason=tuple(_same_call_reason(v, prediction.error) for v in verdicts),
-        error_class=tuple(v.reason_class for v in verdicts),
-        type=tuple(v.reason_class not in ("not the kind", "no answer") for v in verdicts),
-        executes=tuple(v.reason_class not in ("refused", "no answer") for v in verdicts),
-        hits=tuple(_hits(text, task) for text in outputs),
-        gates=_gates(prediction, task),
-    )
+def _added(mode: str, task: Task, text: str, root: Path) -> Verdict:
+    """What an added scorer says. PluginError where that is no verdict."""
+    match plugins.load(plugins.SCORERS, mode)(task, text, root):
+        case (bool() as passed, str() as reason):
+            return Verdict(passed=passed, reason=reason)
+        case other:
+            whose, given = plugins.made_by(plugins.SCORERS, mode), type(other).__name__
+            raise PluginError(f"{whose}: scorer {mode!r} gives {given} where (passes, why not) is expected")
 
 
-def _same_call_reason(verdict: SameCall, error: str) -> str:
-    if verdict.reason_class == "no answer":
-        return _no_answer(error)
-    return "" if verdict.passed else f"{verdict.reason_class}: {verdict.detail}"
+def class_of(reason: str) -> str:
+    """The paper's class of a reason of same-call ("refused: CODE: …" by its code); "" where it cannot be told."""
+    first, _, rest = reason.partition(": ")
+    return _CLASS_OF.get(rest.partition(": ")[0] if first == "refused" else first, "")
 
 
-def _verdict(text: str, case: Case, error: str) -> Verdict:
-    if text.strip():
-        return score(text, case)
-    values = tuple(str(v) for v in case.arguments.values())
-    return Verdict(arguments=not values, type=False, executes=False, reason=_no_answer(error), missing=values)
+class Scored(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject on its rows, as its file of scores says."""
+
+    subject: str
+    mode: str
+    rows: tuple[ScoredRow, ...]
+    left_out: tuple[Mapping[str, object], ...] = ()
+    name: str = ""
+    """Of its file, without the ending; what its runs left behind lies in a folder of this name."""
+
+    @property
+    def solved(self) -> int:
+        """Rows whose first answer passes."""
+        return sum(row.first for row in self.rows)
+
+    def on(self, keys: set[str]) -> "Scored":
+        """Only these rows."""
+        return msgspec.structs.replace(self, rows=tuple(r for r in self.rows if r.key in keys))
 
 
-def _no_answer(error: str) -> str:
-    return f"no-answer: {error}".rstrip(": ")
-
-
-def _official(pairs: Sequence[tuple[Task, Prediction]], repos: Path, left_out: Sequence[LeftOut]) -> Score:
-    """Serial, as published: one answer after the other in the repository's own environment."""
-    whole = official.can_execute([t for t, _ in pairs])
-    judge = functools.partial(_judge_officially, whole=whole)
-    rows = [(p, _row_of(judge, t, p, repos)) for t, p in pairs]
-    complete = official.settings().outputs
-    return Score(
-        mode="official" if whole else GATES,
-        rows=tuple(r for p, r in rows if len(p.output) == complete),
-        apart=tuple(r for p, r in rows if len(p.output) != complete),
-        left_out=tuple(left_out),
-    )
-
-
-def _judge_officially(task: Task, prediction: Prediction, repos: Path, whole: bool) -> Verdicts:
-    arguments = tuple(official.validate_arguments(o, task.arguments) for o in prediction.output)
-    kinds = tuple(official.validate_type(o, task.kind) for o in prediction.output)
-    runs = tuple(
-        official.executes(output, task, repos) if whole and first and second else None
-        for output, first, second in zip(prediction.output, arguments, kinds, strict=True)
-    )
-    rows = list(zip(arguments, kinds, runs, strict=True))
-    return Verdicts(
-        passed=tuple(a and k and r is not False for a, k, r in rows) or (False,),
-        reason=tuple(_official_reason(a, k, r) for a, k, r in rows) or (_no_answer(prediction.error),),
-        arguments=arguments,
-        type=kinds,
-        executes=runs,
-        hits=tuple(_hits(o, task) for o in prediction.output),
-        gates=_gates(prediction, task),
-    )
-
-
-def _official_reason(arguments: bool, kind: bool, runs: bool | None) -> str:
-    return "arguments" if not arguments else "type" if not kind else "execution" if runs is False else ""
-
-
-def _gates(prediction: Prediction, task: Task) -> tuple[bool, ...]:
-    """Rules 1 and 2 by output; where there is none, they hold of nothing."""
-    both = (
-        official.validate_arguments(o, task.arguments) and official.validate_type(o, task.kind)
-        for o in prediction.output
-    )
-    return tuple(both) or (False,)
-
-
-def _hits(output: str, task: Task) -> float:
-    values = [str(v).lower() for v in task.arguments.values()]
-    return sum(v in output.lower() for v in values) / len(values) if values else 1.0
+def load_scored(path: Path) -> Scored:
+    """Read what `bench score --json` printed; BenchError where it is not that."""
+    try:
+        data = msgspec.json.decode(path.read_bytes())
+        data["subject"], data["name"] = data.get("subject") or path.stem, path.stem
+        return msgspec.convert(data, Scored)
+    except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
+        raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error

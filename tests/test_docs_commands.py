@@ -41,7 +41,6 @@ ONLY_READ = {
     "agents install": "installs from the package index",
     "--engine dask": "needs a scheduler on another machine; tests/benchmarks/test_engines.py has one here",
     "dask ": "starts servers for other machines",
-    "scripts/bench-table.sh": "installs agents and asks a model",
     "scripts/fine_tune.py": "needs torch",
     "benchmarks.tuning train": "needs torch, and an hour",
     "benchmarks.fit": "a synopsis; it fits for an hour",

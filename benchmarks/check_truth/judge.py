@@ -9,7 +9,7 @@ from pyflakes.checker import Checker
 from pyflakes.messages import UndefinedName
 
 from ml_agent.benchmarks.check_truth.cases import Case
-from ml_agent.benchmarks.same_call.observation import observe
+from ml_agent.benchmarks.observation import observe
 
 Opinion = Literal["accepted", "refused", "silent"]
 _SAYS_NOTHING = frozenset({"nothing-runs", "no-such-command"})

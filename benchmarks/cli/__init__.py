@@ -6,7 +6,7 @@ quick.
 
 import typer
 
-from ml_agent.benchmarks.cli import agents, answering, making, rows, running, scores, table
+from ml_agent.benchmarks.cli import agents, answering, making, rows, running, scores
 
 app = typer.Typer(help="Run and score ML-Bench, and compare agents on it.", no_args_is_help=True)
 
@@ -14,7 +14,6 @@ app.command()(rows.repos)
 app.command()(making.make)
 app.command()(answering.predict)
 app.command()(running.run)
-app.command()(table.table)
 app.add_typer(agents.app, name="agents")
 app.command()(scores.score)
 app.command()(scores.compare)
@@ -22,3 +21,13 @@ app.command()(scores.report)
 app.command("import")(rows.import_)
 app.command()(rows.export)
 app.command()(rows.stats)
+
+
+@app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def table() -> None:
+    """Say what took its place."""
+    from ml_agent.benchmarks.errors import BenchError
+
+    raise BenchError(
+        "bench table is gone: bench predict or run for each subject, bench score --json, then bench report"
+    )

@@ -21,8 +21,8 @@ def score(
     repos: o.Repos,
     predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file of predictions.")],
     mode: Annotated[
-        str, typer.Option(help="Which rules: official, strict, corrected, same-call, or one that a package adds.")
-    ] = "strict",
+        str, typer.Option(help="Which rules: same-call, official, or one that a package adds.")
+    ] = "same-call",
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
     sample: o.Sample = None,
@@ -30,22 +30,23 @@ def score(
         bool, typer.Option("--predicted-only", help="Leave out rows without a prediction; they fail without it.")
     ] = False,
 ) -> int:
-    """Score predictions: by the published rules, strictly, strictly on the rows whose reference itself passes, or by the call.
+    """Score predictions by the call that they make, or by the published rules 1 and 2.
 
-    Exit code 1 says that a row has no prediction (it counts as failed), or could not be judged: it cannot be read, or its
+    same-call runs answer and reference in a sandbox, without libraries, through the repository's own parser, and compares what came
+    of both. Exit code 1 says that a row has no prediction (it counts as failed), or could not be judged: it cannot be read, or its
     repository is not there.
-
-    same-call runs answer and reference through the repository's own parser, without libraries, and compares what came of both.
 
     Example:
 
-        ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --mode strict --json
+        ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --json
     """
+    from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.predictions import load_predictions
-    from ml_agent.benchmarks.scoring import modes, score_all, unanswered
-    from ml_agent.benchmarks.show import score_tables
-    from ml_agent.benchmarks.strict.given import weaknesses
+    from ml_agent.benchmarks.report import score_tables
+    from ml_agent.benchmarks.scoring import REPLACED, modes, score_all, unanswered
 
+    if mode in REPLACED:
+        raise BenchError(REPLACED[mode])
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample)
@@ -53,13 +54,11 @@ def score(
     keys = {t.key for t in rows.tasks}
     found = [p for p in load_predictions(predictions) if not sample or p.key in keys]
     loaded = _scored_rows(rows.tasks, found, predicted_only)
-    if mode != "official":
-        o.tell(weaknesses(strict=mode != "same-call"))
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
         sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     else:
-        score_tables(result, loaded, Terminal())
+        score_tables(result, Terminal())
     unjudged = rows.bad or unanswered(loaded, found) or any(not left.by_rule for left in result.left_out)
     return 1 if unjudged else 0
 
@@ -91,9 +90,9 @@ def compare(
     """
     import msgspec
 
-    from ml_agent.benchmarks.compare import compare as side_by_side
-    from ml_agent.benchmarks.scored import load_scored
-    from ml_agent.benchmarks.show import comparison_tables
+    from ml_agent.benchmarks.report import compare as side_by_side
+    from ml_agent.benchmarks.report import comparison_tables
+    from ml_agent.benchmarks.scoring import load_scored
 
     comparison = side_by_side([load_scored(path) for path in files])
     if as_json:
@@ -114,12 +113,12 @@ def report(
         ml-agent bench report results
     """
     from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.benchmarks.report import load_absent, write_report
-    from ml_agent.benchmarks.scored import load_scored
+    from ml_agent.benchmarks.report import write_report
+    from ml_agent.benchmarks.scoring import load_scored
 
     found = sorted(folder.glob("*.json")) if folder.is_dir() else []
     if not found:
         raise BenchError(f"{folder}: no *.json in it; `ml-agent bench score … --json > {folder}/NAME.json` makes them")
-    for path in write_report([load_scored(p) for p in found], folder, note or [], load_absent(folder)):
+    for path in write_report([load_scored(p) for p in found], folder, note or []):
         sys.stdout.write(f"{path}{os.linesep}")
     return 0

@@ -15,8 +15,6 @@ from ml_agent.benchmarks.fit.about import LabelledRequest
 from ml_agent.benchmarks.fit.relatives import family
 from ml_agent.benchmarks.predict.unit import answer_text
 from ml_agent.benchmarks.same_call import same_call
-from ml_agent.benchmarks.scoring import case_of
-from ml_agent.benchmarks.strict.score import score
 from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
 from ml_agent.grounded.navigator import GroundedNavigator
@@ -73,7 +71,7 @@ def first_answers(tasks: Sequence[Task], group: str, places: FitPaths) -> Iterat
         asked = _Question(_navigator(root.name, places.tables), task.instruction, _workspace(task, root, places.cache))
         draft, vector = asked.first()
         text = answer_text(draft, task.folder) if draft is not None else ""
-        passed = bool(text) and _is_right(task, text, group, root)
+        passed = bool(text) and same_call(task, text, root).passed
         yield FirstAnswer(root.name, f"{root.name}-{task.id}", group, task.kind, task.style, vector, passed, text)
 
 
@@ -115,12 +113,6 @@ class _Question:
 def _root(task: Task, folders: Sequence[Path]) -> Path | None:
     found = (repository_folder(task, folder) for folder in folders)
     return next((root for root in found if root is not None), None)
-
-
-def _is_right(task: Task, text: str, group: str, root: Path) -> bool:
-    if group == "other":
-        return score(text, case_of(task, root.parent)).passed
-    return same_call(task, text, root).passed
 
 
 @cache

@@ -1,33 +1,37 @@
-"""Runs the run.sh that an agent left, and judges it by the published rule and by a stricter one.
+"""Runs the run.sh that an agent left, and judges it by the published rule and by what it was seen to do.
 
 Published (OpenHands, run_infer.py): `timeout 120s bash run.sh` succeeds with exit code 0, with 124 (still running then), and with any
 other where the output has the word KeyboardInterrupt. Nothing looks at what it did: `sleep 200` and `true` succeed.
 
-Strict: it also uses a script or package of the repository, gives it every value of the task, and runs longer than that without
-a traceback, to exit code 0 or to the end of the time.
+Executed: it also starts something of the repository, and runs longer than that without a traceback, to exit code 0 or to the end of
+the time.
 """
 
+import re
 from pathlib import Path
 
 import msgspec
 
 from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.form_a.invokes import ScriptUse, read
+from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.subjects.workplace import folder_of
 from ml_agent.sandbox.contract import Command, Response, Sandbox
+from ml_agent.tools.commandline.shell import parse_command
 
 SCRIPT = "run.sh"
 STILL_RUNNING = 124
 OUTPUT = 20_000
 """Characters of the output that are kept, from its end."""
 _TRACEBACK = "Traceback (most recent call last)"
+_IMPORT = re.compile(r"(?:^|['\";])\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+_IDLE = frozenset({"echo", "printf", "cat", "ls", "pip", "conda"})
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """How long run.sh may run, in seconds."""
 
     official_seconds: float = 120.0
-    strict_seconds: float = 300.0
+    seconds: float = 300.0
 
 
 class ScriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,11 +43,9 @@ class ScriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """As `timeout` would have told it after the official time."""
     seconds: float = 0.0
     official_success: bool = False
-    strict_success: bool = False
+    executed: bool = False
     reason: str = ""
-    """Why it is not a strict success: a stable code, then what it is about."""
-    scripts: tuple[str, ...] = ()
-    """What of the repository it uses."""
+    """Why it is not executed: a stable code, then what it is about."""
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,37 +67,38 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
 
 def check(sandbox: Sandbox, place: Script, rules: Rules) -> ScriptVerdict:
     """Run the row's run.sh in the sandbox that the agent worked in. Raises SandboxLostError."""
-    script = _text(sandbox, f"{place.folder}/{SCRIPT}")
-    if script is None:
+    try:
+        script = sandbox.get(f"{place.folder}/{SCRIPT}").decode("utf-8", "replace")
+    except (FileNotFoundError, ValueError):  # ValueError: a path that leads out of the workspace
         return ScriptVerdict(exit_code=127, reason="no-script: run.sh was not written")
     # one run serves both rules: what a script did before the official time does not depend on how long it may go on
-    command = Command(text=f"bash {SCRIPT}", folder=place.folder, timeout=rules.strict_seconds, install=place.installs)
-    response = sandbox.run(command)
-    task = place.task
-    use = read(script, place.root, task.folder, task.arguments, lambda path: _text(sandbox, f"{place.name}/{path}"))
+    response = sandbox.run(
+        Command(text=f"bash {SCRIPT}", folder=place.folder, timeout=rules.seconds, install=place.installs)
+    )
     output = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout + response.stderr
-    return msgspec.structs.replace(judge(response, output, use, rules), script=script)
+    return judge(response, output, uses(script, place.root, place.task.folder), rules, script)
 
 
-def judge(response: Response, output: str, use: ScriptUse, rules: Rules) -> ScriptVerdict:
+def judge(response: Response, output: str, used: bool, rules: Rules, script: str = "") -> ScriptVerdict:
     """The judgement of a run.
 
     Args:
-        response: How it ended, within the strict time.
+        response: How it ended.
         output: All that it said.
-        use: What it has to do with the repository.
+        used: Whether it starts something of the repository.
         rules: The times.
+        script: Its text.
     """
     code = _exit_code(response, rules)
-    reason = _strict_reason(response, use, output)
+    reason = _reason(response, output) if used else "not-the-repository: run.sh starts nothing of it"
     return ScriptVerdict(
+        script=script,
         output=output[-OUTPUT:],
         exit_code=code,
         seconds=response.seconds,
         official_success=code in (0, STILL_RUNNING) or "KeyboardInterrupt" in output,
-        strict_success=not reason,
+        executed=not reason,
         reason=reason,
-        scripts=use.scripts,
     )
 
 
@@ -107,11 +110,7 @@ def _exit_code(response: Response, rules: Rules) -> int:
     return 128 + (response.signal or 9)
 
 
-def _strict_reason(response: Response, use: ScriptUse, output: str) -> str:
-    if not use.scripts:
-        return "not-the-repository: run.sh uses no script or package of it"
-    if use.missing:
-        return "value-not-used: " + ", ".join(use.missing)
+def _reason(response: Response, output: str) -> str:
     if _TRACEBACK in output:
         last = [line for line in response.error_lines if line.strip()]
         return f"traceback: {last[-1][:200] if last else 'in the output'}"
@@ -120,8 +119,21 @@ def _strict_reason(response: Response, use: ScriptUse, output: str) -> str:
     return f"exit: {response.exit_code if response.exit_code is not None else response.ended}"
 
 
-def _text(sandbox: Sandbox, path: str) -> str | None:
-    try:
-        return sandbox.get(path).decode("utf-8", "replace")
-    except (FileNotFoundError, ValueError):  # ValueError: a path that leads out of the workspace
-        return None
+def uses(script: str, root: Path, folder: str) -> bool:
+    """Whether a shell script names a file of the repository that it may start, one of its commands, or imports one of its packages."""
+    calls = [one for one in parse_command(script).invocations if one.program not in _IDLE]
+    words = {word for one in calls for word in (one.program, one.name, *one.words)}
+    modules = {one.name.partition(".")[0] for one in calls if one.target == "module"} | set(_IMPORT.findall(script))
+    files = {
+        place
+        for word in words
+        if word.endswith((".py", ".sh")) and "\0" not in word
+        for place in (root / folder / word, root / word, root.joinpath(*Path(word).parts[3:]))
+        if place.is_file() and place.name != SCRIPT
+    }
+    own = any(
+        (place / name).is_dir() or (place / f"{name}.py").is_file()
+        for name in modules
+        for place in (root, root / "src", root / folder)
+    )
+    return bool(files) or own or any(one.program in libraries_of(root).console for one in calls)

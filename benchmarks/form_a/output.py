@@ -22,7 +22,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Rows that count for nobody."""
     official: int
     """Rows solved by the published rule."""
-    strict: int
+    executed: int
     delivered: int | None
     """Form D: rows whose judge finds what was asked for; None in form A."""
     calls: int
@@ -82,7 +82,7 @@ def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
         rows=len(rows),
         infrastructure=sum(not row.counts for row in rows),
         official=sum(row.counts and row.checked.official_success for row in rows),
-        strict=sum(row.counts and row.checked.strict_success for row in rows),
+        executed=sum(row.counts and row.checked.executed for row in rows),
         delivered=_count_delivered(rows),
         calls=sum(row.spent.calls for row in rows),
         prompt_tokens=sum(row.spent.prompt_tokens for row in rows),
@@ -112,8 +112,8 @@ def summary_table(summary: Summary) -> Mapping[str, Any]:
     return {
         **msgspec.to_builtins(summary),
         "official_rate": share(summary.official),
-        "strict_rate": share(summary.strict),
+        "executed_rate": share(summary.executed),
         "delivered_rate": share(summary.delivered),
         "usd_per_solved": cost(summary.official),
-        "usd_per_strictly_solved": cost(summary.strict),
+        "usd_per_delivered": cost(summary.delivered or 0),
     }

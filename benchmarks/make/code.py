@@ -13,9 +13,9 @@ from ml_agent.benchmarks.make.reference import RefusedCommand
 from ml_agent.benchmarks.make.seeds import LEFT_OUT, OPEN, PLACEHOLDER
 from ml_agent.benchmarks.make.vary import ValueMaker
 from ml_agent.benchmarks.make.wording import Style, UnsayableRequest, join_phrases, quoted
+from ml_agent.benchmarks.observation import observe
+from ml_agent.benchmarks.observation.model import CodeCall, Observation
 from ml_agent.benchmarks.same_call.code import required
-from ml_agent.benchmarks.same_call.model import CodeCall, Observation
-from ml_agent.benchmarks.same_call.observation import observe
 from ml_agent.benchmarks.same_call.values import is_unknown, same
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex

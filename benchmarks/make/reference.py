@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.make.vary import RequestedOption
-from ml_agent.benchmarks.same_call.model import Program
-from ml_agent.benchmarks.same_call.observation import observe
+from ml_agent.benchmarks.observation import observe
+from ml_agent.benchmarks.observation.model import Program
 from ml_agent.benchmarks.same_call.options import options_of
 from ml_agent.benchmarks.same_call.values import same
 from ml_agent.tools.commandline.render import render_command

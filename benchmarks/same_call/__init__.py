@@ -1,7 +1,7 @@
 """The scorer `same call`: does an answer make the call that the reference makes, in whatever words?
 
-`same_call(row, text, root)` runs both under stubs through the repository's own parser (`observe`), or reads the words by the
-signature where it cannot run, and compares what came of them (`compare`, `code`).
+`same_call(row, text, root)` looks at both (`benchmarks.observation`) and compares what was seen: `programs` compares what shells
+start, by what their parsers made of the words (`options`, `values`), `code` the calls of Python answers.
 """
 
 import re
@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.data import Task, task_of
-from ml_agent.benchmarks.same_call.code import cannot_tell, compare_calls
-from ml_agent.benchmarks.same_call.compare import compare_programs, failed
-from ml_agent.benchmarks.same_call.model import Observation, ReasonClass, Verdict
-from ml_agent.benchmarks.same_call.observation import is_cut, observe
-from ml_agent.benchmarks.strict.text import kind_of, strip, unfence
+from ml_agent.benchmarks.observation import Observation, is_cut, observe
+from ml_agent.benchmarks.observation.text import kind_of, unfence
+from ml_agent.benchmarks.same_call.code import cannot_tell, compare_calls, plain_code
+from ml_agent.benchmarks.same_call.programs import compare_programs
+from ml_agent.benchmarks.same_call.verdict import ReasonClass, Verdict, failed
 
 __all__ = ["ReasonClass", "Verdict", "same_call"]
-
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 """An assignment to an environment variable."""
 
 
 def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
-    """Judge one answer by the call that it makes.
+    """Judge one answer by the call that it makes. BenchError where answers cannot be run here.
 
     Args:
         row: a task, or a row as it stands in a file of rows (`ValueError` where a field is off).
@@ -38,27 +37,27 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     if kind_of(plain) != task.kind:
         return failed("not the kind", f"{kind_of(plain)} where {task.kind} is wanted")
     reference = observe(task.output, root, task.folder, task.prefix_code)
-    plain = with_own_variables(plain, task)
+    plain = _with_own_variables(plain, task)
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if is_cut(candidate) and not is_cut(reference):
         return failed("refused", "it was stopped before anything was seen of it: score it again where less else runs")
     destroyed = sorted(set(candidate.destroyed) - set(reference.destroyed))
     if destroyed:
         return failed("unasked", f"{destroyed[0]} is taken away or written over")
-    if task.kind == "python":
-        return _code(task, plain, reference, candidate)
-    if not reference.programs and not reference.calls:
+    if task.kind == "bash" and not reference.programs and not reference.calls:
         return failed("no reference", "the reference starts nothing")
     if reference.programs or candidate.programs:
         verdict = compare_programs(reference, candidate, root.resolve())
         if not verdict.passed:
             return verdict
+    if task.kind == "python":
+        return _code(task, plain, reference, candidate)
     if reference.calls or any(call.own for call in candidate.calls):
         return compare_calls(reference, candidate, task.instruction)
     return Verdict(passed=True)
 
 
-def with_own_variables(text: str, task: Task) -> str:
+def _with_own_variables(text: str, task: Task) -> str:
     """The text with each environment variable that the row takes as well (`accept`) written as the row's own."""
     for name, value in task.arguments.items():
         if not _VARIABLE.fullmatch(str(value)) or _bare(str(value)) in _bare(text):
@@ -79,7 +78,7 @@ def _code(task: Task, text: str, reference: Observation, candidate: Observation)
 
 def _by_text(task: Task, text: str) -> Verdict:
     """The row's own strings, where the calls say too little."""
-    said = _bare(strip(unfence(text), task.kind))
+    said = _bare(plain_code(text))
     for name, value in task.arguments.items():
         if not any(_bare(str(v)) in said for v in (value, *task.accept.get(name, ()))):
             return failed("missing", f"{name}: {value}")

@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ml_agent.benchmarks.same_call.compare import GOOD, failed
-from ml_agent.benchmarks.same_call.model import CodeCall, Observation, Verdict
-from ml_agent.benchmarks.same_call.objects import Calls, Objects, name_of
+from ml_agent.benchmarks.observation.model import CodeCall, Observation
 from ml_agent.benchmarks.same_call.values import Reading, is_unknown, plain, same
+from ml_agent.benchmarks.same_call.verdict import GOOD, Verdict, failed
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SWITCHES = frozenset(
@@ -47,17 +46,30 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         verdict = _best(call, [c for c in made if _same_name(call, c)], known) if call.own else GOOD
         if verdict.reason_class == "unasked":
             return verdict
-    odd = (
-        _left_out(reference, made, code)
-        or _too_many(reference, made, known)
-        or _on_others(reference, candidate, code, known)
-    )
+    odd = _left_out(reference, made, code) or _too_many(reference, made, known)
     if odd is not None:
         return odd
     for value in asked_for(reference, instruction):
         if not any(same(value, v) or _lies_in(v, value) for v in known):
             return failed("missing", f"{value!r} stands nowhere in the code")
     return GOOD
+
+
+def plain_code(text: str) -> str:
+    """Python without comments and texts that stand alone; as it is where it cannot be read."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return text
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(value=None)
+    return ast.unparse(tree)
+
+
+def name_of(call: CodeCall) -> str:
+    """The name of a call without what it belongs to."""
+    return call.name.removesuffix(".__init__").rpartition(".")[2].removesuffix("()")
 
 
 def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Verdict | None:
@@ -67,22 +79,6 @@ def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Ve
         if call.own and name_of(call) in alone and not is_switch(call) and not any(_same_name(call, c) for c in made):
             return failed("missing", f"{call.name} is not called")
     return None
-
-
-def _on_others(reference: Observation, candidate: Observation, code: str, known: Sequence[Any]) -> Verdict | None:
-    """A call with the right values that is made on other objects, or too early or too late."""
-    alone = standing_alone(code)
-    first, second = (Calls(one.calls, alone, is_switch) for one in (reference, candidate))
-
-    def agree(wanted: CodeCall, got: CodeCall) -> bool:
-        return _same_name(wanted, got) and not any(True for _ in _differences(wanted, got, known))
-
-    odd = Objects(first, second, agree).odd_call()
-    if odd is None:
-        return None
-    return failed(
-        "other value", f"{odd.name} is called with the right values, but not on the same objects or in another order"
-    )
 
 
 def standing_alone(code: str) -> set[str]:

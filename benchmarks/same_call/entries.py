@@ -4,28 +4,21 @@ import ast
 import functools
 from pathlib import Path
 
-from ml_agent.benchmarks.same_call.model import Program
+from ml_agent.benchmarks.observation.model import Program
 
 Entry = tuple[str, str]
 """File and function; "" as function where the file itself is what runs."""
 DEPTH = 4
+_QUIET = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign)
 
 
 def same_entry(first: Program, second: Program, root: Path) -> bool:
-    """Whether two programs are one entry point of the repository."""
+    """Whether two programs are one entry point of the repository, or one only hands over to the other's."""
     if not first.file or not second.file:
         return not first.file and not second.file and first.name == second.name
-    if first.file == second.file:
-        return True
     one, other = entry_of(root, first.file), entry_of(root, second.file)
-    if one == other:
-        return True
-    return _passes(first, other) or _passes(second, one)
-
-
-def _passes(program: Program, entry: Entry) -> bool:
-    """Whether a program goes through an entry point's function on the way to its parser: it only hands over."""
-    return bool(entry[1]) and entry in program.chain
+    passes = any(entry[1] and entry in program.chain for entry, program in ((one, second), (other, first)))
+    return first.file == second.file or one == other or passes
 
 
 @functools.lru_cache(maxsize=4096)
@@ -39,10 +32,7 @@ def entry_of(root: Path, file: str) -> Entry:
         target = _import_target(tree, called, root, file)
         if target is None:
             return file, called
-        if target[1] == "":
-            return target
-        inner = _only_call(_tree(root, target[0]))
-        if inner is None or inner == target[1] or target[0] == file:
+        if _only_call(_tree(root, target[0])) in (None, target[1]) or target[0] == file:
             return target
         file = target[0]
     return file, ""
@@ -57,23 +47,14 @@ def _tree(root: Path, file: str) -> ast.Module:
 
 
 def _only_call(tree: ast.Module) -> str | None:
-    """The name of the one function that running a file calls, where it does nothing else."""
-    quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign)
-    acts = [n for n in tree.body if not isinstance(n, quiet) and not _is_text(n)]
-    if len(acts) != 1:
-        return None
-    body = acts[0].body if isinstance(acts[0], ast.If) and "__main__" in ast.dump(acts[0].test) else [acts[0]]
-    body = [n for n in body if not isinstance(n, (ast.Import, ast.ImportFrom))]
-    if len(body) != 1 or not isinstance(body[0], ast.Expr):
-        return None
-    call = body[0].value
-    if isinstance(call, ast.Call) and _leaves(call.func) and call.args:
+    """The name of the one function that running a file calls, without arguments, where it does nothing else."""
+    acts = [n for n in tree.body if not isinstance(n, _QUIET) and not _is_text(n)]
+    if len(acts) == 1 and isinstance(acts[0], ast.If) and "__main__" in ast.dump(acts[0].test):
+        acts = [n for n in acts[0].body if not isinstance(n, (ast.Import, ast.ImportFrom))]
+    call = acts[0].value if len(acts) == 1 and isinstance(acts[0], ast.Expr) else None
+    if isinstance(call, ast.Call) and call.args and ast.unparse(call.func).rpartition(".")[2] == "exit":
         call = call.args[0]
     return call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args else None
-
-
-def _leaves(function: ast.expr) -> bool:
-    return (isinstance(function, ast.Attribute) and function.attr == "exit") or getattr(function, "id", "") == "exit"
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -82,9 +63,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 def _import_target(tree: ast.Module, name: str, root: Path, file: str) -> Entry | None:
     """Where an imported function stands; None for a function of the file itself."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom):
-            continue
+    for node in (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)):
         for alias in node.names:
             if (alias.asname or alias.name) == name:
                 found = _module_file(root, file, node)
@@ -93,10 +72,9 @@ def _import_target(tree: ast.Module, name: str, root: Path, file: str) -> Entry 
 
 
 def _module_file(root: Path, file: str, node: ast.ImportFrom) -> str:
+    """The file of an imported module, beside the file or from the root; "" where there is none."""
     folder = Path(file).parent
-    bases = [folder, Path(), Path("src")]
-    if node.level:
-        bases = [folder.joinpath(*[".."] * (node.level - 1))]
+    bases = [folder.joinpath(*[".."] * (node.level - 1))] if node.level else [folder, Path(), Path("src")]
     for base in bases:
         place = base.joinpath(*(node.module or "").split("."))
         for candidate in (place.with_suffix(".py") if node.module else place / "__init__.py", place / "__init__.py"):

@@ -1,32 +1,23 @@
 """What a program's words set, by name: as its own parser said, else by its signature, else by the look of the words."""
 
 import functools
-import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ml_agent.benchmarks.same_call.model import Program
-from ml_agent.benchmarks.same_call.streams import UNKNOWN
+from ml_agent.benchmarks.observation.model import Program
+from ml_agent.benchmarks.observation.repository import signature_reader
 from ml_agent.benchmarks.same_call.values import plain, same
-from ml_agent.benchmarks.strict.inside.pictures import STDIN, STDOUT
-from ml_agent.benchmarks.strict.script_variables import signature_reader
-from ml_agent.tools.check.repository import decisions
-from ml_agent.tools.commandline.fire_words import fire_value
-from ml_agent.tools.commandline.hydra_words import CHOOSES, OWN, SHOWS
 from ml_agent.tools.commandline.reader import ParsedCall
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.signatures.console import read_console
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.signatures.sweeps import GROUP
 from ml_agent.tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
-_CHOOSING = {flag: option.dest for option in OWN.options if option.dest in CHOOSES for flag in option.flags}
-"""Options of hydra's own that choose another configuration."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,12 +35,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Options whose values are plain text, whatever the text looks like."""
     nullable: frozenset[str] = frozenset()
     """Options that may be nothing at all: their default is."""
-    reads: str = ""
-    """What standard input is given, where no option stands for it."""
-    writes: tuple[str, ...] = ()
-    """Where the output is kept, likewise."""
-    streamed: frozenset[str] = frozenset()
-    """Options that stand for standard input or output, and whose values are what these lead to."""
 
 
 def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> Options:
@@ -61,31 +46,8 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         believe_parser: False reads the words although a parser did, to compare with a program that came to none.
     """
     if program.parsed and believe_parser:
-        return _with_streams(_parsed_options(program, _read_rest(program, root)), program)
-    found = _read_options(program, root)
-    return msgspec.structs.replace(found, reads=program.reads, writes=program.writes)
-
-
-def _with_streams(options: Options, program: Program) -> Options:
-    """The same, where an option whose value is standard input or output has as its value what that leads to."""
-    ends = {STDIN: [program.reads] if program.reads else [], STDOUT: list(program.writes)}
-    marks = {k: v["is"] for k, v in program.values.items() if _is_hidden(v) and v.get("is") in ends}
-    led = {name: _from_folder(ends[mark][0], program.folder) for name, mark in marks.items() if ends[mark]}
-    return msgspec.structs.replace(
-        options,
-        values={k: v for k, v in options.values.items() if k not in marks} | led,
-        given=options.given - marks.keys() | led.keys(),
-        reads="" if STDIN in marks.values() else program.reads,
-        writes=() if STDOUT in marks.values() else program.writes,
-        streamed=frozenset(led),
-    )
-
-
-def _from_folder(place: str, folder: str) -> Any:
-    """What a stream leads to, as an option of a program that runs in a folder would name it."""
-    if place == UNKNOWN:
-        return {"?": "a stream"}
-    return place if place.startswith("/") or " " in place else posixpath.relpath(place, folder)
+        return _parsed_options(program, _read_rest(program, root))
+    return _read_options(program, root)
 
 
 def _read_options(program: Program, root: Path) -> Options:
@@ -95,11 +57,11 @@ def _read_options(program: Program, root: Path) -> Options:
         loose = by_look(program.words)
         return Options(values=loose, given=frozenset(loose), defaults=program.settings)
     call = parse_call(signature, program.words)
-    if signature.framework == "hydra":
-        return _compose(root, program, signature)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
-    if signature.framework == "fire" and not call.unknown:
-        return _of_fire(signature, call)
+    if signature.framework == "hydra":  # its words may add, remove and choose what nobody declares
+        overrides = [w for w in program.words if w[0] != "-" and ("=" in w or w[0] == "~")]
+        pairs = (word.removeprefix("++").partition("=") for word in overrides)
+        values = {key: value for key, _, value in pairs} | by_look([w for w in program.words if w not in overrides])
     composed = _global_settings(program, signature, call)
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
@@ -108,21 +70,6 @@ def _read_options(program: Program, root: Path) -> Options:
         values=values | composed, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
         nullable=frozenset(nullable),
     )  # fmt: skip
-
-
-def _of_fire(signature: Signature, call: ParsedCall) -> Options:
-    """The values as fire makes them of the words: what is text then stays text."""
-    typed = {p.option.dest: _fire_value(p.values[0]) for p in call.given if p.option is not None and len(p.values) == 1}
-    known = {o.dest: _fire_value(o.default) for o in signature.options if o.default is not None}
-    return Options(
-        values=dict(call.values) | typed, given=frozenset(call.values), defaults=known, subcommand=signature.subcommand,
-        texts=frozenset(o.dest for o in signature.options),
-    )  # fmt: skip
-
-
-def _fire_value(word: str) -> Any:
-    value = fire_value(word)
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _global_settings(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:
@@ -134,75 +81,6 @@ def _global_settings(program: Program, signature: Signature, call: ParsedCall) -
     typed = any(same(settings[name], value) for name, value in call.values.items() if name in settings)
     read = typed or any(not same(settings[o.dest], o.default) for o in changed if o.default is not None)
     return settings if read else {}
-
-
-def _compose(root: Path, program: Program, base: Signature) -> Options:
-    """The whole configuration that hydra composes of groups, another configuration and overrides, and what the words change of it that
-    cannot be composed; where it cannot be known, the words.
-
-    Args:
-        root: the repository's folder.
-        program: what is started.
-        base: its signature without what the words choose.
-    """
-    known = _signatures(root, program)
-    signature = (
-        choose(signature_reader(root).called(known, lambda s: decisions(s, program.words)), program.words) or base
-    )
-    call = parse_call(signature, program.words)
-    whole = not (signature.accepts_unknown or signature.unseen)
-    composed, before = ({o.dest: o.default for o in _keys(s)} for s in (signature, base))
-    chosen = {key.lstrip("-").replace("-", "_"): value for key, value in call.chosen if key.startswith("--")}
-    groups = {o.dest for o in signature.options if o.converter == GROUP} if whole and call.chosen else set()
-    values = {k: v for k, v in call.values.items() if k not in groups} | _modes(call) | _not_composed(call, signature)
-    changed = {k for k in composed.keys() | before.keys() if composed.get(k) != before.get(k)} if whole else set()
-    return Options(
-        values={**composed, **values} if whole else {**values, **chosen}, given=frozenset({*values, *changed, *chosen}),
-        defaults={} if whole else {k: v for k, v in before.items() if v is not None},
-        nullable=frozenset(k for k, v in composed.items() if v in (None, "None", "null")),
-    )  # fmt: skip
-
-
-def _modes(call: ParsedCall) -> dict[str, Any]:
-    """What of hydra's own options decides what is done: one job or a sweep, or nothing but showing something."""
-    own = {option.dest for part in call.given for option in OWN.options if part.flag in option.flags}
-    shown = sorted(own & set(SHOWS))
-    return ({"multirun": True} if "multirun" in own else {}) | ({"only shows": shown} if shown else {})
-
-
-def _not_composed(call: ParsedCall, signature: Signature) -> dict[str, Any]:
-    """What words of hydra add, remove or change that is not in the configuration as it is known, by key: the order of keys says nothing."""
-    known = {option.dest: option.default for option in signature.options}
-    addable = {option.dest for option in signature.addable}
-    overrides = {"=".join((part.flag, *part.values)): part for part in call.given if part.kind == "override"}
-    found = by_look([word for word in call.unknown if word not in overrides])
-    if not call.chosen:
-        found |= {_CHOOSING[part.flag]: list(part.values) for part in call.given if part.flag in _CHOOSING}
-    for word, part in overrides.items():
-        key = part.flag.lstrip("+~")
-        sign = part.flag[: len(part.flag) - len(key)]
-        if sign == "++":
-            sign = "" if key in known else "+"
-        elif sign == "+" and key in known and known[key] is None and key not in addable:
-            sign = ""
-        if word in call.unknown or sign == "~":
-            found[sign + key] = part.values[0] if part.values else True
-    return found | _overlapping(call)
-
-
-def _overlapping(call: ParsedCall) -> dict[str, Any]:
-    """The order of keys that lie in one another, where a whole table is written or removed: what comes later counts."""
-    given = [(part.flag.lstrip("+~"), "".join(part.values)) for part in call.given if part.kind == "override"]
-    removed = {part.flag.lstrip("~") for part in call.given if part.flag.startswith("~")}
-    whole = removed | {key for key, value in given if value == "null" or value.startswith("{")}
-    met = {outer for outer in whole for key, _ in given if key.startswith(f"{outer}.")}
-    order = [key for key, _ in given if any(key == outer or key.startswith(f"{outer}.") for outer in met)]
-    return {"order of overrides": order} if order else {}
-
-
-def _keys(signature: Signature) -> list[Option]:
-    """What a configuration holds, the choices of its groups left out."""
-    return [o for o in signature.options if o.converter != GROUP and not o.required]
 
 
 def _is_text(option: Option) -> bool:

@@ -82,7 +82,7 @@ RULES: tuple[tuple[Category, Rule], ...] = (
 )  # fmt: skip
 
 
-# An agent for `bench table`, and a scorer: bench score --mode same-text.
+# An agent for `bench run --agent`, and a scorer: bench score --mode same-text.
 class Echo(LeastAgent):
     """The agent that needs no package, under another name."""
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ml_agent.benchmarks.characters import whole
+from ml_agent.benchmarks.data import whole
 from ml_agent.benchmarks.predictions import Prediction, dump_prediction, load_predictions
 
 

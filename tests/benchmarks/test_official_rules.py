@@ -1,11 +1,6 @@
 """The published rules, against a reading written apart from ours."""
 
 import re
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +10,6 @@ from ml_agent.benchmarks import official
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.predictions import Prediction
 from ml_agent.benchmarks.scoring import GATES, score_all
-from tests.processor_time import WAIT
 
 on_a_busy_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 VALUES = st.one_of(st.text(max_size=6), st.integers(), st.floats(allow_nan=False), st.booleans(), st.none())
@@ -58,14 +52,6 @@ def test_rule_2(output: str, published: str) -> None:
     assert official.validate_type(output, kind) == independent_type(output, published)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("github_id", "kind", "seconds"),
-    [(1, "bash", 10), (5, "bash", 4), (5, "python", 4), (11, "bash", 10), (11, "python", 7)],
-)
-def test_timeouts(github_id: int, kind: str, seconds: float) -> None:
-    assert official.settings().timeout(github_id, kind) == seconds  # type: ignore[arg-type]
-
-
 def task(number: int) -> Task:
     return Task(
         github_id=1, id=number, github="https://github.com/some/sample", path="./", arguments={"lr": "0.1"}, instruction="", oracle="",
@@ -89,22 +75,3 @@ def test_rows_without_five_outputs_are_dropped_and_scored_apart(tmp_path_factory
     assert summary["dropped_by_the_official_script"]["pass@5"] is None  # type: ignore[index]
     assert [list(row["passed"]) for row in summary["rows"]] == [[False, True, False, False, False], [True]]  # type: ignore[attr-defined]
     assert [left.key for left in result.left_out] == ["1-9"]
-
-
-def test_an_answer_does_not_outlive_whoever_is_interrupted(tmp_path: Path) -> None:
-    (tmp_path / "repos/toy").mkdir(parents=True)
-    up = tmp_path / "up"
-    program = (
-        "import sys\nfrom pathlib import Path\nfrom ml_agent.benchmarks import official\nfrom ml_agent.benchmarks.data import Task\n"
-        "task = Task(github_id=1, id=1, github='https://x/y/toy', path='.', arguments={}, instruction='', oracle='',"
-        " kind='bash', output='')\n"
-        "official.executes(f': x.sh ; echo $$ > {sys.argv[2]}; exec sleep 900', task, Path(sys.argv[1]))\n"
-    )
-    words = [sys.executable, "-c", program, str(tmp_path / "repos"), str(up)]
-    scorer = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + WAIT
-    while not (up.exists() and up.read_text().strip()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    scorer.send_signal(signal.SIGINT)
-    scorer.wait(WAIT)
-    assert not Path("/proc", up.read_text().strip()).exists()

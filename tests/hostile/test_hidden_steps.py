@@ -4,16 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.data import Kind, Task
+from ml_agent.benchmarks.observation.run import can_run
 from ml_agent.benchmarks.same_call import same_call
-from ml_agent.benchmarks.strict.text import Kind
-from ml_agent.benchmarks.strict.walls import bubblewrap
 from ml_agent.testing.git_folders import write_files
 
-HELD_BY = (
-    "benchmarks.strict.tracing, benchmarks.same_call.trace, benchmarks.same_call.steps, benchmarks.same_call.written"
-)
-pytestmark = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap does not work here")
+HELD_BY = "benchmarks.observation.tracing, benchmarks.observation.steps"
+pytestmark = pytest.mark.skipif(not can_run(), reason="bubblewrap does not work here")
 FIT = "python fit.py --lr 0.1"
 CODE = "from util import load\nload('a', 3)\n"
 FILES = {

@@ -1,24 +1,22 @@
 """An answer that would break the scorer fails alone, and none keeps it busy."""
 
 import shlex
-import time
 from pathlib import Path
 
 import pytest
 
 from ml_agent.benchmarks import scoring
 from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.observation.reports import Collector
+from ml_agent.benchmarks.observation.run import our_words
 from ml_agent.benchmarks.predictions import Prediction
-from ml_agent.benchmarks.same_call.model import Verdict
+from ml_agent.benchmarks.same_call import Verdict
 from ml_agent.benchmarks.scoring import score_all
-from ml_agent.benchmarks.strict.collector import Collector
-from ml_agent.benchmarks.strict.execute import judge_words
-from ml_agent.benchmarks.strict.python_text import strip_python
-from ml_agent.benchmarks.strict.writable import executables
 from ml_agent.testing.git_folders import write_files
-from tests.hostile.test_host_reports import done
+from tests.hostile.test_host_reports import done, pytestmark
 
-HELD_BY = "benchmarks.scoring, benchmarks.strict.python_text, benchmarks.strict.writable, benchmarks.strict.collector"
+__all__ = ["pytestmark"]
+HELD_BY = "benchmarks.scoring, benchmarks.observation.reports"
 GOOD = "python fit.py --lr 0.1"
 FIT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n"
 BAD = "python fit.py --lr 0.1 \ud800"
@@ -55,13 +53,10 @@ def test_an_answer_that_breaks_the_scorer_fails_alone(
     monkeypatch.setattr(scoring, "same_call", breaks(error))
     predictions = [Prediction(github_id=1, id=n, output=(GOOD, BAD, GOOD)[n:]) for n in range(2)]
     first, second = score_all([task(0), task(1)], predictions, root.parent, "same-call", 1).rows
-    assert (first.passed, second.passed) == ((True, False, True), (False, True))
-    assert first.reason[1].startswith(f"cannot be judged: {type(error).__name__} ") and "\n" not in first.reason[1]
-    assert first.error_class == ("", "cannot be judged", "")
-    lengths = {
-        len(value) for value in (first.passed, first.reason, first.type, first.executes, first.hits, first.gates)
-    }
-    assert lengths == {3} and not first.arguments
+    one, other = first.scored, second.scored
+    assert (one.passed, other.passed) == ((True, False, True), (False, True))
+    assert one.reason[1].startswith(f"cannot be judged: {type(error).__name__} ") and "\n" not in one.reason[1]
+    assert {len(value) for value in (one.passed, one.reason, one.error_class, one.gates, first.verdicts)} == {3}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
@@ -73,39 +68,17 @@ def test_what_no_answer_brings_about_ends_the_scoring(
         score_all([task(0)], [Prediction(github_id=1, id=0, output=(BAD,))], root.parent, "same-call", 1)
 
 
-@pytest.mark.parametrize("mode", ["strict", "corrected", "official"])
+@pytest.mark.parametrize("mode", ["same-call", "official"])
 def test_every_mode_goes_on(mode: str, root: Path) -> None:
     found = score_all([task(0)], [Prediction(github_id=1, id=0, output=(BAD, GOOD))], root.parent, mode, 1)
-    rows = found.rows + found.apart
-    assert mode == "official" or rows[0].passed == (False, True)
-    assert mode == "official" or rows[0].reason[0].startswith("cannot be judged: UnicodeEncodeError")
-
-
-def test_a_long_chain_of_names_is_read_at_once() -> None:
-    start = time.process_time()
-    chain = "a0 = 5\n" + "".join(f"a{n} = a{n - 1}\n" for n in range(1, 3000))
-    assert strip_python(chain + "f(3)\n").split() == ["f(3)"]
-    assert "5" not in strip_python("x = " + "not " * 150 + "5\n" + "y = " + "-" * 80 + "5\n")
-    assert time.process_time() - start < 10
-
-
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("**.sh", []), ("a/**.sh", ["a/run.sh"]), ("**/*.sh", ["a/b/c.sh", "a/run.sh"]), ("*" * 300, []), ("x" * 300, []),
-        ("/".join(["**"] * 12) + "/*", []), ("[", []), ("a/*.sh", ["a/run.sh"]), ("a", ["a/b/c.sh", "a/run.sh"]),
-        ("y/" * 3000 + "x", []),
-    ],
-)  # fmt: skip
-def test_words_of_chmod_are_patterns_with_a_limit(word: str, found: list[str], root: Path) -> None:
-    files = executables(f"chmod +x {word}", root, root)
-    assert sorted({str(file.relative_to(root)) for file in files}) == found
+    (row,) = found.rows + found.apart
+    assert row.scored.passed[1] and (mode == "official" or not row.scored.passed[0])
 
 
 def test_a_link_to_our_interpreter_is_not_the_judge(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert done(root, "python fit.py").ok
-    python, *words = judge_words()
+    assert not done(root, "python fit.py").code
+    python, *words = our_words()
     link = f"/bin/ln -s {python} /tmp/linked; /tmp/linked {shlex.join(words)} fit.py; /bin/rm -f /tmp/linked"
     assert done(root, link).code == "spoilt-report"
-    monkeypatch.setattr(Collector, "_is_judge", lambda _self, _pid: True)
-    assert done(root, link).ok
+    monkeypatch.setattr(Collector, "is_ours", lambda _self, _pid: True)
+    assert not done(root, link).code

@@ -1,9 +1,7 @@
 """The words of a command line as fire reads them: flags anywhere, what is left by place, then members of the result."""
 
-import ast
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ml_agent.tools.commandline.reader import BARE_VARIABLE, VARIABLE, Reader
 from ml_agent.tools.launchers import HELP
@@ -38,22 +36,6 @@ def read_fire(reader: Reader, words: list[str]) -> None:
     if names and not asked:
         _note_swallowed(reader, names)
     _say(reader, unknown, left, asked=asked)
-
-
-class _BareWords(ast.NodeTransformer):
-    """Names are text."""
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.copy_location(ast.Constant(value=node.id), node)
-
-
-def fire_value(word: str) -> Any:
-    """A word as fire reads it: a Python literal in which bare words are text, else text; `a,b` is a tuple, `false` is text."""
-    try:
-        tree = ast.parse(word, mode="eval")
-        return word if isinstance(tree.body, ast.BinOp) else ast.literal_eval(_BareWords().visit(tree))
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return word
 
 
 def _note_swallowed(reader: Reader, names: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from ml_agent.benchmarks.make.code import SHAPE, _input, _values, _verb, code_ro
 from ml_agent.benchmarks.make.reference import RefusedCommand
 from ml_agent.benchmarks.make.vary import ValueMaker
 from ml_agent.benchmarks.make.wording import UnsayableRequest
-from ml_agent.benchmarks.same_call.model import CodeCall
+from ml_agent.benchmarks.observation.model import CodeCall
 from ml_agent.tools.examples import Example
 
 BLOCK = "v = ViT(image_size=256, patch=16, classes=1024, dim=512, depth=5, heads=8, drop=0.1)\nx = randn(1, 3, 256, 256)  # (1, 1024)"

@@ -1,11 +1,20 @@
-"""A small repository whose programs read their words in several ways."""
+"""A small repository whose programs read their words in several ways, and the judge of answers to rows on it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.observation.run import can_run
+from ml_agent.benchmarks.observation.text import kind_of
+from ml_agent.benchmarks.same_call import Verdict, same_call
+from ml_agent.testing.git_folders import write_files
+
+Judge = Callable[..., Verdict]
+
 FILES = {
-    "setup.py": "from setuptools import setup\nsetup(name='kit', entry_points={'console_scripts': ['kit-train = kit.train:main']})\n",
+    "setup.py": "from setuptools import setup\nsetup(name='kit', scripts=['bin/tidy'], entry_points={'console_scripts': ['kit-train = kit.train:main']})\n",
     "kit/__init__.py": "from kit.net import Net, load\n",
     "kit/train.py": """
 import argparse
@@ -27,7 +36,6 @@ if __name__ == "__main__":
 """,
     "train.py": "from kit.train import main\n\nif __name__ == '__main__':\n    main()\n",
     "kit/evaluate.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--data')\np.add_argument('--lr', type=float, default=0.1)\nprint(p.parse_args())\n",
-    "prepare.py": '"""Prepare.\n\nusage: prepare.py [options] <name> <folder>\n\noptions:\n    --workers=<n>  Processes.\n"""\nfrom docopt import docopt\n\nif __name__ == "__main__":\n    print(docopt(__doc__))\n',
     "burn.py": "import fire\n\ndef main(data, epochs=3):\n    print(data, epochs)\n\nif __name__ == '__main__':\n    fire.Fire(main)\n",
     "absent/__init__.py": "import seqio_that_is_not_there.nowhere\nraise ModuleNotFoundError('seqio')\n",
     "absent/run.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--steps', type=int)\nprint(p.parse_args())\n",
@@ -99,6 +107,43 @@ if __name__ == "__main__":
     "conf/model/small.yaml": "layers: 12\nwidth: 8\n",
     "conf/model/big.yaml": "layers: 24\nwidth: 8\n",
     "conf/model/wide.yaml": "layers: 24\nwidth: 9\n",
+    "nano.py": "lr = 0.1\nlayers = 12\nname = 'x'\nexec(open('configurator.py').read())\nprint(lr)\n",
+    "configurator.py": """
+import sys
+from ast import literal_eval
+for arg in sys.argv[1:]:
+    if "=" not in arg:
+        assert not arg.startswith("--")
+        exec(open(arg).read())
+    else:
+        key, val = arg[2:].split("=")
+        try:
+            new = literal_eval(val)
+        except (SyntaxError, ValueError):
+            new = val
+        assert type(new) == type(globals()[key])
+        globals()[key] = new
+""",
+    "small.py": "layers = 6\nlr = 0.5\n",
+    "many.py": """
+import argparse
+p = argparse.ArgumentParser()
+sub = p.add_subparsers(dest="command")
+fit = sub.add_parser("fit", aliases=["f"])
+fit.add_argument("--n", type=int)
+sub.add_parser("find").add_argument("--n", type=int)
+p.parse_args()
+""",
+    "early.py": "import argparse\n\nfirst = argparse.ArgumentParser(add_help=False)\nfirst.add_argument('--config')\n"
+    "found, rest = first.parse_known_args()\nif found.config:\n    open(found.config)\n"
+    "parser = argparse.ArgumentParser(parents=[first])\nparser.add_argument('--lr', type=float)\n"
+    "parser.add_argument('--workers', type=int, default=1)\nprint(parser.parse_args())\n",
+    "kit/__main__.py": "import sys\nfrom kit.train import main\n\nif __name__ == '__main__':\n    sys.exit(main())\n",
+    "bin/tidy": "#!/usr/bin/env python\nfrom kit.train import main\nmain()\n",
+    "data/cora/x.csv": "1\n",
+    "count.sh": "wc $1\n",
+    "more.sh": "rm -rf made\nbash -c 'rm -rf made'\npython train.py --data cora\n",
+    "README.md": "",
     "run.sh": "python train.py --data cora --lr 0.5 $@\n",
     "fetch.sh": "curl $1 > $2\n",
     "Makefile": "serve:\n\techo $(PORT)\n",
@@ -108,15 +153,23 @@ if __name__ == "__main__":
 @pytest.fixture(scope="session")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository's folder."""
+    if not can_run():
+        pytest.skip("bubblewrap does not work here")
     root = tmp_path_factory.mktemp("repositories") / "kit"
-    for name, text in FILES.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return root
+    write_files(root, FILES)
+    return root.resolve()
 
 
-@pytest.fixture(autouse=True)
-def keep_observations(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """References are looked at once, not once for each answer."""
+@pytest.fixture
+def judge(kit: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """judge(reference, answer, instruction="", …fields of the row); references are looked at once, not once for each answer."""
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(kit.parent / "cache"))
+
+    def judged(reference: str, answer: str, instruction: str = "", root: Path = kit, **fields: object) -> Verdict:
+        row = {
+            "github_id": 1, "id": 1, "github": "https://github.com/some/kit", "path": "./", "arguments": {}, "oracle": "",
+            "instruction": instruction, "kind": kind_of(reference), "output": reference, **fields,
+        }  # fmt: skip
+        return same_call(Task(**row), answer, root)  # type: ignore[arg-type]
+
+    return judged

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.same_call import Verdict, observation, same_call
-from ml_agent.benchmarks.same_call.model import Observation
-from ml_agent.benchmarks.strict import execute
+from ml_agent.benchmarks import observation
+from ml_agent.benchmarks.observation import run
+from ml_agent.benchmarks.observation.model import Observation
+from ml_agent.testing.git_folders import write_files
+from tests.benchmarks.same_call.conftest import Judge
 
 TRAIN = "python train.py --data data/cora --batch-size 16 --lr 1e-3 --sizes 4 8"
 STEPS = f"bash fetch.sh a b\n{TRAIN}"
@@ -28,14 +29,6 @@ net.fit(state, epochs=7)
 """
 
 
-def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verdict:
-    task = Task(
-        github_id=1, id=1, github="https://github.com/some/kit", path="./", arguments={}, instruction=instruction, oracle="",
-        kind="python" if reference.lstrip().startswith(("import", "from")) else "bash", output=reference,
-    )  # fmt: skip
-    return same_call(task, answer, kit)
-
-
 @pytest.mark.parametrize(
     ("reference", "answer"),
     [
@@ -46,7 +39,7 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         (TRAIN, "python kit/cli.py train --data data/cora -b 16 --lr 1e-3 --sizes 4 8"),
         (
             TRAIN,
-            "pip install torch\ncd kit && CUDA_VISIBLE_DEVICES=1 torchrun --nproc_per_node 2 train.py --data data/cora -b 16 --lr 1e-3 --sizes 4 8",
+            "pip install torch\ncd kit && CUDA_VISIBLE_DEVICES=1 torchrun --nproc_per_node 2 train.py --data ../data/cora -b 16 --lr 1e-3 --sizes 4 8",
         ),
         (TRAIN, f"uv run --with torch {TRAIN}"),
         (TRAIN, f"conda run -n kit --no-capture-output {TRAIN}"),
@@ -61,7 +54,7 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         ("bash fetch.sh a b", "./fetch.sh a b"),
         ("make serve PORT=90", "make serve PORT=90"),
         (STEPS, f"bash fetch.sh a b && {TRAIN}"),
-        (STEPS, f"F=b\nmkdir -p out && bash fetch.sh a $F; cd kit; {TRAIN}"),
+        (STEPS, f"F=b\nmkdir -p out && bash fetch.sh a $F; cd kit; {TRAIN.replace('data/', '../data/')}"),
         ("bash run.sh --amp", "source run.sh --amp"),
         ("curl http://a.org/x.sh | bash", "curl http://a.org/x.sh | bash"),
         (TRAIN, f"curl http://a.org/x.tgz | tar xz; {TRAIN}"),
@@ -104,8 +97,8 @@ def judge(kit: Path, reference: str, answer: str, instruction: str = "") -> Verd
         (CODE, CODE.replace("epochs=7", "epochs=EPOCHS").replace("import torch", "import torch\nEPOCHS = 7", 1)),
     ],
 )
-def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) -> None:
-    verdict = judge(kit, reference, answer)
+def test_the_same_call_in_other_words(judge: Judge, reference: str, answer: str) -> None:
+    verdict = judge(reference, answer)
     assert verdict.passed, verdict
 
 
@@ -180,7 +173,7 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
         (CODE, CODE.replace(", depth=3", ""), "missing"),
         (CODE, CODE.replace("depth=3", "depth=3, act='gelu'"), "unasked"),
         (CODE, CODE.replace("kit import Net", "kit.net import Tall as Net"), "wrong entry"),
-        (CODE, CODE.replace("net.fit", "net.fits"), "refused"),
+        (CODE, CODE.replace("net.fit", "net.fits"), "missing"),
         (CODE, CODE.replace("net.fit", "net.forward").replace(", epochs=7", ""), "wrong entry"),
         (CODE, CODE.replace("kit import", "kit.nets import"), "refused"),
         (CODE, CODE.replace("net.pt", "other.pt"), "missing"),
@@ -191,14 +184,14 @@ def test_the_same_call_in_other_words(kit: Path, reference: str, answer: str) ->
         ("python -c 'import kit; kit.load(\"a.pt\")'", "python -c 'import kit; kit.load(\"b.pt\")'", "other value"),
     ],
 )
-def test_another_call(kit: Path, reference: str, answer: str, reason: str) -> None:
-    verdict = judge(kit, reference, answer, "Save it as out/net.pt.")
+def test_another_call(judge: Judge, reference: str, answer: str, reason: str) -> None:
+    verdict = judge(reference, answer, "Save it as out/net.pt.")
     assert verdict.reason_class == reason, verdict
 
 
 @pytest.mark.parametrize("end", ["kill $!", "started=$!; kill -9 $started"])
-def test_a_program_that_is_ended_at_once_is_no_call(kit: Path, end: str) -> None:
-    assert not judge(kit, TRAIN, f"{TRAIN} & {end}").passed
+def test_a_program_that_is_ended_at_once_is_no_call(judge: Judge, end: str) -> None:
+    assert not judge(TRAIN, f"{TRAIN} & {end}").passed
 
 
 def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,19 +203,12 @@ def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, mon
     assert len(looks) == 3, "what was seen is kept"
 
 
-def test_a_reference_of_which_nothing_is_seen_makes_no_call_of_an_answer_one_too_many(
-    kit: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _cut_first(monkeypatch, 2)
-    assert judge(kit, f"{CODE}# nor this", CODE, "Save it as out/net.pt.").passed
-
-
 def test_an_answer_of_which_nothing_is_seen_is_told_apart_from_one_that_calls_nothing(
-    kit: Path, monkeypatch: pytest.MonkeyPatch
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert judge(kit, CODE, CODE).passed, "what the reference does is seen and kept"
+    assert judge(CODE, CODE).passed, "what the reference does is seen and kept"
     _cut_first(monkeypatch, 2)
-    verdict = judge(kit, CODE, f"{CODE}# an answer of its own")
+    verdict = judge(CODE, f"{CODE}# an answer of its own")
     assert verdict.reason_class == "refused" and "stopped before" in verdict.detail
 
 
@@ -234,26 +220,17 @@ def _cut_first(monkeypatch: pytest.MonkeyPatch, times: int) -> list[str]:
     def cut(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         looks.append(text)
         if len(looks) <= times:
-            return Observation(kind="python", message=execute.STILL_RUNNING)
+            return Observation(kind="python", message=run.STILL_RUNNING)
         return look(text, root, folder, prefix_code)
 
     monkeypatch.setattr(observation, "_look", cut)
     return looks
 
 
-@pytest.mark.parametrize(
-    ("reference", "right", "wrong"),
-    [
-        ("python prepare.py jsut corpora --workers=6", "python prepare.py --workers 6 jsut ./corpora", "python prepare.py other corpora --workers=6"),
-        ("python prepare.py jsut corpora --workers=6", "python prepare.py jsut corpora --workers=6", "python prepare.py jsut corpora"),
-        ("python burn.py --data a --epochs 7", "python burn.py a --epochs=7", "python burn.py --data a --epochs 8"),
-    ],
-)  # fmt: skip
-def test_a_program_whose_parser_is_not_installed_is_read_by_its_signature(
-    kit: Path, reference: str, right: str, wrong: str
-) -> None:
-    assert judge(kit, reference, right).passed
-    assert not judge(kit, reference, wrong).passed
+def test_a_program_whose_parser_is_not_installed_is_read_by_its_signature(judge: Judge) -> None:
+    reference = "python burn.py --data a --epochs 7"
+    assert judge(reference, "python burn.py a --epochs=7").passed
+    assert not judge(reference, "python burn.py --data a --epochs 8").passed
 
 
 def test_halves_of_characters_in_code_are_kept(kit: Path) -> None:
@@ -279,13 +256,13 @@ def test_a_call_that_never_ends_is_left_wherever_its_time_is_over(tmp_path: Path
 
 def test_a_loop_of_an_answer_that_never_ends_is_left(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of its calls is short; what stands before it is seen."""
-    monkeypatch.setattr(execute, "CPU_SECONDS", 1.0)
+    monkeypatch.setattr(run, "CPU_SECONDS", 1.0)
     code = "from kit import Net\nnet = Net(12)\nplayed = []\nwhile len(played) < 3:\n    print(len(played), str(3))\n"
     found = observation.observe(code, kit)
     assert "kit.net.Net" in [one.name for one in found.calls], found.message
 
 
-def test_a_required_library_may_share_the_first_name_of_a_package(tmp_path: Path) -> None:
+def test_a_required_library_may_share_the_first_name_of_a_package(judge: Judge, tmp_path: Path) -> None:
     for path, text in (
         ("pyproject.toml", '[project]\nname = "tone.audio"\ndependencies = ["tone.core>=5", "tone-files"]\n'),
         ("src/tone/audio/__init__.py", "from tone.core import Segment\nfrom tone.files import read\n\ndef load(path, rate=8):\n    return Segment(path)\n"),
@@ -293,30 +270,52 @@ def test_a_required_library_may_share_the_first_name_of_a_package(tmp_path: Path
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
     wanted = "from tone.audio import load\nload('a.wav', rate=16)\n"
-    assert judge(tmp_path, wanted, wanted).passed
-    assert not judge(tmp_path, wanted, wanted.replace("16", "24")).passed
-    assert judge(tmp_path, wanted, wanted.replace("tone.audio", "tone.other")).reason_class == "refused"
+    assert judge(wanted, wanted, root=tmp_path).passed
+    assert not judge(wanted, wanted.replace("16", "24"), root=tmp_path).passed
+    assert judge(wanted, wanted.replace("tone.audio", "tone.other"), root=tmp_path).reason_class == "refused"
 
 
-def test_an_installed_function_is_read_by_its_signature_where_its_libraries_are_missing(tmp_path: Path) -> None:
-    for path, text in (
-        ("setup.py", "from setuptools import setup\nsetup(name='mix', entry_points={'console_scripts': ['mix_add = mix.add:main']})\n"),
-        ("mix/__init__.py", ""),
-        ("mix/add.py", "import fire\nfrom of_nobody.at_all import heavy\n\ndef add(one, two, share=0.5):\n    heavy(one)\n\ndef main():\n    fire.Fire(add)\n"),
-    ):  # fmt: skip
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
+def test_an_installed_function_is_read_by_its_signature_where_its_libraries_are_missing(
+    judge: Judge, tmp_path: Path
+) -> None:
+    scripts = "setup(name='mix', entry_points={'console_scripts': ['mix_add = mix.add:main']})\n"
+    heavy = "def add(one, two, share=0.5):\n    heavy(one)\n\ndef main():\n    fire.Fire(add)\n"
+    files = {
+        "setup.py": f"from setuptools import setup\n{scripts}",
+        "mix/__init__.py": "",
+        "mix/add.py": f"import fire\nfrom of_nobody.at_all import heavy\n\n{heavy}",
+    }
+    write_files(tmp_path, files)
     wanted = "mix_add a.pt b.pt 0.8"
-    assert judge(tmp_path, wanted, "mix_add --one a.pt --two b.pt --share 0.8").passed
-    assert not judge(tmp_path, wanted, "mix_add --one a.pt --two b.pt --share 0.7").passed
+    assert judge(wanted, "mix_add --one a.pt --two b.pt --share 0.8", root=tmp_path).passed
+    assert not judge(wanted, "mix_add --one a.pt --two b.pt --share 0.7", root=tmp_path).passed
 
 
-def test_an_installed_script_is_read_by_its_signature(tmp_path: Path) -> None:
-    for path, text in (
-        ("setup.py", "from setuptools import setup\nsetup(name='mix', scripts=['bin/mix_run'])\n"),
-        ("bin/mix_run", "#!/usr/bin/env python\nimport argparse\np = argparse.ArgumentParser()\np.add_argument('-n', '--number', type=int)\nprint(p.parse_args())\n"),
-    ):  # fmt: skip
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    assert judge(tmp_path, "mix_run -n 3", "mix_run --number 3").passed
-    assert not judge(tmp_path, "mix_run -n 3", "mix_run --number 4").passed
+@pytest.mark.parametrize(
+    ("changed", "passes"),
+    [
+        (("epochs=7", "epochs=3 + 4"), True),
+        (('os.makedirs("made_files")', 'path = "made_files/net.txt"\nos.makedirs(os.path.dirname(path))'), True),
+        (("made_files", "other_files"), False),
+    ],
+)
+def test_what_the_request_names_stands_in_the_code(judge: Judge, changed: tuple[str, str], passes: bool) -> None:
+    code = 'import os\nfrom kit import Net\nNet(12).fit([1], epochs=7)\nos.makedirs("made_files")\nopen("made_files/net.txt", "w")\n'
+    row = {"instruction": "save it to made_files/net.txt", "arguments": {"epochs": "7"}}
+    assert judge(code, code.replace(*changed), **row).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("variable", "passes"), [("USE_ACCEL=1", True), ("USE_CUDA=1", True), ("USE_CUDA=0", False), ("OTHER=1", False)]
+)
+def test_a_variable_that_the_row_accepts_counts(judge: Judge, variable: str, passes: bool) -> None:
+    row = {"arguments": {"accelerator": "USE_ACCEL=1"}, "accept": {"accelerator": ("USE_CUDA=1",)}}
+    assert judge("USE_ACCEL=1 bash fetch.sh a b", f"{variable} bash fetch.sh a b", **row).passed is passes
+
+
+def test_what_the_row_forbids_is_unasked_where_calls_say_too_little(judge: Judge) -> None:
+    plain = "import torch\nprint(torch.rand(3).sum())\n"
+    row = {"arguments": {"size": "rand(3"}, "forbid": ("cuda",)}
+    assert judge(plain, plain, **row).passed
+    assert judge(plain, plain.replace("rand(3)", "rand(3).cuda()"), **row).reason_class == "unasked"
+    assert judge(plain, plain.replace("rand(3)", "rand(4)"), **row).reason_class == "missing"

@@ -1,52 +1,11 @@
-"""Programs whose words change their settings by hand, are read by fire, or name a subcommand by its alias."""
-
-from pathlib import Path
+"""Programs whose words change their settings by hand, are read by hydra or fire, depend on variables, or only show a help."""
 
 import pytest
 
-from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.same_call import same_call
+from tests.benchmarks.same_call.conftest import Judge
 
-FILES = {
-    "nano.py": "lr = 0.1\nlayers = 12\nname = 'x'\nexec(open('configurator.py').read())\nprint(lr)\n",
-    "configurator.py": """
-import sys
-from ast import literal_eval
-for arg in sys.argv[1:]:
-    if "=" not in arg:
-        assert not arg.startswith("--")
-        exec(open(arg).read())
-    else:
-        key, val = arg[2:].split("=")
-        try:
-            new = literal_eval(val)
-        except (SyntaxError, ValueError):
-            new = val
-        assert type(new) == type(globals()[key])
-        globals()[key] = new
-""",
-    "small.py": "layers = 6\nlr = 0.5\n",
-    "burn.py": "import fire\ndef main(data, mask=True, modules=None):\n    pass\nif __name__ == '__main__':\n    fire.Fire(main)\n",
-    "many.py": """
-import argparse
-p = argparse.ArgumentParser()
-sub = p.add_subparsers(dest="command")
-fit = sub.add_parser("fit", aliases=["f"])
-fit.add_argument("--n", type=int)
-sub.add_parser("find").add_argument("--n", type=int)
-p.parse_args()
-""",
-}
-NANO = "python nano.py small.py --lr=0.2"
-
-
-@pytest.fixture(scope="module")
-def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository's folder."""
-    root = tmp_path_factory.mktemp("settings")
-    for name, text in FILES.items():
-        (root / name).write_text(text)
-    return root
+NANO, HYDRA, READS = "python nano.py small.py --lr=0.2", "python composing.py", "python measured.py m"
+TRAIN, BOIL = "python train.py --data cora", "python -m kit.boil --steps 3"
 
 
 @pytest.mark.parametrize(
@@ -57,19 +16,51 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (NANO, "python nano.py --lr=0.2 small.py", "other value"),
         (NANO, f"{NANO} --layers=12", "unasked"),
         ("python nano.py --lr=0.2", "python nano.py --lr=0.2 --layers=12", ""),
-        ("python burn.py a --mask False", "python burn.py a --mask=False", ""),
-        ("python burn.py a --mask False", "python burn.py a --nomask", ""),
-        ("python burn.py a --mask False", "python burn.py a --mask false", "other value"),
-        ("python burn.py a --modules '[q,k]'", "python burn.py a --modules q,k", ""),
-        ("python burn.py a --modules '[q,k]'", "python burn.py a --modules k,q", "other value"),
         ("python many.py fit --n 3", "python many.py f --n 3", ""),
         ("python many.py fit --n 3", "python many.py find --n 3", "wrong entry"),
+        ("python burn.py a --epochs 4", "python burn.py --epochs=4 --data a", ""),
+        (f"{HYDRA} model=big lr=0.2", f"{HYDRA} lr=2e-1 model=big", ""),
+        (f"{HYDRA} model=big", f"{HYDRA} model=wide", "other value"),
+        (f"{HYDRA} model=big", f"{HYDRA} lr=0.1", "missing"),
+        (f"{HYDRA} lr=0.2", f"{HYDRA} lr=0.2 resume=a.pt", "unasked"),
+        (f"{HYDRA} lr=0.2", f"{HYDRA} lr=0.2 --cfg job", "unasked"),
+        (f"{HYDRA} lr=0.2", f"{HYDRA} lr=0.2 -m", "unasked"),
+        (f"{HYDRA} --config-name other lr=0.2 +a=b", f"{HYDRA} --config-name other +a=b lr=0.2", ""),
+        (f"{HYDRA} --config-name other lr=0.2", f"{HYDRA} --config-name config lr=0.2", "other value"),
+        (f"{HYDRA} lr=0.2 ~resume", f"{HYDRA} lr=0.2", "missing"),
+        (f"SEED=7 {READS}", f"export SEED=07; {READS}", ""),
+        (f"SEED=7 {READS}", f"SEED=8 {READS}", "other value"),
+        (f"SEED=7 {READS}", f"SEED=7; {READS}", "missing"),
+        (READS, f"FOLDS=9 {READS}", "unasked"),
+        (READS, f"CUDA_VISIBLE_DEVICES=1 OTHER=3 {READS}", ""),
+        (f"CUDA_VISIBLE_DEVICES=1 {READS}", f"CUDA_VISIBLE_DEVICES=2 {READS}", "other value"),
+        (f"CUDA_VISIBLE_DEVICES=1,2 {READS}", f"CUDA_VISIBLE_DEVICES='1, 2' {READS}", ""),
+        (f"CUDA_VISIBLE_DEVICES= {READS}", f"CUDA_VISIBLE_DEVICES=-1 {READS}", ""),
     ],
 )
-def test_settings(kit: Path, reference: str, answer: str, reason: str) -> None:
-    row = Task(
-        github_id=1, id=1, github="https://github.com/some/kit", path="./", arguments={}, instruction="", oracle="",
-        kind="bash", output=reference,
-    )  # fmt: skip
-    verdict = same_call(row, answer, kit)
+def test_settings(judge: Judge, reference: str, answer: str, reason: str) -> None:
+    verdict = judge(reference, answer)
     assert verdict.reason_class == reason, verdict
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "passes"),
+    [
+        (TRAIN, f"{TRAIN} --help", False),
+        (TRAIN, "python train.py -h", False),
+        (BOIL, BOIL, True),
+        (BOIL, f"{BOIL} --help", False),
+        (BOIL, f"{BOIL} --version", False),
+        ("python versioned.py --lr 1", "python versioned.py --lr 1 --version", False),
+        ("python by_hand.py lr=1", "python by_hand.py lr=1 --help", False),
+        ("python burn.py data", "python burn.py data -- --help", False),
+        ("python train.py --help", "python train.py -h --data x", True),
+        ("python versioned.py --version", "python versioned.py --version", True),
+        ("python versioned.py --help", "python versioned.py", False),
+        ("python versioned.py --help", "python versioned.py --version", False),
+    ],
+)
+def test_an_answer_that_only_shows_something_is_not_the_call(
+    judge: Judge, reference: str, answer: str, passes: bool
+) -> None:
+    assert judge(reference, answer).passed == passes

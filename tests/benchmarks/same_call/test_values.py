@@ -1,38 +1,68 @@
-"""When two values are the same."""
+"""When two values are the same, and which function a file only hands over to."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ml_agent.benchmarks.same_call.values import same
+from ml_agent.benchmarks.same_call.entries import Entry, entry_of
+from ml_agent.benchmarks.same_call.values import Folders, leads_elsewhere, same, same_place
+
+MAIN = ("kit/cli.py", "main")
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "alike"),
+    ("text", "entry"),
     [
-        ("uv run python train.py --cpu", "python train.py --cpu", True),
-        ("python3 train.py --cpu", "python  train.py '--cpu'", True),
-        ("python -m train --cpu", "poetry run python -m train --cpu", True),
-        ("python train.py --no_cuda --out=a_b", "python train.py --no-cuda --out=a_b", True),
-        ("python train.py --out=a_b", "python train.py --out=a-b", False),
-        ("python train.py --cpu", "python train.py", False),
-        ("python train.py --cpu", "python other.py --cpu", False),
-        ("two words", "other words", False),
-        ("python train.py 'open", "python train.py open", False),
+        ("from kit.cli import main\nmain()\n", MAIN),
+        ("'''Fits.'''\nfrom kit.cli import main\nif __name__ == '__main__':\n    main()\n", MAIN),
+        ("import sys\nfrom kit.cli import main\nsys.exit(main())\n", MAIN),
+        ("if __name__ == '__main__':\n    from kit.cli import main\n    exit(main())\n", MAIN),
+        ("from kit.cli import main\nif __name__ == '__main__':\n    main()\n    main()\n", ("run.py", "")),
+        ("from kit.cli import main\nmain()\nprint()\n", ("run.py", "")),
+        ("from kit.cli import main\nmain(3)\n", ("run.py", "")),
+        ("from kit.cli import main\nif __name__ == '__main__':\n    import kit\n", ("run.py", "")),
+        ("def main():\n    print(1)\nmain()\n", ("run.py", "main")),
+        ("main(\n", ("run.py", "")),
     ],
 )
-def test_a_command_in_a_value(one: str, other: str, alike: bool) -> None:
-    assert same(one, other) is alike
+def test_what_a_file_hands_over_to(text: str, entry: Entry, tmp_path: Path) -> None:
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit/cli.py").write_text("def main():\n    print(3)\n\nmain()\n")
+    (tmp_path / "run.py").write_text(text)
+    assert entry_of(tmp_path, "run.py") == entry
 
 
 @pytest.mark.parametrize(
     ("one", "other", "alike"),
     [
-        (["GPUS", "4", "TRAIN.LR", "0.1"], ["TRAIN.LR", "0.10", "GPUS", "4"], True),
-        (["GPUS", "4", "TRAIN.LR", "0.1"], ["TRAIN.LR", "4", "GPUS", "0.1"], False),
-        (["a.b=4", "seed=1"], ["seed=1", "a.b=4"], True),
-        (["seed=1", "seed=2"], ["seed=2", "seed=1"], False),  # the last one counts
+        ("1e-3", 0.001, True),
+        ("1.10", "1.1", True),
+        ("./a//b/", "a/b", True),
+        ("True", True, True),
+        ("[1, 2]", [1, 2], True),
+        ("(a,b)", ["a", "b"], True),
         (["4", "3"], ["3", "4"], False),
-        (["GPUS", "4"], ["GPUS", "4", "SEED", "1"], False),
+        (["x"], "x", True),
+        ("a=1,b=2", "b=2,a=1", True),
+        ({"?": "name"}, "anything", True),
+        ("two words", "other words", False),
     ],
 )
-def test_settings_say_the_same_in_any_order(one: list[str], other: list[str], alike: bool) -> None:
+def test_values(one: Any, other: Any, alike: bool) -> None:
     assert same(one, other) is alike
+
+
+def test_text_stays_text() -> None:
+    assert not same("1.10", "1.1", "text") and not same("none", "null", "set")
+
+
+def test_places() -> None:
+    folders = Folders(Path("/r"), ".", "data")
+    assert same_place(["data/a", "data/b"], ["a", "/r/data/b"], folders)
+    assert not same_place(["data/a"], ["a", "b"], folders) and not same_place(
+        "https://x/data/a", "https://x/a", folders
+    )
+    assert not same_place("", "..", folders) and not same_place(3, "3", folders)
+    assert leads_elsewhere("res/a.pt", "res/a.pt", folders)
+    assert not any(leads_elsewhere(word, word, folders) for word in ("owner/model", "/r/a.pt", "~/a/b.pt", "", "name"))

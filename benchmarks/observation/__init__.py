@@ -1,0 +1,198 @@
+"""Runs an answer under stubs and says what it asks for: which programs with which options, which calls of the repository's code.
+
+`observe` is kept on disk, since references are looked at again and again. `run` carries an answer out in a sandbox, `inside` is the
+part that runs there; `steps` reads what the shell did.
+"""
+
+import ast
+import functools
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ml_agent.benchmarks.data import whole
+from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.observation.model import Observation, Parse, Program, Recorded
+from ml_agent.benchmarks.observation.repository import libraries_of
+from ml_agent.benchmarks.observation.run import STILL_RUNNING, Job, run_answer
+from ml_agent.benchmarks.observation.steps import Place, read_trace, steps
+from ml_agent.benchmarks.observation.text import kind_of, unfence
+from ml_agent.files import write_atomically
+from ml_agent.settings import load_settings
+from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.launchers import SHELLS
+from ml_agent.tools.versions import local_version
+
+__all__ = ["Observation", "is_cut", "observe"]
+
+_OF_THE_RUN_TIME = re.compile(
+    r"(CUDA|NCCL|OMP|MKL|TF|TORCH|PYTORCH|HF|TRANSFORMERS|WANDB|XLA|NVIDIA|PYTHON|LD)_?\w*$|MASTER_(ADDR|PORT)$|WORLD_SIZE$|RANK$"
+)
+"""Variables that say how a program runs, and not what it does."""
+DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
+"""Those that decide which devices a program sees."""
+_PATH_LIKE = re.compile(r"/|\.\w+$")
+
+
+def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
+    """What an answer asks for. BenchError where answers cannot be run here.
+
+    Args:
+        text: the answer, with or without a code fence.
+        root: the repository's folder; nothing in it is changed.
+        folder: where the answer runs, relative to it.
+        prefix_code: what the environment needs before it.
+    """
+    plain, root = unfence(text), root.resolve()
+    parts = (_source_version(), _repository_version(root), str(root), folder, prefix_code, plain)
+    key = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+    place = load_settings().cache_dir / "observations" / key[:2] / f"{key}.json"
+    found = read_kept(place, Observation)
+    for _ in range(2):
+        if found is None or is_cut(found):
+            found = _look(plain, root, folder, prefix_code)
+    assert found is not None
+    if not is_cut(found):  # on a less busy machine there may be more
+        _keep(place, found)
+    return found
+
+
+def is_cut(found: Observation) -> bool:
+    """Whether a program was stopped before anything was seen of it."""
+    return found.message == STILL_RUNNING and not found.programs and not found.calls
+
+
+def _keep(place: Path, found: Observation) -> None:
+    """Keep what was seen, where the cache can be written."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(place, msgspec.json.encode(found).decode())
+    except OSError:
+        return
+
+
+@functools.lru_cache(maxsize=256)
+def _repository_version(root: Path) -> str:
+    try:
+        return local_version(root)
+    except RepositoryError:
+        return ""
+
+
+@functools.cache
+def _source_version() -> str:
+    """Changes with the source of what looks at answers, and with what reads shell text for it."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
+
+
+def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
+    kind = kind_of(text)
+    libraries = libraries_of(root)
+    done = run_answer(Job(root=root, folder=folder, text=text, kind=kind, prefix_code=prefix_code), libraries)
+    recorded = [report.recorded for report in done.reports if report.recorded]
+    place = Place(
+        root=root, folder=folder, console=frozenset(libraries.console), seen=len(done.reports),
+        parents=tuple(_without_reader(words) for one in recorded for words in one.parents), refused_writes=done.refused_writes,
+    )  # fmt: skip
+    shown = text if kind == "bash" else ""
+    carried_out = read_trace(shown, done.trace, place)
+    programs = [_program(r, place) for r in recorded if not r.own or (kind == "bash" and _handed_over(r))]
+    calls = [
+        msgspec.structs.replace(c, arguments={n: _from_start(v, c.folder, place) for n, v in c.arguments.items()})
+        for r in recorded
+        for c in r.calls
+        if kind != "bash" or c.name.rpartition(".")[2] not in _handed_over(r)
+    ]
+    programs += steps(carried_out, place, python_too=kind == "bash" and not programs and not calls)
+    found = Observation(
+        kind=kind, programs=tuple(programs), calls=tuple(calls), constants=tuple(_constants(text)) if kind == "python" else (),
+        destroyed=tuple(sorted({path for r in recorded for path in r.destroyed})), failure=done.code, message=done.message,
+    )  # fmt: skip
+    # halves of characters, which no file can hold: code may write an emoji as two escapes
+    return msgspec.convert(whole(msgspec.to_builtins(found)), Observation)
+
+
+def _without_reader(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command line of a shell without the shell that reads the script which stands before it on the PATH."""
+    before = len(words) > 2 and words[1] == "-p" and all(posixpath.basename(w) in SHELLS for w in (words[0], words[2]))
+    return words[2:] if before else words
+
+
+def _handed_over(recorded: Recorded) -> set[str]:
+    """The functions of the repository by which code of the answer, such as `python -c`, came to a parser of the repository."""
+    return {name for parse in recorded.options for _, name in parse.chain} if recorded.own else set()
+
+
+def _program(recorded: Recorded, place: Place) -> Program:
+    """A Python program; of several parses the later ones add to the earlier."""
+    parses = recorded.options
+    variables = {n: v for n, v in recorded.environment.items() if not _OF_THE_RUN_TIME.match(n)}
+    devices = {n: _devices(v) for n, v in recorded.environment.items() if n in DEVICES}
+    chain = next((p.chain for p in reversed(parses) if p.chain), ())
+    return Program(
+        file=recorded.file or (chain[0][0] if chain else "") or _file_of(recorded.module, place),
+        name=recorded.module,
+        words=recorded.words,
+        chain=chain,
+        parsed=_is_read(parses, recorded.words),
+        values={k: v for p in parses for k, v in p.values.items()},
+        given={k: v for p in parses for k, v in p.given.items()},
+        defaults={k: v for p in parses for k, v in p.defaults.items()},
+        subcommand=next((p.subcommand for p in reversed(parses) if p.subcommand), ()),
+        settings=recorded.settings,
+        rest=parses[-1].rest if parses else (),
+        folder=recorded.folder,
+        environment=variables | devices,
+    )
+
+
+def _devices(value: str) -> str:
+    """A list of devices as it is compared: no number and -1 both choose none."""
+    numbers = value.replace(" ", "")
+    return "" if numbers == "-1" else numbers
+
+
+def _file_of(module: str, place: Place) -> str:
+    """The file that `python -m` runs, where the package around it ended before it was reached."""
+    stem = posixpath.normpath(posixpath.join(place.folder, module.replace(".", "/")))
+    found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (place.root / path).is_file())
+    return next(found, "")
+
+
+def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:
+    """Whether a parser said what it made of the words; one that is not installed says nothing of any."""
+    return any(one.values or one.given or one.rest for one in parses) or bool(parses and not words)
+
+
+def _from_start(value: Any, folder: str, place: Place) -> Any:
+    """A relative path to what is there, written from where the answer began, where its code has gone elsewhere."""
+    if isinstance(value, list):
+        return [_from_start(one, folder, place) for one in value]
+    began = posixpath.normpath(place.folder or ".")
+    if not isinstance(value, str) or not _PATH_LIKE.search(value) or began == folder or value.startswith("/"):
+        return value
+    inside = posixpath.normpath(posixpath.join(folder, value))
+    try:
+        there = any((place.root / one).exists() for one in (inside, posixpath.join(began, value)))
+    except (OSError, ValueError):
+        return value
+    return posixpath.relpath(inside, began) if there else value
+
+
+def _constants(text: str) -> Iterable[Any]:
+    """The literals of a program, texts that stand alone left out."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    alone = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    found = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in alone]
+    negated = (n.operand for n in ast.walk(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub))
+    negative = [-n.value for n in negated if isinstance(n, ast.Constant) and isinstance(n.value, (int, float))]
+    return [v for v in [*found, *negative] if isinstance(v, (str, int, float)) and not isinstance(v, bool)]

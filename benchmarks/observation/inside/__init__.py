@@ -1,0 +1,185 @@
+"""Runs one Python program of an answer inside the sandbox, without libraries, up to the end of its command line.
+
+Nothing but the standard library (and, where the host gives them, absl and configargparse) is real; every other library is
+unknown. The program is started by `main(words)`; the environment variable BENCH_OBSERVER names the socket of the host, which
+sends the job and takes the report.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from . import finder, guards, parsers, record, scope, target, unknown, verdict
+from .record import SEEN
+
+PASSED = ("finished", "outside", "timeout", "none")
+LIBRARIES = ("absl", "configargparse", "ml_collections", "tensorflow", "yaml")
+LENGTH = struct.Struct(">I")
+SECONDS = 60.0
+OURS = [
+    "PATH",
+    "LANG",
+    "HOME",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "CDPATH",
+    "BASH_ENV",
+    "_",
+]
+"""Variables that are set in every run, or read by the interpreter and the shell themselves."""
+READS = re.compile(rb"(?:environ|getenv)\b(?:\.(?:get|setdefault|pop))?\s*[\[(]\s*['\"](\w+)")
+
+
+class Host:
+    """The host at the other end of a socket; programs see no module of ours that speaks with it."""
+
+    def __init__(self, place: str) -> None:
+        """`place` is the path of the socket. Raises OSError."""
+        path = Path(place)
+        folder = os.open(path.parent, os.O_RDONLY)  # the name of a socket may have 107 characters only
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(SECONDS)
+        self._socket.connect(f"/proc/self/fd/{folder}/{path.name}")
+        os.close(folder)
+        self._ticket = ""
+
+    def job(self) -> dict[str, Any]:
+        """What is to be done."""
+        job: dict[str, Any] = json.loads(self._read(LENGTH.unpack(self._read(LENGTH.size))[0]))
+        self._ticket = job.pop("ticket")
+        return job
+
+    def tell(self, report: dict[str, Any]) -> None:
+        """Hand the report over, and wait until it is noted: the next program's comes after it."""
+        said = f"{self._ticket}\n{json.dumps(report)}".encode()
+        self._socket.sendall(LENGTH.pack(len(said)) + said)
+        self._socket.recv(1)
+
+    def _read(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            part = self._socket.recv(size - len(data))
+            if not part:
+                raise OSError("the host is gone")
+            data += part
+        return data
+
+
+def main(words: Sequence[str]) -> int:
+    """Run `words` (an interpreter's command line without the interpreter); returns the exit status."""
+    host = Host(os.environ["BENCH_OBSERVER"])
+    report = run(host.job(), words)
+    host.tell(report)
+    return 0 if report["outcome"] in PASSED else 1
+
+
+def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
+    """Execute, judge and say what was seen."""
+    try:
+        program = target.read(words, job["launchers"])
+    except target.NoSuchScript as error:
+        return verdict.Judgement("failed", "no-such-file", str(error))._asdict()
+    if program is None:
+        return verdict.Judgement("none")._asdict()
+    given, parents = dict(os.environ), record.parents()
+    here = SEEN.scope = scope.Scope(job["root"], program.path if program.own else "", program.words)
+
+    def harmless(error: BaseException) -> bool:
+        return isinstance(error, Exception) and verdict.judge(error, here).outcome == "outside"
+
+    prepare(job, program, here, harmless)
+    judgement, place = attempt(lambda: target.execute(program, harmless), here, job["seconds"])
+    if SEEN.rejection and judgement.outcome == "finished":
+        judgement = verdict.judge(SEEN.rejection, here)
+    if judgement.outcome in ("finished", "outside") and not SEEN.reached and "--help" in program.words:
+        judgement = verdict.Judgement("rejected", record.ONLY_SHOWS, f"the program shows {record.HELP}")
+    seen = {"parents": parents, **_seen_of(program, here, given)}
+    return {**judgement._asdict(), "place": place, "recorded": seen}
+
+
+def _seen_of(program: target.Target, here: scope.Scope, given: Mapping[str, str]) -> dict[str, Any]:
+    """What was seen of a program; `given` is the environment that it began with."""
+    path = "" if program.own else target.origin(program)
+    return {
+        "module": program.module,
+        "file": here.name(path) if path and here.has(path) else "",
+        "own": program.own,
+        "words": program.words,
+        "folder": os.path.relpath(Path.cwd(), here.root),
+        "options": SEEN.options,
+        "calls": SEEN.calls,
+        "destroyed": SEEN.destroyed,
+        "settings": {} if SEEN.options or program.own else record.settings(),
+        "environment": _variables_read(given, path, here),
+    }
+
+
+def _variables_read(given: Mapping[str, str], path: str, here: scope.Scope) -> dict[str, str]:
+    """The variables that are set for a program and that it or a module of the repository that it loaded reads, or that choose devices."""
+    loaded = {path, *(str(getattr(m, "__file__", None) or "") for m in list(sys.modules.values()))}
+    texts = [scope.source(one) for one in loaded if one.endswith(".py") and here.has(one)]
+    reads = {name.decode(errors="replace") for text in texts for name in READS.findall(text)}
+    return {n: v for n, v in given.items() if n not in OURS and (n in reads or n.endswith("VISIBLE_DEVICES"))}
+
+
+def prepare(
+    job: dict[str, Any], program: target.Target, here: scope.Scope, harmless: Callable[[BaseException], bool]
+) -> None:
+    """Put everything in place: what is watched, what is made up, what is not carried out."""
+    unknown.Hooks.safe_truth = staticmethod(scope.safe_truth)
+    unknown.Hooks.harmless = staticmethod(harmless)
+    unknown.Hooks.answer = here.answer
+    parsers.install()
+    _lay_out(job, program)
+    made = {name: parsers.tensorflow(name) for name in ("tensorflow", "tensorflow.compat.v1")}
+    watched = {"absl.flags._flagvalues": parsers.watch_absl}
+    sys.meta_path.insert(0, finder.FirstFinder(made, watched, here, harmless))
+    sys.meta_path.append(finder.LastFinder(frozenset(job["foreign"])))
+    guards.complete()
+    guards.install(here.answer)
+    # a repository may have modules of the same names as ours
+    for name in [n for n in sys.modules if n.partition(".")[0] == __name__.partition(".")[0]]:
+        sys.modules["_bench." + name] = sys.modules.pop(name)
+
+
+def _lay_out(job: dict[str, Any], program: target.Target) -> None:
+    """sys.path and sys.argv as the interpreter would have them with the repository installed."""
+    for name in [n for n in sys.modules if n.partition(".")[0] in LIBRARIES]:
+        del sys.modules[name]
+    sys.argv = [program.path, *program.words]
+    installed = [p for p in job["installed"] if Path(p).is_dir()]
+    extra = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+    sys.path[:] = [program.first, *extra, *sys.path, *installed, *job["libraries"]]
+    sys.dont_write_bytecode = True
+
+
+def attempt(action: Callable[[], None], here: scope.Scope, seconds: float) -> tuple[verdict.Judgement, str]:
+    """Run the action for so many seconds of processor time; returns the judgement and the place of the error."""
+
+    def over(_signum: int, _frame: Any) -> None:
+        raise verdict.TimeUp
+
+    signal.signal(signal.SIGVTALRM, over)
+    record.CallTime.deadline, record.CallTime.granted = process_time() + seconds, 0
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, record.AGAIN)
+    try:
+        action()
+    except BaseException as error:  # noqa: BLE001 - the program is foreign: whatever it raises is the result
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        frames = here.frames(error)
+        place = f"{here.name(frames[-1][0].f_code.co_filename)}:{frames[-1][1]}" if frames else ""
+        return verdict.judge(error, here), place
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return verdict.Judgement("finished"), ""

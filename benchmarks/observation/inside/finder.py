@@ -1,0 +1,199 @@
+"""The import finders: the repository's modules are real, readers of command lines are real, other libraries are unknown."""
+
+import __future__
+
+import ast
+import sys
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from typing import Any
+
+from . import calls
+from .scope import Scope, source, tree
+from .unknown import Unknown, UnknownModule
+
+WRITTEN_AT_INSTALL = ("version", "_version", "__version__")
+"""Modules that a package's installation writes, and its repository does not hold."""
+COMPILED = (".pyx", ".pyx.in", ".c", ".cc", ".cpp", ".cu", ".f", ".f90")
+"""How the sources of modules end that an installation compiles."""
+Harmless = Callable[[BaseException], bool]
+
+
+class MadeLoader(Loader):
+    """Gives a module that a function makes."""
+
+    def __init__(self, make: Callable[[], types.ModuleType]) -> None:
+        self.make = make
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return self.make()
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        pass
+
+
+def unknown_module(name: str) -> types.ModuleType:
+    """An unknown module that has submodules."""
+    module = UnknownModule(name)
+    module.__path__ = []
+    module.__file__ = "<unknown>"
+    return module
+
+
+class LastFinder(MetaPathFinder):
+    """Asked last: what neither the repository nor the standard library has is unknown where it is a library.
+
+    Args:
+        foreign: top-level names that are libraries; any other name stays missing.
+    """
+
+    def __init__(self, foreign: frozenset[str]) -> None:
+        self.foreign = foreign
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        top, _, last = name.partition(".")[0], *name.rpartition(".")[1:]
+        parent = sys.modules.get(name.rpartition(".")[0])
+        if top in sys.stdlib_module_names or top.startswith("_frozen"):
+            return None
+        # `pyannote.core`, which a project requires, lies beside its own `pyannote.audio` once both are installed.
+        shared = parent is not None and not {name.lower(), name.lower().replace(".", "_")}.isdisjoint(self.foreign)
+        known = shared or isinstance(parent, UnknownModule) or (parent is None and top in self.foreign)
+        if known or (parent is not None and _made_at_install(parent, last)):
+            return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
+        return None
+
+
+def _made_at_install(package: types.ModuleType, name: str) -> bool:
+    """Whether an installation writes or compiles a module of a package."""
+    folders = map(str, getattr(package, "__path__", ()))
+    compiled = any(Path(folder, name + ending).is_file() for folder in folders for ending in COMPILED)
+    return name in WRITTEN_AT_INSTALL or compiled
+
+
+class FirstFinder(MetaPathFinder):
+    """Asked first: modules that are always made here, the repository's own, and libraries that are watched.
+
+    Args:
+        made: module name -> function that makes it.
+        watched: module name -> what is done to it once it is loaded, where it is none of the repository's.
+        scope: which files are the repository's.
+        harmless: whether an error says nothing about the answer.
+    """
+
+    def __init__(
+        self,
+        made: Mapping[str, Callable[[], types.ModuleType]],
+        watched: Mapping[str, Callable[[Any], None]],
+        scope: Scope,
+        harmless: Harmless,
+    ) -> None:
+        self.made, self.watched, self.scope, self.harmless = made, watched, scope, harmless
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        if name in self.made:
+            return ModuleSpec(name, MadeLoader(self.made[name]), is_package=True)
+        if name in sys.builtin_module_names or (path is not None and not list(path)):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.origin and spec.loader is not None:
+            if self.scope.has(spec.origin):
+                spec.loader = OwnLoader(spec.loader, self.harmless, bool(self.scope.answer))
+            elif name in self.watched:
+                spec.loader = WatchedLoader(spec.loader, self.watched[name])
+        return spec
+
+
+class WrappingLoader(Loader):
+    """Does as another loader, but for what a subclass does itself."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return self.inner.create_module(spec)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class WatchedLoader(WrappingLoader):
+    """Loads a library as its own loader does, and changes it then."""
+
+    def __init__(self, inner: Any, change: Callable[[Any], None]) -> None:
+        super().__init__(inner)
+        self.change = change
+
+    def exec_module(self, module: Any) -> None:
+        self.inner.exec_module(module)
+        self.change(module)
+
+
+class OwnLoader(WrappingLoader):
+    """Loads a module of the repository; what it stumbles over is left out, and the names of that are unknown."""
+
+    def __init__(self, inner: Any, harmless: Harmless, rewriting: bool) -> None:
+        super().__init__(inner)
+        self.harmless, self.rewriting = harmless, rewriting
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        path = module.__file__ or ""
+        if not path.endswith(".py"):
+            self.inner.exec_module(module)
+            return
+        try:
+            body = ast.parse(source(path), path)
+            if self.rewriting:
+                body = calls.rewrite(body, own=False)
+                vars(module)[calls.NAME] = calls.carry_out(self.harmless)
+            stumbled = statement_by_statement(body, path, vars(module), self.harmless)
+        except SyntaxError as error:
+            if not self.harmless(error):
+                raise
+            stumbled = True
+        if stumbled:
+            module.__bench_stumbled__ = True  # type: ignore[attr-defined]
+            names = set(bound_names(tree(path)))
+            vars(module).setdefault("__getattr__", lambda name: _late(module, names, name))
+
+
+def statement_by_statement(body: ast.Module, path: str, names: dict[str, Any], harmless: Harmless) -> bool:
+    """Execute a program or a module; what a statement would have bound is unknown where it ends at something unknown.
+
+    Returns: whether there was such a statement.
+    """
+    future = any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in body.body)
+    flags = __future__.annotations.compiler_flag if future else 0
+    docstring = ast.get_docstring(body, clean=False)
+    names.setdefault("__doc__", docstring)
+    stumbled = False
+    for node in body.body:
+        try:
+            code = compile(ast.Module(body=[node], type_ignores=[]), path, "exec", flags=flags, dont_inherit=True)
+            exec(code, names)
+        except Exception as error:  # foreign code raises anything; what no stub explains goes on
+            if not harmless(error):
+                raise
+            stumbled = True
+            for name in bound_names(node):
+                names.setdefault(name, Unknown(name))
+    return stumbled
+
+
+def _late(module: types.ModuleType, names: set[str], name: str) -> Any:
+    if name in names:
+        return Unknown(f"{module.__name__}.{name}")
+    raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name, obj=module)
+
+
+def bound_names(body: ast.AST) -> Iterable[str]:
+    """The names that a syntax tree binds anywhere."""
+    for node in ast.walk(body):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from ((a.asname or a.name).partition(".")[0] for a in node.names)

@@ -1,0 +1,221 @@
+"""What is recorded of a program: what its parser made of its words, and which functions the answer's own code calls."""
+
+import argparse
+import os
+import signal
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any, NoReturn
+
+from . import unknown
+from .pictures import picture
+from .scope import Scope
+
+MOST = 400
+"""Calls and settings that are kept."""
+DEEPEST = 20
+"""Processes that are followed from a program to what started it."""
+CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
+"""Processor time that one call of the answer may take, and that is left after it."""
+MOST_GRANTED = 20
+AGAIN = 0.2
+"""Seconds after which a program is told once more that its time is over: it may have swallowed the first error."""
+ONLY_SHOWS = "only-shows"
+HELP, VERSION = "its help and ends", "its version and ends"
+
+
+class Parsed(BaseException):
+    """The command line is read: nothing that follows changes what was asked for."""
+
+
+class Rejected(SystemExit):
+    """A parser refused the command line."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(2)
+        self.kind = kind
+        self.message = message
+
+
+class Record:
+    """What was seen in this process."""
+
+    def __init__(self) -> None:
+        self.scope: Scope | None = None
+        self.reached = False
+        """Whether a parser accepted the command line."""
+        self.rejection: Rejected | None = None
+        self.options: list[dict[str, Any]] = []
+        """One table a parse."""
+        self.calls: list[dict[str, Any]] = []
+        """One table a call of the answer's code, as `calls` writes it."""
+        self.destroyed: list[str] = []
+        """What of the repository the answer's code takes away or writes over."""
+
+
+SEEN = Record()
+
+
+def reject(kind: str, message: str) -> NoReturn:
+    """A parser refuses: the program ends as it would."""
+    SEEN.rejection = Rejected(kind, message[:500])
+    raise SEEN.rejection
+
+
+def only_shows(what: str) -> NoReturn:
+    """The program was asked for its help or its version: nothing else of the command line counts."""
+    reject(ONLY_SHOWS, f"the program shows {what}")
+
+
+def chain() -> list[list[str]]:
+    """[file, function] of the repository's frames that led here, outermost first."""
+    scope = SEEN.scope
+    found: list[list[str]] = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and scope is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith("<") and scope.has(path) and path != scope.answer:
+            found.insert(0, [scope.name(path), frame.f_code.co_name])
+        frame = frame.f_back
+    return found
+
+
+def parents() -> list[list[str]]:
+    """The command lines of the processes that led here, nearest first, as far as they can be read."""
+    found: list[list[str]] = []
+    number = os.getppid()
+    while number > 1 and len(found) < DEEPEST:
+        try:
+            words = Path(f"/proc/{number}/cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
+            number = int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            break
+        found.append(words)
+    return found
+
+
+def add_options(
+    values: dict[str, Any],
+    given: dict[str, list[str]],
+    defaults: dict[str, Any],
+    rest: Sequence[Any],
+    subcommand: Sequence[str] = (),
+) -> None:
+    """Record what a parser made of the words.
+
+    Args:
+        values: all values by destination.
+        given: the words that each destination was given.
+        defaults: by destination.
+        rest: the words that were left over.
+        subcommand: the names of the subcommands that were chosen.
+    """
+    SEEN.options.append({
+        "values": {name: picture(value) for name, value in values.items()},
+        "given": given,
+        "defaults": {name: picture(value) for name, value in defaults.items()},
+        "rest": [word for word in rest if isinstance(word, str)],
+        "chain": chain(),
+        "subcommand": list(subcommand),
+    })  # fmt: skip
+
+
+def is_command_line(words: Any) -> bool:
+    """Whether words that are parsed come from the command line or the answer's own code, and not from a program's own text."""
+    if words is None or (list(words) == [] and not sys.argv[1:]):
+        return True
+    if not words:
+        return False
+    in_code = SEEN.scope is not None and bool(SEEN.scope.answer) and bool(chain())
+    return set(words) <= set(sys.argv[1:]) or in_code
+
+
+def settings() -> dict[str, Any]:
+    """The plain values at the top level of the program: the configuration that it composed, where it reads its words by hand."""
+    names = vars(sys.modules["__main__"])
+    plain = {n: v for n, v in names.items() if not n.startswith("_") and type(v) in (bool, int, float, str)}
+    return {n: picture(v) for n, v in list(plain.items())[:MOST]}
+
+
+class ArgparseWatch:
+    """Follows one parse of argparse: which words went to which action, and which parsers had a part in it."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self.given: dict[str, list[str]] = {}
+        self.parsers: list[argparse.ArgumentParser] = []
+        self.subcommand: list[str] = []
+        self.chosen: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """A parse begins; within another one it belongs to that."""
+        if not self.depth:
+            self._forget()
+        self.depth += 1
+
+    def take(self, parser: argparse.ArgumentParser, action: argparse.Action, words: list[str]) -> None:
+        """An action got its words (none for a switch)."""
+        if parser not in self.parsers:
+            self.parsers.append(parser)
+        if isinstance(action, argparse._SubParsersAction):
+            chosen = action.choices.get(words[0]) if words else None
+            name = next((name for name, one in action.choices.items() if one is chosen), words[0] if words else "")
+            self.subcommand += [name] * bool(words)
+            self.chosen[action.dest] = name
+        elif words or action.option_strings:
+            self.given["" if action.dest == argparse.SUPPRESS else action.dest] = list(words)
+
+    def report(self, parser: argparse.ArgumentParser, found: argparse.Namespace, rest: list[str]) -> None:
+        """The outermost parse came to its end."""
+        parsers = [parser, *(p for p in self.parsers if p is not parser)]
+        defaults = {a.dest: p.get_default(a.dest) for p in parsers for a in p._actions if a.dest != argparse.SUPPRESS}
+        values = {name: self.chosen.get(name, value) for name, value in vars(found).items()}
+        add_options(values, self.given, defaults, rest, self.subcommand)
+
+
+class CallTimeUp(BaseException):
+    """One call of the answer took as long as a call may."""
+
+
+class CallTime:
+    """Gives a call of the answer's own code its part of the time: what the answer asks for after it is to be seen, too.
+
+    What is left is counted by the clock of the process, as the timer's own count is too coarse for short calls.
+    """
+
+    deadline = 0.0
+    """The processor time at which the program's time is over."""
+    granted = 0
+    """How often more time was given than was left."""
+    measures = False
+    """Whether it is this call whose time is measured, and not one that the repository makes within it."""
+
+    def __enter__(self) -> None:
+        left = CallTime.deadline - process_time() if from_answer() else 0.0
+        if left > 0:
+            self.measures = True
+            self.handler = signal.signal(signal.SIGVTALRM, _time_is_up)
+            signal.setitimer(signal.ITIMER_VIRTUAL, min(left, CALL_SECONDS), AGAIN)
+
+    def __exit__(self, *error: object) -> None:
+        if self.measures:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, self.handler)
+            if CallTime.deadline - process_time() < LEAST_SECONDS and CallTime.granted < MOST_GRANTED:
+                CallTime.granted, CallTime.deadline = CallTime.granted + 1, process_time() + LEAST_SECONDS
+            signal.setitimer(signal.ITIMER_VIRTUAL, max(CallTime.deadline - process_time(), 1e-6), AGAIN)
+
+
+def _time_is_up(_signum: int, _frame: Any) -> None:
+    raise CallTimeUp
+
+
+def from_answer() -> bool:
+    """Whether the code that asks stands in the answer itself."""
+    return SEEN.scope is not None and unknown.caller().f_code.co_filename == SEEN.scope.answer

@@ -1,0 +1,110 @@
+"""What an answer was seen to ask for."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from ml_agent.benchmarks.data import Kind
+
+Outcome = Literal["finished", "rejected", "failed", "outside", "timeout", "none"]
+"""Of one Python program; outside: it ended at something that only the real environment has; none: nothing was run."""
+
+
+class Parse(msgspec.Struct, frozen=True, kw_only=True):
+    """What one parser made of a program's words."""
+
+    values: Mapping[str, Any]
+    given: Mapping[str, tuple[str, ...]]
+    defaults: Mapping[str, Any]
+    rest: tuple[str, ...]
+    chain: tuple[tuple[str, str], ...]
+    subcommand: tuple[str, ...]
+
+
+class CodeCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One call that an answer's Python code makes."""
+
+    name: str
+    """Dotted name of the function or class; "?" before it where it belongs to a library that is not there."""
+    own: bool
+    """Whether it belongs to the repository."""
+    arguments: Mapping[str, Any] = {}
+    """By name of the parameter; by place where the names are not known."""
+    defaults: Mapping[str, Any] = {}
+    folder: str = "."
+    """Where the answer was by then, relative to the repository."""
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+    """What `inside` recorded of one Python program."""
+
+    module: str
+    file: str
+    """Relative to the repository; "" for a file that is none of it."""
+    own: bool
+    """Whether it is code of the answer."""
+    words: tuple[str, ...]
+    folder: str
+    parents: tuple[tuple[str, ...], ...]
+    """Command lines of the processes that started it, nearest first."""
+    options: tuple[Parse, ...]
+    calls: tuple[CodeCall, ...]
+    destroyed: tuple[str, ...]
+    settings: Mapping[str, Any]
+    environment: Mapping[str, str]
+    """The variables that are set and that the program reads, or that choose its devices."""
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one Python program that the answer started."""
+
+    outcome: Outcome
+    code: str = ""
+    message: str = ""
+    place: str = ""
+    recorded: Recorded | None = None
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One program that an answer starts."""
+
+    file: str = ""
+    """Relative to the repository; "" for a program that is no file of it."""
+    name: str = ""
+    """A command that is no file of the repository, or a target of make."""
+    words: tuple[str, ...] = ()
+    """The words after it."""
+    chain: tuple[tuple[str, str], ...] = ()
+    """(file, function) of the frames that led to its parser, outermost first."""
+    parsed: bool = False
+    """Whether its own parser read the words."""
+    values: Mapping[str, Any] = {}
+    """What the parser made of them, by destination."""
+    given: Mapping[str, tuple[str, ...]] = {}
+    """The words that each destination was given."""
+    defaults: Mapping[str, Any] = {}
+    subcommand: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    """Words that the parser left over."""
+    settings: Mapping[str, Any] = {}
+    """The configuration that a program composed which reads its words by hand."""
+    folder: str = "."
+    """Where it ran, relative to the repository."""
+    environment: Mapping[str, str] = {}
+    """Variables that are set for it; of a Python program only those that it reads, and those that choose its devices."""
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that an answer was seen to ask for."""
+
+    kind: Kind
+    programs: tuple[Program, ...] = ()
+    calls: tuple[CodeCall, ...] = ()
+    constants: tuple[Any, ...] = ()
+    """Literals of Python code."""
+    destroyed: tuple[str, ...] = ()
+    """What of the repository Python code of the answer's own takes away or writes over."""
+    failure: str = ""
+    """Stable code of why it cannot run; "" where nothing speaks against it."""
+    message: str = ""

@@ -1,0 +1,351 @@
+"""Runs an answer in its repository, shut in by bubblewrap, with libraries unknown and each command traced.
+
+Nothing of a repository or an answer runs outside: where bubblewrap does not work, no answer is looked at.
+"""
+
+import functools
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ml_agent.benchmarks.data import Kind
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.observation.model import Report
+from ml_agent.benchmarks.observation.reports import FILE_BLOCKS, SOCKET, Collector, read_left
+from ml_agent.benchmarks.observation.repository import Libraries, announced
+from ml_agent.benchmarks.observation.text import exports, names
+from ml_agent.benchmarks.observation.tracing import (
+    SHELLS,
+    SYSTEM_PATH,
+    TRACE,
+    started_shells,
+    system,
+    traced_on,
+    tracing,
+)
+from ml_agent.benchmarks.observation.writable import executable_copies, files_of_the_user, mounts
+from ml_agent.sandbox.temporary import for_this_process, lent
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
+
+INSIDE = Path(__file__).parent / "inside"
+CPU_SECONDS = 3.0
+ANSWER = "answer.sh"
+STILL_RUNNING = "still running"
+"""What is said of an answer that was cut at its limit."""
+BACKGROUND_SECONDS = 30
+"""What programs in the background may take once the answer's shell has ended."""
+ALIVE_FD = 197
+"""A pipe that every process of an answer holds: it ends with the last of them."""
+WALL_SECONDS = 240.0
+"""Only for programs that wait for something: what counts is processor time, so that a busy machine judges the same."""
+PYTHONS = ("python", "python2", "python3", "python2.7", *(f"python3.{n}" for n in range(6, 15)))
+DONE_ELSEWHERE = names(
+    "pip pip3 conda mamba apt apt-get yum wget curl git unzip tar gunzip gzip nvidia-smi rm mv cp ln touch "
+    "sleep aws gsutil gdown kaggle huggingface-cli brew make cmake gcc source-highlight tensorboard jupyter "
+    "virtualenv"
+)
+"""Programs that do nothing here and say that they did it."""
+WITHIN_WALLS = ("mkdir", "chmod")
+"""Programs that do their work, and always say that they did it."""
+GIVEN = ("absl", "configargparse.py", "ml_collections", "six.py", "yaml")
+"""Libraries that read command lines and are pure Python: they are given for real where we have them."""
+CONSOLE = "--console"
+"""As `inside.target` reads it."""
+_ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*bin/activate(?=[ \t]*(?:[;&|\n)]|$))")
+"""`source venv/bin/activate`, as a command of its own: the environment is there already."""
+_OWN_SOURCE = re.compile(r"\$(\{?)BASH_SOURCE(?:\[0\])?")
+_REFUSED = re.compile(r": ([^:\n]+): Read-only file system$", re.M)
+_TRIES, _PAUSE_SECONDS = 3, 0.5
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer to run."""
+
+    root: Path
+    """The repository's folder."""
+    folder: str
+    """Relative to it; from there the answer runs."""
+    text: str
+    kind: Kind
+    prefix_code: str = ""
+    describe: bool = False
+    """Whether the parsers of Python programs are written down, and not what they make of words."""
+
+
+class Execution(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an answer."""
+
+    code: str = ""
+    """Why it failed; "" where nothing speaks against it."""
+    message: str = ""
+    reports: tuple[Report, ...] = ()
+    trace: str = ""
+    """The simple commands that bash carried out."""
+    refused_writes: tuple[str, ...] = ()
+    """Files that a shell was not let write, as it names them."""
+
+
+class _Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """Where things are for the answer."""
+
+    place: Path
+    """A folder of its own, which it may write."""
+    root: Path
+    workdir: Path
+    programs: Path
+    text: str
+    """What the shell carries out."""
+
+
+def run_answer(job: Job, libraries: Libraries) -> Execution:
+    """Run one answer; whatever it does is in the result. BenchError where bubblewrap does not work."""
+    workdir = job.root / (job.folder or ".")
+    if not workdir.is_dir():
+        return Execution(code="no-such-folder", message=f"{job.folder} is not in the repository")
+    with lent("answer") as place:
+        root = job.root.resolve()
+        console = tuple(sorted(libraries.console.items()))
+        text = job.text if job.kind == "bash" else ""
+        layout = _Layout(
+            place=place, root=root, workdir=workdir.resolve(), programs=_programs(console, root), text=text
+        )
+        _write_answer(job, layout)
+        reports = Collector(place, _instructions(job, layout, libraries), our_words())
+        with reports.listening():
+            status, stderr = _start(layout)
+        done = _judge(status, stderr, layout, job.kind, tuple(reports.reports))
+        refused = tuple(dict.fromkeys(_REFUSED.findall(stderr)))
+        return msgspec.structs.replace(done, trace=read_left(place, TRACE), refused_writes=refused)
+
+
+def _instructions(job: Job, layout: _Layout, libraries: Libraries) -> dict[str, Any]:
+    """What each program is sent."""
+    foreign = libraries.foreign | announced(f"{job.prefix_code}\n{layout.text}")
+    return {
+        "root": str(layout.root), "seconds": CPU_SECONDS, "describe": job.describe, "foreign": sorted(foreign),
+        "launchers": [*script_launchers(), *launcher_modules()],
+        "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(_given_libraries())],
+    }  # fmt: skip
+
+
+def _write_answer(job: Job, layout: _Layout) -> None:
+    """The script that bash runs: preparations, then the answer with its trace on."""
+    place = layout.place
+    before, script = "", f'python "{place}/answer.py"'
+    if job.kind == "python":
+        (place / "answer.py").write_text(job.text)
+    else:
+        home, script = _at_home(_ACTIVATES.sub(":", job.text), layout.workdir)
+        before = _cloning(job.text, layout.root, place) + home + files_of_the_user(job.text, layout.workdir)
+    (place / SHELLS).write_text(started_shells(place, layout.root))
+    (place / ANSWER).write_text(f"{exports(job.prefix_code)}\n{before}{tracing(place)}{traced_on(script)}\n")
+
+
+def _at_home(text: str, folder: Path) -> tuple[str, str]:
+    """What lets `$0` and `BASH_SOURCE` name a script in the row's folder, in words of a shell, and the answer in which they do.
+
+    Scripts begin with `cd "$(dirname "$0")"`: whoever runs an answer has laid it there, but we keep it apart from the repository.
+    """
+    own = shlex.quote(str(folder / ANSWER))
+    return f"BASH_ARGV0={own}; BENCH_SCRIPT={own}; ", _OWN_SOURCE.sub(r"$\1BENCH_SCRIPT", text)
+
+
+def _cloning(text: str, root: Path, place: Path) -> str:
+    """What lets `git clone ADDRESS && cd NAME` lead to the repository, in words of a shell; "" where it is not cloned."""
+    folder = place / "clones"
+    for invocation in parse_command(text).invocations:
+        words = [word.rstrip("/") for word in invocation.words if not word.startswith("-")]
+        address = next((at for at, word in enumerate(words) if re.match(r"https?://|git@|ssh://|git://", word)), None)
+        if invocation.program != "git" or words[:1] != ["clone"] or address is None:
+            continue
+        own = words[address].rpartition("/")[2].removesuffix(".git")
+        name = words[address + 1] if len(words) > address + 1 else own
+        if own.casefold() == root.name.casefold() and re.fullmatch(r"\w[\w.-]*", name):
+            folder.mkdir(exist_ok=True)
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to(root)
+    return f"set -P; CDPATH=.:{shlex.quote(str(folder))}; " if folder.exists() else ""
+
+
+def our_words() -> list[str]:
+    """How a Python program of the answer is started and watched: what follows are the words behind `python`."""
+    start = f"import sys; sys.path.insert(0, {str(INSIDE.parent)!r}); import inside; del sys.path[0]; sys.exit(inside.main(sys.argv[1:]))"
+    own = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
+    bare = own if own.exists() else Path(sys.executable).resolve()
+    return [str(bare), "-I", "-S", "-B", "-c", start]
+
+
+@functools.cache
+def _programs(console: tuple[tuple[str, str], ...], root: Path) -> Path:
+    """A folder of programs that stand before the real ones on the PATH; `console` are the repository's own, by name."""
+    folder = for_this_process("bin")
+    python = f"exec {shlex.join(our_words())}"
+    scripts = {name: f'{start} "$@"' for name, place in console if (start := _console_start(name, place, root, python))}
+    scripts |= dict.fromkeys(PYTHONS, f'{python} "$@"')
+    scripts |= {one.name: _runner(one) for one in launchers().values() if one.starts == "program" and _is_absent(one)}
+    scripts |= {name: f'{python} {name} "$@"' for name in script_launchers()}
+    scripts |= dict.fromkeys(DONE_ELSEWHERE, "exit 0")
+    scripts |= {name: f'{system(name)} "$@" 2>/dev/null; exit 0' for name in WITHIN_WALLS}
+    # scripts that shells start count as successful, so that what follows them is seen as well
+    scripts["bash"] = f'{system("bash")} "$@"; exit 0'
+    scripts["sh"] = f'BENCH_SH=1 {system("bash")} "$@"; exit 0'
+    for name, body in scripts.items():
+        reader = f"{system('bash')} -p" if name in ("bash", "sh") else "/bin/sh"  # only bash hands functions on
+        (folder / name).write_text(f"#!{reader}\n{body}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def _console_start(name: str, place: str, root: Path, python: str) -> str:
+    """What starts a console script, in words of a shell; "" where it cannot be started.
+
+    Args:
+        name: what it is called.
+        place: `module:function`, or the file that is installed as it is.
+        root: the repository's folder, resolved.
+        python: what starts a Python program.
+    """
+    script = (root / place).resolve()
+    if not re.fullmatch(r"\w[\w.-]*", name):
+        return ""
+    if ":" in place:
+        return f"{python} {shlex.join([CONSOLE, name, place])}"
+    if not script.is_relative_to(root) or not script.is_file():
+        return ""
+    with script.open("rb") as file:
+        is_python = place.endswith(".py") or b"python" in file.readline(200)
+    return f"{python if is_python else 'exec bash'} {shlex.quote(str(script))}"
+
+
+@functools.cache
+def script_launchers() -> tuple[str, ...]:
+    """Programs such as `torchrun` that start a Python script."""
+    return tuple(one.name for one in launchers().values() if one.starts == "script")
+
+
+def _is_absent(launcher: Launcher) -> bool:
+    """Whether the sandbox has no such program that works there."""
+    there = shutil.which(launcher.name, path=SYSTEM_PATH) or launcher.name in ("exec", "command")
+    return bool(launcher.word) or launcher.name == "sudo" or not there
+
+
+def _runner(launcher: Launcher) -> str:
+    """A shell script for a launcher such as `uv run` or `sudo`: it starts what stands behind its own options, and does nothing else."""
+    word = f'[ "$1" = {launcher.word} ] || exit 0; shift; ' if launcher.word else ""
+    valued = f"{'|'.join(sorted(launcher.valued))}) shift 2;; " if launcher.valued else ""
+    skip = f'while :; do case "$1" in {valued}--) shift; break;; -*) shift;; *) break;; esac; done'
+    return f'{word}{skip}; [ $# = 0 ] || exec "$@"'
+
+
+@functools.cache
+def _given_libraries() -> Path:
+    """A folder with the libraries of GIVEN that are installed here."""
+    folder = for_this_process("parsers")
+    for base in (Path(base) for base in sys.path if base.endswith("site-packages")):
+        for source in (base / name for name in GIVEN if (base / name).exists() and not (folder / name).exists()):
+            shutil.copytree(source, folder / source.name) if source.is_dir() else shutil.copy(source, folder)
+    return folder
+
+
+@functools.cache
+def _bubblewrap() -> str:
+    """Path of a bubblewrap that works here. BenchError where there is none."""
+    path = shutil.which("bwrap")
+    for number in range(_TRIES if path else 0):
+        time.sleep(_PAUSE_SECONDS if number else 0)
+        command = [str(path), "--ro-bind", "/", "/", "--unshare-all", "true"]
+        if subprocess.run(command, capture_output=True, check=False, timeout=10, env={}).returncode == 0:
+            return str(path)
+    raise BenchError(
+        "answers are looked at in bubblewrap, which does not work here: install it and allow user namespaces"
+    )
+
+
+def can_run() -> bool:
+    """Whether answers can be looked at here."""
+    try:
+        return bool(_bubblewrap())
+    except BenchError:
+        return False
+
+
+def _start(layout: _Layout) -> tuple[int | None, str]:
+    """The exit status of the answer's shell, None where its time was over, and what it said on stderr."""
+    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", _shell(layout.place)]
+    environment = {
+        "BENCH_OBSERVER": str(layout.place / SOCKET), "BENCH_ANSWER": str(layout.place / "answer.py"), "HOME": "/tmp",
+        "PATH": f"{layout.programs}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=layout.workdir, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        _, stderr = process.communicate(timeout=WALL_SECONDS)
+        status: int | None = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        _, stderr = process.communicate(timeout=WALL_SECONDS)
+        status = None
+    return status, stderr.decode(errors="replace")[-20000:]
+
+
+def _shell(place: Path) -> str:
+    """Runs the answer within limits, and waits for what it left in the background."""
+    limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000"
+    answer = f"{system('bash')} --noprofile --norc {shlex.quote(str(place))}/{ANSWER}"
+    held = f"exec 9< <(exec {answer} {ALIVE_FD}>&1 >/dev/null); wait $!; status=$?"
+    return f"{limits}; {held}; read -r -t {BACKGROUND_SECONDS} -u 9; exit $status"
+
+
+def _walls(layout: _Layout) -> list[str]:
+    """The words that shut the answer in: its repository and a system to read, one folder to write, no network."""
+    words = [_bubblewrap(), *["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]]
+    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    for name in ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin", "/etc/alternatives"):
+        if Path(name).is_symlink():
+            words += ["--symlink", str(Path(name).readlink()), name]
+        elif Path(name).exists():
+            words += ["--ro-bind", name, name]
+    for shown in {str(INSIDE), sys.base_prefix, str(layout.programs), str(_given_libraries())} - {"/usr"}:
+        words += ["--ro-bind", shown, shown]
+    words += mounts(layout.root, layout.workdir, layout.text)
+    words += executable_copies(layout.root, layout.workdir, layout.text, layout.place)
+    return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
+
+
+def _judge(status: int | None, stderr: str, layout: _Layout, kind: Kind, reports: Sequence[Report]) -> Execution:
+    """All programs must have passed, at least one must have run, and the shell must have understood everything."""
+    done = Execution(reports=tuple(reports))
+    for report in reports:
+        if report.outcome in ("failed", "rejected"):
+            return msgspec.structs.replace(done, code=report.code, message=report.message)
+    for words, code in (
+        ("syntax error", "syntax"),
+        ("unexpected EOF", "syntax"),
+        ("command not found", "no-such-command"),
+    ):
+        line = next((x for x in stderr.splitlines() if words in x), "")
+        if line:
+            return msgspec.structs.replace(done, code=code, message=_tidy(line, layout))
+    if any(report.outcome != "none" for report in reports):
+        return done
+    if kind == "python" and (status is None or status > 128):
+        return msgspec.structs.replace(done, message=STILL_RUNNING)
+    last = _tidy(stderr.strip().splitlines()[-1], layout) if stderr.strip() else ""
+    message = last or "no program of the repository is started"
+    return msgspec.structs.replace(done, code="nothing-runs", message=message)
+
+
+def _tidy(line: str, layout: _Layout) -> str:
+    return line.replace(f"{layout.place}/", "").replace(f"{layout.root}/", "")[:400]
