@@ -1,10 +1,9 @@
 """Real repositories: whether the documented entry of each ends as documented in the environment that the ladder makes for it."""
 
-import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -123,15 +122,3 @@ def mirror_of(mirrors: Path, name: str) -> WorkTree:
     """The git directory of a repository among the mirrors."""
     place = mirrors / name.replace("/", "+") / "repo"
     return WorkTree(place / ".git" if (place / ".git").is_dir() else place, bare=True)
-
-
-def summary(rows: list[RealRow]) -> Iterator[str]:
-    """What is told of all rows."""
-    wrong = [row for row in rows if not row.right]
-    yield f"{len(rows) - len(wrong)} of {len(rows)} end as documented"
-    yield from (f"  not {row.name}: {row.ended}: {row.message[:200]}" for row in wrong)
-
-
-def as_json(row: RealRow) -> str:
-    """One line."""
-    return json.dumps(msgspec.to_builtins(row))

@@ -37,6 +37,16 @@ _BOUNDS = (
     ("packaging<22", "2022-12-07"),
 )
 """What broke builds of sources that are older than it."""
+_BUILD_FILES = "pyproject.toml setup.py setup.cfg"
+_BY_TAG = (
+    "setuptools.?scm|versioningit|hatch.vcs|pbr|dynamic.versioning|git.version|scm_version|versioneer|flit.scm|vcs"
+)
+_TAGGED = (
+    "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*; "
+    "{ git rev-parse HEAD || { git init -q . && git add -A && git -c user.name=x -c user.email=x@localhost commit -q -m x; }; "
+    "git describe --tags || git tag v0.0.1; } >/dev/null 2>&1"
+)
+"""A version that is asked of tags: in a copy without them there is one."""
 _NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 _SPOKEN = re.compile(
     r"^\s*(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
@@ -113,7 +123,10 @@ class Builder:
     def project(self, folder: str, day: str) -> Tree | BuildFailure:
         """A copy of the repository, or of a folder of it, as sources."""
         here = "$HOME/project" + ("" if folder == "." else f"/{shlex.quote(folder)}")
-        text = f'rm -rf "$HOME/project" && cp -a . "$HOME/project" && rm -rf "$HOME/project/.build"; {_shown(here)}'
+        text = (
+            f'rm -rf "$HOME/project" && cp -a . "$HOME/project" && cd "$HOME/project"\n'
+            f"if cat {_BUILD_FILES} 2>/dev/null | grep -qiE '{_BY_TAG}'; then {_TAGGED}; fi\n{_shown(here)}"
+        )
         return self._tree(here, day, self._steps.offline(text, 300))
 
     def metadata(self, tree: Tree) -> Metadata | BuildFailure:

@@ -25,6 +25,7 @@ from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
 from ml_agent.sandbox.task import Source
 from ml_agent.tools.python_api.distributions import normalized, provides
+from ml_agent.tools.python_api.requirements import package_requires
 
 KEPT_FORMAT = 5
 """Goes up where what was kept before may serve no more."""
@@ -365,14 +366,14 @@ class _Making:
         found = self._resolved(lines)
         if isinstance(found, Refusal):
             return found
-        more, nobody = undeclared(self._needs, found, self._declared, own.name if own else "")
-        more = [*more, *(self._verified(nobody))]
-        if not more:
+        more, known = undeclared(self._needs, found, self._declared, own.name if own else "")
+        nobody = self._verified(known)
+        if not more and not nobody:
             return found
-        with_more = self._resolved([*lines, *more])
+        with_more = self._resolved([*lines, *more, *nobody], nobody)
         if not isinstance(with_more, Refusal):
             return with_more
-        self._state.left_out.update(dict.fromkeys(more, with_more.line))
+        self._state.left_out.update(dict.fromkeys([*more, *nobody], with_more.line))
         return found
 
     def _lines(self, own: Metadata | None) -> list[str]:
@@ -381,8 +382,7 @@ class _Making:
             [_plain(line) for line in own.requires if "extra ==" not in line and "extra==" not in line] if own else []
         )
         if own is None and self._declared.project:
-            where = ("pyproject.toml", "setup.py", "setup.cfg")
-            required = [one.text for one in self._declared.others if one.where in where]
+            required = package_requires(self._source.root / self._declared.project)
         lines = [line for line in (*self._declared.lines, *required) if name_of(line) not in asked]
         lines = [self._plain_name(line) for line in lines if own is None or name_of(line) != normalized(own.name)]
         return list(dict.fromkeys([*self._asked.requirements, *lines]))
@@ -395,17 +395,19 @@ class _Making:
         self._state.left_out[line] = f"only the package index is in reach: {name} is taken from there"
         return name
 
-    def _resolved(self, lines: Sequence[str]) -> tuple[Package, ...] | Refusal:
-        """A resolution of these lines; on a loose way with less where they cannot be had."""
+    def _resolved(self, lines: Sequence[str], nobody: Sequence[str] = ()) -> tuple[Package, ...] | Refusal:
+        """A resolution of these lines; on a loose way with less where they cannot be had. `nobody` declares some of them."""
+        young, day = (() if read_pip_settings().no_index else tuple(nobody)), self._settled()
         pins = self._declared.locked if self._rung.locked else ()
         held = list(dict.fromkeys((*self._asked.constraints, *read_pip_settings().constraints, *pins)))
         asked = list(lines)
         for _ in range(MOST_LOOSENED):
             if not asked:
                 return ()
-            found = self._resolver.resolve(
-                Wanted(requirements=tuple(asked), constraints=tuple(held), day=self._rung.day)
+            wanted = Wanted(
+                requirements=tuple(asked), constraints=tuple(held), day=self._rung.day, young=young, settled=day
             )
+            found = self._resolver.resolve(wanted)
             if not isinstance(found, Refusal):
                 return found
             less = self._less(asked, found) if self._rung.loose else None
@@ -435,8 +437,7 @@ class _Making:
         """Of distributions that nobody declares those whose own wheels hold the modules; each with its module."""
         if not names:
             return []
-        day = min(filter(None, [self._rung.day, (datetime.now(UTC) - YOUNG).date().isoformat()]))
-        said = self._steps.install(look_text([name for name, _ in names], day), 300).stdout.splitlines()
+        said = self._steps.install(look_text([name for name, _ in names], self._settled()), 300).stdout.splitlines()
         holds = {line.split()[0]: line.split()[1:] for line in said if line.strip()}
         taken = []
         for name, module in names:
@@ -446,6 +447,10 @@ class _Making:
             else:
                 self._state.left_out[name] = f"its wheel does not hold the module {module}"
         return taken
+
+    def _settled(self) -> str:
+        """The last day of what is taken although nobody declares it."""
+        return min(filter(None, [self._rung.day, (datetime.now(UTC) - YOUNG).date().isoformat()]))
 
     def _installed(self, packages: tuple[Package, ...]) -> Refusal | None:
         """Fetch and link all that comes as wheels, then build the rest without a network."""

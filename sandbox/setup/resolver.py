@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from ml_agent.sandbox.setup.builder import Builder, BuildFailure, Steps
 from ml_agent.sandbox.setup.uv import Metadata, Package, Refusal, Wanted, compile_text, read_lock, read_refusal
 from ml_agent.tools.foreign_files import read_text
@@ -85,12 +87,7 @@ class Resolver:
 
 
 def _held(wanted: Wanted, constraint: str) -> Wanted:
-    return Wanted(
-        requirements=wanted.requirements,
-        constraints=(*wanted.constraints, constraint),
-        day=wanted.day,
-        dependencies=wanted.dependencies,
-    )
+    return msgspec.structs.replace(wanted, constraints=(*wanted.constraints, constraint))
 
 
 def loosened(requirement: str) -> str | None:

@@ -97,6 +97,9 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     constraints: tuple[str, ...] = ()
     day: str = ""
     """Nothing newer than this day, YYYY-MM-DD, is taken; "" takes today's."""
+    young: tuple[str, ...] = ()
+    """Distributions of which nothing newer than `settled` is taken."""
+    settled: str = ""
     dependencies: bool = True
 
 
@@ -172,6 +175,7 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
         f"--config-file {RESOLVE}/uv.toml --python {RESOLVE}/bin/python -o {RESOLVE}/pylock.toml ${{{NO_INDEX}:-}}",
         *(["--no-deps"] if not wanted.dependencies else []),
         *([f"--exclude-newer {shlex.quote(wanted.day)}"] if wanted.day else []),
+        *(f"--exclude-newer-package {shlex.quote(f'{name}={wanted.settled}')}" for name in wanted.young),
         *(f"--only-binary {name}" for name in READY_MADE),
         *([f"-c {RESOLVE}/constraints"] if wanted.constraints else []),
         f"{RESOLVE}/requirements.in",

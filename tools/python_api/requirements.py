@@ -129,6 +129,16 @@ def requirements_of(files: Iterable[Path], root: Path) -> Iterator[DeclaredRequi
     yield from _in_files(files, root)
 
 
+def package_requires(folder: Path) -> list[str]:
+    """What the package of a folder says in its files that it needs, extras apart, as far as that is written out."""
+    lines = [
+        *_project(folder / "pyproject.toml"),
+        *_list(_setup_arguments(folder / "setup.py").get("install_requires")),
+    ]
+    lines += _setup_cfg_value(folder, "options", "install_requires").splitlines()
+    return [found[1] for line in lines if (found := parse(line)) is not None]
+
+
 def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]:
     """Everything the repository asks for, what stands nearest to `near` first; one entry a distribution."""
     found: dict[str, DeclaredRequirement] = {}

@@ -1,0 +1,75 @@
+"""Squatters of names: nothing is installed because it is called like a module that is imported."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Policy
+from ml_agent.sandbox.local import BubblewrapSandbox
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.task import Source, Task
+from ml_agent.testing.git_folders import write_files
+from tests.sandbox.test_session import wheel
+
+TRAPS = [
+    "pdfminer",
+    "pydispatch",
+    "Zope",
+    "zope",
+    "cv2",
+    "sklearn",
+    "yaml",
+    "skimage",
+    "PIL",
+    "Crypto",
+    "serial",
+    "attr",
+    "dateutil",
+    "bs4",
+    "google",
+    "git",
+]
+"""Each is called as a module that something else gives, and gives that module, too."""
+DECLARED = {"pdfminer.six": "pdfminer", "PyDispatcher": "pydispatch", "zope.interface": "zope"}
+PROMISE = "A distribution that merely has the name of a module is never installed."
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "wheels"
+    for name in TRAPS:
+        wheel(folder, name, "1.0", "sprung = True\n")
+    for name in DECLARED:
+        wheel(folder, name, "1.0", "")
+    for name, value in {"PIP_FIND_LINKS": str(folder), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    return folder
+
+
+def installed(tmp_path: Path, files: dict[str, str]) -> tuple[set[str], Session]:
+    write_files(tmp_path / "repository", files)
+    sandbox = BubblewrapSandbox(Policy(network="install", run_id="tests"), tmp_path / "logs")
+    session, task = Session(sandbox, Source(root=tmp_path / "repository")), Task(text="python run.py")
+    try:
+        session.prepare(task)
+        return {pin.partition("==")[0] for pin in session.record(task).locked}, session
+    finally:
+        session.close()
+
+
+@pytest.mark.promise(PROMISE, by="sandbox.setup.executor, tools.python_api.distributions")
+def test_what_nobody_declares_is_not_taken_by_its_name(index: Path, tmp_path: Path) -> None:
+    code = "".join(f"import {name}\n" for name in TRAPS if name != "Zope") + "import zope.interface\n"
+    found, _ = installed(tmp_path, {"run.py": code})
+    assert found == set()
+
+
+@pytest.mark.promise(PROMISE, by="sandbox.setup.executor, tools.python_api.distributions")
+def test_what_is_declared_is_taken_and_not_its_like(index: Path, tmp_path: Path) -> None:
+    code = "from pydispatch import dispatcher\nimport zope.interface\nimport pdfminer.high_level\n"
+    found, _ = installed(tmp_path, {"run.py": code, "requirements.txt": "\n".join(DECLARED)})
+    assert found == {"pdfminer-six", "pydispatcher", "zope-interface"}
