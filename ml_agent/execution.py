@@ -4,9 +4,11 @@ import posixpath
 import shlex
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import accumulate
 from pathlib import Path
+from threading import Thread
 
 import msgspec
 
@@ -15,6 +17,7 @@ from ml_agent.as_run import beside
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.judge import RunOutputs, judge
 from ml_agent.draft import Draft
+from ml_agent.errors import BudgetExceededError
 from ml_agent.evidence import level_seen
 from ml_agent.inputs import inputs_of
 from ml_agent.leftovers import Leftovers
@@ -26,10 +29,11 @@ from ml_agent.runs import STAGED, RunFolder
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.diagnosis.model import Category, Rule
+from ml_agent.sandbox.errors import SandboxError
 from ml_agent.sandbox.files import content_size
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import next_repair
-from ml_agent.sandbox.session import Session, SessionRecord
+from ml_agent.sandbox.session import Installed, Session, SessionRecord
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
@@ -116,6 +120,35 @@ class Executor:
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
         self._stained = False
         """Whether a look changed more than its copy."""
+        self._beginning: Thread | None = None
+
+    def begin(self, workspace: Workspace) -> None:
+        """Make the environment that the repository declares in the background; whatever needs it waits for it."""
+        session = self._session_for(workspace)
+
+        def make() -> None:
+            with suppress(SandboxError, BudgetExceededError):  # whoever needs it meets the same
+                session.prepare()
+
+        self._beginning = Thread(target=make, name="environment", daemon=True)
+        self._beginning.start()
+
+    def about(self, workspace: Workspace) -> tuple[str, ...]:
+        """At most three lines about the environment: Python, how it came about, what failed. Raises SandboxError."""
+        session = self._session_for(workspace)
+        session.prepare()
+        return session.summary()
+
+    def install(
+        self,
+        workspace: Workspace,
+        requirements: Sequence[str],
+        why: str,
+        constraints: Sequence[str] = (),
+        python: str = "",
+    ) -> Installed:
+        """Packages that a model asks for, in one resolution with what the repository declares. Raises SandboxError."""
+        return self._session_for(workspace).install(requirements, why, constraints, python)
 
     def run(
         self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], wanted: FileExpectations | None = None
@@ -168,10 +201,9 @@ class Executor:
         before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
         text = f'd=$(mktemp -d) && {_ASIDE} && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
         task = Task(text=text, timeout=LOOK_SECONDS)
-        session.prepare(task)
+        session.prepare()
         for path in lent:
             self._sandbox.put(Path.cwd() / path, f"{LENT}/{path}")
-        session.settle(task)
         moment = self._sandbox.run(Command(text=f"{SYSTEM}date +%s.%N", timeout=60)).stdout.strip()
         response = session.sandbox.run(session.command(task), self._on_output)
         self._stained = self._stained or not is_as_it_was(self._sandbox, moment)
@@ -231,6 +263,9 @@ class Executor:
         self._folder.remove_staged()
 
     def _session_for(self, workspace: Workspace) -> Session:
+        if self._beginning is not None:
+            self._beginning.join()
+            self._beginning = None
         source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
         if self._session is None or self._source != source:
             self.close()

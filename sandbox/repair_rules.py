@@ -23,12 +23,14 @@ from ml_agent.sandbox.repository_search import (
     value_of_variable,
 )
 from ml_agent.sandbox.script_lines import path_word
+from ml_agent.sandbox.setup.declared import known_provider
 from ml_agent.sandbox.setup.ladder import dated, is_old
+from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.starters import declared_command, without_installation
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import exists, is_file, read_text
-from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
+from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -134,24 +136,18 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
     if any("is not a package" in line for line in diagnosis.evidence):
         yield from _as_module(scene)
-    if module_places(root, top, near) and any(is_file(root / name) for name in ("setup.py", "pyproject.toml")):
-        yield Repair(kind="install", arguments=("-e .",), why="the repository is a package")
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
-    names = [wanted.text] if wanted else []
-    names += [name for name in distributions_of(module)[:2] if not wanted or normalized(name) != wanted.name]
-    for text in names:
-        if text not in scene.left_out:
-            yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
+    text = wanted.text if wanted else known_provider(module)
+    if text and text not in scene.left_out and name_of(text) not in scene.installed:
+        yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
 
 
 def _missing_metadata(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """The repository itself, where it looks up its own version; else what is looked up."""
-    if normalized(diagnosis.subject) in own_names(scene.source.root):
-        yield Repair(kind="install", arguments=("-e .",), why=f"{diagnosis.subject} is the repository's own package")
-    else:
-        yield Repair(
-            kind="install", arguments=(diagnosis.subject,), why=f"{diagnosis.subject} is looked up by its name"
-        )
+    """What is looked up, where it is declared; the repository's own package is always tried before."""
+    name = normalized(diagnosis.subject)
+    wanted = next((w for w in wanted_by(scene.source.root) if w.name == name), None)
+    if wanted is not None and name not in own_names(scene.source.root):
+        yield Repair(kind="install", arguments=(wanted.text,), why=f"{diagnosis.subject} is looked up by its name")
 
 
 def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
@@ -260,7 +256,6 @@ def _missing_program(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Re
     root, name = scene.source.root, diagnosis.subject
     if (declared := declared_command(root, name)) is None:
         return
-    yield Repair(kind="install", arguments=("-e .",), why=f"{name} is a command of the repository's own")
     text = without_installation(scene.task.text, name, declared)
     if text != scene.task.text:
         yield Repair(kind="command", arguments=(text,), why=f"what {name} calls is called without it")

@@ -89,6 +89,8 @@ class Session:
 
         Raises SandboxUnavailableError, SandboxLostError. What cannot be installed is recorded: running shows whether it was needed.
         """
+        if task is None and self._setup.environment is not None:
+            return
         needs = self._needs(task or Task(text=""))
         if needs in self._met:
             return
@@ -251,6 +253,7 @@ class Session:
 
     def close(self) -> None:
         """Stop the sandbox; repeatable."""
+        self._setup.closed = True
         self.sandbox.stop()
         self._setup.environment = None
         self._met.clear()

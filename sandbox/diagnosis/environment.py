@@ -4,14 +4,9 @@ from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 from ml_agent.sandbox.diagnosis.python_versions import python, version_rules
 from ml_agent.sandbox.diagnosis.removed import removed_rules
 from ml_agent.sandbox.setup.system import library_packages, program_packages
-from ml_agent.tools.python_api.distributions import distributions_of
 
 _PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\((?:[^\n=]*,\s*)?\(|\b\d\w*[lL]\b|\b[uU][rR]['\"])"
 """What of a line only Python 2 reads."""
-
-
-def _install(module: str) -> Fix:
-    return Fix(kind="install", arguments=(distributions_of(module)[0],))
 
 
 def _library(name: str) -> Fix | None:
@@ -22,10 +17,6 @@ def _library(name: str) -> Fix | None:
 def _program(name: str) -> Fix | None:
     packages = program_packages(name)
     return Fix(kind="system", arguments=packages) if packages else None
-
-
-def _extra(name: str) -> Fix:
-    return Fix(kind="install", arguments=(name.replace("_", "-"),))
 
 
 RULES: tuple[Rule, ...] = (
@@ -188,7 +179,6 @@ RULES: tuple[Rule, ...] = (
         r"|(?:[^\n]*?[\s`'\"])?(?P<fourth>(?!(?:it|they|this|that|which|packages?|library|libraries|modules?|dependenc\w+)\b)\w[\w-]*)[`'\"]?"
         r" (?:(?:is not|isn't|must be|needs to be|has to be|should be) installed|not found, please install it))",
         "the package {subject} is not installed",
-        fix=_extra,
     ),
     rule(
         "missing-metadata",
@@ -206,7 +196,6 @@ RULES: tuple[Rule, ...] = (
         "missing-module",
         r"No module named '?(?P<subject>[\w.]+)'?(?:; '(?P<package>[\w.]+)' is not a package)?",
         "the module {subject} is not installed",
-        fix=_install,
     ),
     rule(
         "version-conflict",

@@ -14,7 +14,7 @@ import msgspec
 
 from ml_agent.sandbox.abilities import EnvironmentSandbox, Version
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
-from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.builder import Builder, BuildFailure, Steps, Tree
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
@@ -113,6 +113,8 @@ class Setup:
         """What repairs did beside the packages."""
         self.after_fill: Callable[[], None] = lambda: None
         """Puts what is no part of the repository beside it, whenever the workspace was filled anew."""
+        self.closed = False
+        """Whether the sandbox was stopped for good, perhaps while an environment was made in the background."""
         self._note = note
         self._steps = Steps(sandbox, on_output)
         self._system: tuple[str, ...] = ()
@@ -259,6 +261,8 @@ class Setup:
     def _start(self, python: Version | None) -> Version:
         """A new sandbox with the repository in it."""
         shop = self.shop
+        if self.closed:
+            raise SandboxLostError("the sandbox was stopped")
         self._use(python or self._own_python)
         self.sandbox.start()
         self.sandbox.put(self.source.root, ".")

@@ -7,6 +7,7 @@ import pytest
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Policy
 from ml_agent.sandbox.local import BubblewrapSandbox
+from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.testing.git_folders import write_files
@@ -55,7 +56,7 @@ def installed(tmp_path: Path, files: dict[str, str]) -> tuple[set[str], Session]
     sandbox = BubblewrapSandbox(Policy(network="install", run_id="tests"), tmp_path / "logs")
     session, task = Session(sandbox, Source(root=tmp_path / "repository")), Task(text="python run.py")
     try:
-        session.prepare(task)
+        prove(session, task)
         return {pin.partition("==")[0] for pin in session.record(task).locked}, session
     finally:
         session.close()
