@@ -40,13 +40,13 @@ def test_a_module_of_the_repository_before_any_distribution(tmp_path: Path) -> N
     write(tmp_path, "train.py", "import lumen")
     write(tmp_path, "setup.py", "")
     found = proposed(diagnosis("missing-module", "lumen.x", Fix(kind="install", arguments=("lumen",))), scene(tmp_path))
-    assert found[0] == ("path", ("src",)) and ("install", ("-e .",)) in found
+    assert found[0] == ("path", ("src",))
 
 
 def test_the_repositorys_own_version_of_a_distribution(tmp_path: Path) -> None:
     write(tmp_path, "requirements.txt", "opencv-python==4.5\n")
     found = proposed(diagnosis("missing-module", "cv2"), scene(tmp_path))
-    assert found[0] == ("install", ("opencv-python==4.5",)) and ("install", ("opencv-python-headless",)) in found
+    assert found[0] == ("install", ("opencv-python==4.5",))
     assert proposed(diagnosis("missing-module", "cv2"), scene(tmp_path, left_out=("opencv-python==4.5",)))[0][1] != (
         "opencv-python==4.5",
     )
