@@ -24,16 +24,10 @@ from ml_agent.tools.signatures import (
     yacs_reader,
 )
 from ml_agent.tools.signatures.interpreter import Factory
-from ml_agent.tools.word_pattern import WordPattern, any_of
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
     tyro_reader, pydantic_reader, gin_reader, yacs_reader, library_parsers, plugin_reader, optparse_reader,
-)  # fmt: skip
-_READS = (
-    "ArgumentParser", "ArgParser", "OptionParser", "LightningCLI", "TrlParser", "default_argument_parser", "hydra_main", r"\bBaseSettings\b", r"\bCliApp\b", r"\bDEFINE_", r"FLAGS\b",
-    r"\bclick\b", r"\btyper\b", r"\bfire\b", r"\bdocopt\b", r"\bhydra\b", r"\btyro\b", r"\bjsonargparse\b", r"\bsimple_parsing\b",
-    r"\bOmegaConf\b", r"\bexec(",
 )  # fmt: skip
 
 
@@ -46,10 +40,3 @@ def factories() -> Mapping[str, Factory]:
     for added in plugins.everything(plugins.FRAMEWORKS).values():
         found |= added
     return found
-
-
-@functools.cache
-def reads_arguments() -> WordPattern:
-    """What a file that reads a command line has in its text."""
-    added = {name.partition(".")[0] for one in plugins.everything(plugins.FRAMEWORKS).values() for name in one}
-    return any_of(*_READS, *(rf"\b{name}\b" for name in sorted(added)))

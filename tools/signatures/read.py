@@ -8,26 +8,24 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.attribute_settings import settings_of_words
 from ml_agent.tools.signatures.comments import with_comments
-from ml_agent.tools.signatures.frameworks import factories, reads_arguments
+from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.gin_reader import with_bindings
 from ml_agent.tools.signatures.interpreter import Given, Interpreter
 from ml_agent.tools.signatures.links import linked_script, named_by_link
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.programs import SHELL, does_something, is_program, reads_arguments
 from ml_agent.tools.signatures.signature_cache import SignatureCache
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.text_settings import with_text_settings
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
 from ml_agent.tools.signatures.yacs_reader import changes_settings, with_settings
 
-RUNS = re.compile(r"if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|.*\bargv\[\d")
-"""A line at a file's top level that does something when the file is run."""
-CALLS = re.compile(r"[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(")
-"""A line at a file's top level that assigns the result of a call, which may parse the command line."""
 RUNS_OTHERS = re.compile(
     r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli)\s*\("
 )
@@ -40,9 +38,8 @@ REWRITES = re.compile(
 """Ways to change the words that a parser will read."""
 WORDS = re.compile(r"\.\w+\(\s*sys\.argv\[1:\]\s*\)")
 """A method that is given all words of the command line."""
-SHELL = (".sh", ".bash")
-_DRAWN = re.compile(r"^[ \t]*([=~^*#\"-])\1{3,}[ \t]*\n?", re.MULTILINE)
-"""A line below or above a title."""
+EXECUTES = re.compile(r"\bexec\(")
+"""A script that executes the text of another file, which may read the words (see globals_reader)."""
 
 
 class SignatureReader:
@@ -72,17 +69,7 @@ class SignatureReader:
             return shell_reader.read(self.sources, path)
         if make_reader.is_makefile(path):
             return make_reader.read(self.sources, path)
-        return self._kept.recall(path, "script", lambda: self._python(path)) if self._runs(path) else ()
-
-    def _runs(self, path: str) -> bool:
-        """Whether a file does something when it is run, beyond defining names."""
-        text = self.sources.text(path) if path.endswith(".py") or self.sources.is_bare_python(path) else None
-        return text is not None and (_has_line(text, RUNS) or _has_line(text, CALLS) or self._only_starts(path, text))
-
-    def _only_starts(self, path: str, text: str) -> bool:
-        """Whether a file only imports a program, which runs by that: "import package.convert"."""
-        is_package = PurePosixPath(path).name == "__init__.py"
-        return not is_package and _IMPORTS.fullmatch(text) is not None and self.sources.has_effects(path, path)
+        return self._kept.recall(path, "script", lambda: self._python(path)) if is_program(self.sources, path) else ()
 
     def parsers(self, path: str) -> tuple[Signature, ...]:
         """The signatures of all parsers that a file makes, whether or not it is an entry point."""
@@ -221,8 +208,11 @@ class SignatureReader:
         return self._tested[path]
 
     def _python(self, path: str) -> tuple[Signature, ...]:
-        runs = _has_line(self.sources.text(path) or "", RUNS)
-        if any(self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)):
+        text = self.sources.text(path) or ""
+        runs = does_something(text)
+        if EXECUTES.search(text) or any(
+            self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)
+        ):
             run = self._follow(path, beyond=self._changes_settings(path))
             found = _parsed_signatures(run)
             if not found and runs and self.sources.mentions(path, reads_arguments()):
@@ -230,7 +220,7 @@ class SignatureReader:
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
-        if runs and WORDS.search(self.sources.text(path) or ""):
+        if runs and WORDS.search(text):
             run = self._follow(path)
             found = [_complete(run, s) for s in settings_of_words(run)]
             if found:
@@ -272,11 +262,6 @@ class SignatureReader:
         lines = (self.sources.text(run.script) or "").split("\n")
         first, last = value.node.lineno - 1, value.node.end_lineno
         return any(reads_arguments().search(line) for line in lines[first:last])
-
-
-def _has_line(text: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a line at a file's top level begins like this."""
-    return any(pattern.match(line) for line in text.split("\n") if line[:1].isalpha() or line[:1] == "_")
 
 
 def _is_quiet(node: ast.stmt) -> bool:
@@ -367,8 +352,7 @@ def _complete(run: Interpreter, signature: Signature) -> Signature:
 
 
 def _first_paragraph(doc: Value) -> str:
-    """The first paragraph of a docstring without the lines that are drawn below and above a title."""
-    return " ".join(_DRAWN.sub("", doc).strip().split("\n\n")[0].split())[:500] if isinstance(doc, str) else ""
+    return first_paragraph(doc) if isinstance(doc, str) else ""
 
 
 def _with_tests(run: Interpreter, signature: Signature) -> Signature:
@@ -382,9 +366,6 @@ def _with_tests(run: Interpreter, signature: Signature) -> Signature:
             )
         options.append(option)
     return msgspec.structs.replace(signature, options=tuple(options))
-
-
-_IMPORTS = re.compile(r"(?:(?:import [\w., ]{1,200}|from [\w.]{1,200} import [\w., ]{1,200}|#[^\n]*|)\n)*+")
 
 
 def _names_package(tree: ast.Module | None) -> bool:

@@ -83,14 +83,14 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
     if settings := _settings(lines, path):
         return (
-            Signature(path=path, kind="shell", framework="shell", options=settings, syntax="argparse", doc=_leading_comment(text)),
+            Signature(path=path, kind="shell", framework="shell", options=settings, syntax="argparse", doc=leading_comment(text)),
         )  # fmt: skip
     options = _places(outer, path) + _getopts(outer, path)
     takes_all = bool(ALL.search(OPTIONS_DONE.sub("", outer)))
     calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
     return (
         Signature(
-            path=path, kind="shell", framework="shell", options=options, syntax="plain", doc=_leading_comment(text),
+            path=path, kind="shell", framework="shell", options=options, syntax="plain", doc=leading_comment(text),
             calls=calls[:200], accepts_unknown=takes_all or not options, variables=_variables(outer),
         ),
     )  # fmt: skip
@@ -139,7 +139,7 @@ def _strip_comment(line: str) -> str:
     return COMMENT.sub("", line)
 
 
-def _leading_comment(text: str) -> str:
+def leading_comment(text: str) -> str:
     """The first comment that says something else than who may copy the file, of those before the first command."""
     found: list[str] = []
     paragraph: list[str] = []

@@ -7,9 +7,12 @@ import posixpath
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
+from ml_agent.tools.content_cache import content_hash
+from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import without_halves
 from ml_agent.tools.signatures.search_paths import CHANGES_PATH, added_folders
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
@@ -23,10 +26,6 @@ DATA = re.compile(rb"(?<![\w+/=\\-])[\w+/=\\-]{10000,}")
 MAX_REPAIRS = 25
 MAX_LINE = 200
 PYTHON_LINE = re.compile(rb"#![^\n]*\bpython")
-IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b[ \t]*+(\((?:[^)#]|#[^\n]*)*+|[^\n#]*)|import[ \t]+([\w., \t]+))",
-    re.MULTILINE,
-)
 _DEFINES = r"(?:DEFINE_|parse_args\(|parse_known_args\()"
 WRITES_FLAGS = re.compile(
     rf"^\S[^\n]*{_DEFINES}|^{_DEFINES}"
@@ -45,9 +44,12 @@ SETUP_FILES = ("setup.py", "setup.cfg", "pyproject.toml")
 class Sources:
     """Files of one repository below `root`, by path relative to it."""
 
-    def __init__(self, root: Path, files: frozenset[str] | None = None) -> None:
+    def __init__(
+        self, root: Path, files: frozenset[str] | None = None, outlines: Mapping[str, Outline] = MappingProxyType({})
+    ) -> None:
         self.root = root
         self.files = files
+        self._outlines = outlines
         self._texts: dict[str, str | None] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._exists: dict[str, bool] = {}
@@ -274,16 +276,24 @@ class Sources:
     def _imported_modules(self, path: str) -> list[tuple[str, int]]:
         """The modules (dotted name, level) that a file may import, found in its text alone."""
         if path not in self._imports:
-            found: list[tuple[str, int]] = []
-            for source, names, plain in IMPORT.findall(self.text(path) or ""):
-                found += [(n.split()[0], 0) for n in plain.split(",") if n.split()]
-                module = source.lstrip(".")
-                level = len(source) - len(module)
-                if source:
-                    found.append((module, level))
-                    found += [(f"{module}.{n}" if module else n, level) for n in WORD.findall(names)]
+            outline = self._outlines.get(path)
+            found: dict[tuple[str, int], None] = {}
+            for one in imports_in(self.text(path) or "") if outline is None else outline.imports:
+                module = one.module.lstrip(".")
+                level = len(one.module) - len(module)
+                found[module, level] = None
+                if one.name and one.name != "*":
+                    found[f"{module}.{one.name}" if module else one.name, level] = None
             self._imports[path] = [(name, level) for name, level in found if self._may_be_ours(name)]
         return self._imports[path]
+
+    def digest(self, path: str) -> str:
+        """Names the content of a file; "" where it cannot be read."""
+        outline = self._outlines.get(path)
+        if outline is not None:
+            return outline.digest
+        text = self.text(path)
+        return "" if text is None else content_hash(text.encode("utf-8", "surrogatepass"))
 
     def _may_be_ours(self, module: str) -> bool:
         """Whether a file or folder of the repository has the name of a module: of most that are imported, none has."""
@@ -329,6 +339,10 @@ class Sources:
             beside = {path for path in self.files or () if path.startswith(folders) and path.endswith(".py")}
             reached = self.reach(*scripts, *reached, *beside)
         return reached
+
+    def imports_of(self, path: str) -> tuple[str, ...]:
+        """The files of the repository that a script imports itself."""
+        return self._imports_of(path, path)
 
     def _imports_of(self, path: str, script: str) -> tuple[str, ...]:
         """The files that a file imports when `script` was started."""

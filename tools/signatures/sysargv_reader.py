@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ml_agent.tools.signatures.frameworks import reads_arguments
+from ml_agent.tools.outline import docstring_of
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.programs import reads_arguments
 from ml_agent.tools.signatures.sources import Sources
 
 ARGV = re.compile(r"\bargv\b")
@@ -21,7 +22,7 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     """The signature of a script without a parser: its positional arguments by number."""
     text = sources.text(path) or ""
     if not ARGV.search(text):
-        return (Signature(path=path, framework="none", syntax="plain", accepts_unknown=True, doc=_doc(text)),)
+        return (Signature(path=path, framework="none", syntax="plain", accepts_unknown=True, doc=docstring_of(text)),)
     tree = sources.tree(path)
     if tree is None:
         return (Signature(path=path, framework="none", syntax="plain", accepts_unknown=True),)
@@ -38,12 +39,9 @@ def read_function(sources: Sources, path: str, name: str) -> tuple[Signature, ..
     made = _signature(ast.Module(body=body, type_ignores=[]), path)
     parses = any(sources.mentions(other, reads_arguments()) for other in sources.closure(path, path))
     is_open = made.accepts_unknown or parses  # a parser that could not be followed may read the rest
-    return (msgspec.structs.replace(made, doc=made.doc or _doc(sources.text(path) or ""), accepts_unknown=is_open),)
-
-
-def _doc(text: str) -> str:
-    found = re.match(r'(?:#[^\n]*\n|\s)*+[ru]{0,2}("""|\'\'\')(.*?)\1', text[:4000], re.DOTALL)
-    return " ".join(found.group(2).strip().split("\n\n")[0].split())[:500] if found else ""
+    return (
+        msgspec.structs.replace(made, doc=made.doc or docstring_of(sources.text(path) or ""), accepts_unknown=is_open),
+    )
 
 
 def _signature(tree: ast.Module, path: str) -> Signature:

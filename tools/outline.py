@@ -1,0 +1,124 @@
+"""What the text of a Python file says without being parsed: its docstring, its imports and its definitions.
+
+Parsing every file of a large repository takes ten times as long, and most of what the trees hold is never asked for.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from ml_agent.tools.content_cache import content_hash
+
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b[ \t]*+(\((?:[^)#]|#[^\n]*)*+|[^\n#;]*)|import[ \t]+([\w., \t]+))",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"(\w+|\*)(?:[ \t]+as[ \t]+(\w+))?")
+_MODULE = re.compile(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
+_COMMENT = re.compile(r"#[^\n]*")
+_DEFINITION = re.compile(r"^([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
+_HEADER = re.compile(r"(?:[^\n]*+\n){0,60}?[^\n]*:[ \t]*(?:#[^\n]*)?(?=\n)")
+"""The rest of a definition's header: up to the first line that ends with a colon."""
+_DOCSTRING = re.compile(r"\s*[rRuU]{0,2}(?:\"\"\"|''')\s*([^\n]*?)\s*(?:\"\"\"|'''|\n|\Z)")
+_MODULE_DOCSTRING = re.compile(r"(?:#[^\n]*\n|\s)*+[rRuU]{0,2}(\"\"\"|''')(.*?)\1", re.DOTALL)
+_TITLE_RULE = re.compile(r"^[ \t]*([=~^*#\"-])\1{3,}[ \t]*\n?", re.MULTILINE)
+"""A line that is drawn below or above a title."""
+_LONGEST_DOC, _LONGEST_HEAD, _LONGEST_START = 500, 400, 4_000
+
+
+class Import(msgspec.Struct, frozen=True, array_like=True):
+    """A name that an import binds in a module."""
+
+    local: str
+    module: str
+    """As written, leading dots included."""
+    name: str = ""
+    """What is taken from the module: "" where the module itself is bound, "*" for everything."""
+
+    @property
+    def statement(self) -> str:
+        """The import, written out."""
+        taken = f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
+        bound = self.name or self.module
+        is_plain = self.local == bound or (not self.name and self.local == self.module.partition(".")[0])
+        return taken if is_plain else f"{taken} as {self.local}"
+
+
+class OutlinedName(msgspec.Struct, frozen=True, array_like=True):
+    """A class, function or method as its text shows it."""
+
+    name: str
+    """Within the module: `Model`, `Model.forward`."""
+    kind: str
+    """class, function or method."""
+    line: int
+    head: str = ""
+    """Of what stands at the top level, and of constructors: what is written behind the name."""
+    doc: str = ""
+    """First line of the docstring, of what stands at the top level."""
+
+
+class Outline(msgspec.Struct, frozen=True, array_like=True):
+    """What the text of one Python file says."""
+
+    digest: str
+    """Names its content."""
+    doc: str = ""
+    """First paragraph of its docstring."""
+    imports: tuple[Import, ...] = ()
+    names: tuple[OutlinedName, ...] = ()
+
+
+def outline_of(text: str) -> Outline:
+    """Read the text of a Python file."""
+    digest = content_hash(text.encode("utf-8", "surrogatepass"))
+    return Outline(digest, docstring_of(text), tuple(imports_in(text)), tuple(_names_in(text)))
+
+
+def docstring_of(text: str) -> str:
+    """The first paragraph of a file's docstring, without the lines that are drawn below and above a title."""
+    found = _MODULE_DOCSTRING.match(text[:_LONGEST_START])
+    return first_paragraph(found[2]) if found else ""
+
+
+def first_paragraph(text: str) -> str:
+    """The first paragraph of a docstring on one line, without the lines that are drawn below and above a title."""
+    return " ".join(_TITLE_RULE.sub("", text).strip().split("\n\n")[0].split())[:_LONGEST_DOC]
+
+
+def imports_in(text: str) -> Iterator[Import]:
+    """Every import anywhere in a file, also inside functions."""
+    for source, names, plain in IMPORT.findall(text):
+        if source:
+            listed = _COMMENT.sub("", names) if "#" in names else names
+            for name, local in _NAME.findall(listed):
+                yield Import(local or name, source, name)
+        else:
+            for module, local in _MODULE.findall(plain):
+                yield Import(local or module.partition(".")[0], module)
+
+
+def _names_in(text: str) -> Iterator[OutlinedName]:
+    line, last, owner, inner = 1, 0, "", 0
+    for found in _DEFINITION.finditer(text):
+        line, last = line + text.count("\n", last, found.start()), found.start()
+        indent, word, name = len(found[1].expandtabs()), found[2], found[3]
+        if not indent:
+            owner, inner = (name if word == "class" else ""), 0
+            kind = "class" if word == "class" else "function"
+            yield OutlinedName(name, kind, line, *_head_and_doc(text, found.end()))
+        elif owner and word == "def":
+            inner = inner or indent
+            if indent == inner:
+                head = _head_and_doc(text, found.end())[0] if name == "__init__" else ""
+                yield OutlinedName(f"{owner}.{name}", "method", line, head)
+
+
+def _head_and_doc(text: str, start: int) -> tuple[str, str]:
+    """What is written behind the name of a definition, and the first line of its docstring."""
+    header = _HEADER.match(text, start, start + _LONGEST_START)
+    if header is None:
+        return "", ""
+    found = _DOCSTRING.match(text, header.end(), header.end() + _LONGEST_START)
+    return " ".join(header[0].split())[:_LONGEST_HEAD], found[1][:_LONGEST_DOC] if found else ""

@@ -1,0 +1,145 @@
+"""The entry points of a repository by name: what can be started, as the text of its files shows it; no program is followed."""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from ml_agent.tools import plugins
+from ml_agent.tools.outline import docstring_of
+from ml_agent.tools.signatures import make_reader, shell_reader
+from ml_agent.tools.signatures.model import Kind
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.word_pattern import WordPattern
+
+SHELL = (".sh", ".bash")
+_RUNS = re.compile(
+    r"^(?:if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*\(|[A-Za-z_][^\n]*\bargv\[\d)",
+    re.MULTILINE,
+)
+"""A line at the top level that does something when the file is run."""
+_ASSIGNS_CALL = re.compile(r"^[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(", re.MULTILINE)
+"""A line at the top level that assigns the result of a call, which may parse the command line."""
+_PARSES = ("parse_args(", "parse_known_args(")
+_ONLY_IMPORTS = re.compile(r"(?:(?:import [\w., ]{1,200}|from [\w.]{1,200} import [\w., ]{1,200}|#[^\n]*|)\n)*+")
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "dataclass": ("HfArgumentParser", "TrlParser", "LightningCLI", "BaseSettings", "CliApp"),
+    "argparse": ("ArgumentParser", "ArgParser", "default_argument_parser"),
+    "optparse": ("OptionParser",),
+    "absl": ("DEFINE_", "FLAGS"),
+    "hydra": ("hydra_main",),
+    "omegaconf": ("OmegaConf",),
+}
+"""What a file that reads a command line names, by framework; the first that fits counts."""
+_MODULES: Mapping[str, str] = {
+    "click": "click", "rich_click": "click", "asyncclick": "click", "typer": "typer", "fire": "fire", "docopt": "docopt",
+    "hydra": "hydra", "tyro": "tyro", "jsonargparse": "dataclass", "simple_parsing": "dataclass",
+}  # fmt: skip
+"""Modules that read command lines and whose names are words that stand in other texts, too."""
+_FLAG = re.compile(r"[\"']--?([A-Za-z][\w-]+)[\"'/]|\bDEFINE_\w+\(\s*[\"'](\w+)")
+_MOST_WORDS = 200
+
+
+class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that can be started."""
+
+    path: str
+    """Its file; of a console script that of its function."""
+    kind: Kind = "python"
+    name: str = ""
+    """How it is called where it is not called by its path: a console script, a make target."""
+    framework: str = "none"
+    """What seems to read its command line."""
+    doc: str = ""
+    """What it says of itself."""
+    words: tuple[str, ...] = ()
+    """What looks like an option in its text."""
+
+    @property
+    def title(self) -> str:
+        """How it is called."""
+        return self.name or self.path
+
+
+class EntryReader:
+    """Finds the entry points of single files.
+
+    Args:
+        sources: the files of a repository.
+        consoles: the file of each console script, by name.
+    """
+
+    def __init__(self, sources: Sources, consoles: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._consoles: dict[str, list[str]] = {}
+        for name, path in consoles.items():
+            self._consoles.setdefault(path, []).append(name)
+
+    def read(self, path: str) -> tuple[EntryPoint, ...]:
+        """What can be started of a file: itself, its targets, the commands that installing it gives."""
+        own = tuple(self._of_file(path))
+        names = self._consoles.get(path, ())
+        if not names:
+            return own
+        plain = next((one for one in own if one.kind == "python"), None) or self._program(path)
+        return (*own, *(msgspec.structs.replace(plain, kind="console", name=name) for name in names))
+
+    def _of_file(self, path: str) -> Iterator[EntryPoint]:
+        if path.endswith(SHELL):
+            doc = shell_reader.leading_comment(self._sources.text(path) or "")
+            yield EntryPoint(path=path, kind="shell", framework="shell", doc=doc)
+        elif make_reader.is_makefile(path):
+            for target in make_reader.read(self._sources, path):
+                yield EntryPoint(path=path, kind="make", framework="make", name=target.name)
+        elif is_program(self._sources, path) and not path.endswith("__init__.py"):
+            yield self._program(path)
+
+    def _program(self, path: str) -> EntryPoint:
+        text = self._sources.text(path) or ""
+        framework = framework_of(text)
+        beside = [self._sources.text(other) or "" for other in self._sources.imports_of(path)] if not framework else []
+        parsing = [one for one in (text, *beside) if framework_of(one)]
+        framework = next(map(framework_of, parsing), "sysargv" if "argv" in text else "none")
+        found = dict.fromkeys(one or other for part in parsing for one, other in _FLAG.findall(part))
+        return EntryPoint(path=path, framework=framework, doc=docstring_of(text), words=tuple(found)[:_MOST_WORDS])
+
+
+def is_program(sources: Sources, path: str) -> bool:
+    """Whether a Python file does something when it is run, beyond defining names."""
+    text = sources.text(path) if path.endswith(".py") or sources.is_bare_python(path) else None
+    if text is None:
+        return False
+    if does_something(text) or (any(word in text for word in _PARSES) and _ASSIGNS_CALL.search(text)):
+        return True
+    # A program may only import another, which runs by that: "import package.convert".
+    is_package = path.endswith("__init__.py")
+    return not is_package and _ONLY_IMPORTS.fullmatch(text) is not None and sources.has_effects(path, path)
+
+
+def does_something(text: str) -> bool:
+    """Whether a line at the top level of a text does something when it is run."""
+    return _RUNS.search(text) is not None
+
+
+def framework_of(text: str) -> str:
+    """The framework by which a text may read a command line; "" where none is named in it."""
+    return next((name for name, pattern in _frameworks() if pattern.search(text)), "")
+
+
+@functools.cache
+def reads_arguments() -> WordPattern:
+    """What a file that reads a command line has in its text."""
+    patterns = [pattern for _, pattern in _frameworks()]
+    words = tuple(word for pattern in patterns for word in pattern.words)
+    return WordPattern(words, re.compile("|".join(pattern.pattern.pattern for pattern in patterns)))
+
+
+@functools.cache
+def _frameworks() -> tuple[tuple[str, WordPattern], ...]:
+    found = [(name, WordPattern(words, re.compile("|".join(words)))) for name, words in _NAMES.items()]
+    added = {name.partition(".")[0] for one in plugins.everything(plugins.FRAMEWORKS).values() for name in one}
+    for module, framework in (*_MODULES.items(), *((name, name) for name in sorted(added))):
+        used = rf"(?:\bimport[ \t]+|\bfrom[ \t]+|@){module}\b|\b{module}(?:\.\w|\()"
+        found.append((framework, WordPattern((module,), re.compile(used))))
+    return tuple(found)
