@@ -143,11 +143,7 @@ def _of_command(task: Task, workspace: Workspace) -> Iterator[str]:
 def _of_code(task: Task, workspace: Workspace) -> Iterator[str]:
     """The repository's names that code uses, the most particular ones first, and its keyword arguments."""
     known = {item.name.rpartition(".")[2] for item in workspace.index.api.objects}
-    methods = {
-        definition.name.rpartition(".")[2]
-        for module in workspace.index.api.facts.modules
-        for definition in module.definitions
-    }
+    methods = {one.name.rpartition(".")[2] for module in workspace.index.api.outlines.values() for one in module.names}
     for node in ast.walk(ast.parse(task.output)):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

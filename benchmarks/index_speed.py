@@ -48,7 +48,6 @@ def measure(folder: Path, cache: Path) -> dict[str, Any]:
     start = time.perf_counter()
     times = [start]
     index = RepoIndex.open(folder, "measured", cache, lambda _: times.append(time.perf_counter()))
-    index.prepare()
     parts = (index.passages, index.examples, index.signatures, index.api)
     times.append(time.perf_counter())
     seconds = times[-1] - start

@@ -374,7 +374,7 @@ def called(call: Invocation, workdir: str, index: RepoIndex) -> Signature | None
         path = call.name.replace(".", "/")
         paths = [posixpath.normpath(posixpath.join(folder, f"{path}{end}")) for end in (".py", "/__main__.py")]
     elif call.target == "console":
-        paths = [path for path, known in index.signatures.items() if any(one.name == call.name for one in known)]
+        paths = [one.path for one in index.entries if one.name == call.name]
     else:
         paths = [posixpath.normpath(posixpath.join(folder, call.name))]
     for path in paths:

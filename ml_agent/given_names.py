@@ -63,7 +63,7 @@ def _known_names(index: RepoIndex) -> Iterator[str]:
     """Names of options, then of the parameters of classes and functions."""
     yield from _of_options(index)
     for item in index.api.objects:
-        yield from (parameter.name for parameter in item.parameters)
+        yield from (parameter.name for parameter in index.api.whole(item).parameters)
 
 
 def _of_options(index: RepoIndex) -> Iterator[str]:

@@ -114,7 +114,7 @@ class _Names:
     @cached_property
     def programs(self) -> frozenset[str]:
         """Of its installed commands."""
-        return frozenset(one.name for known in self._index.signatures.values() for one in known)
+        return frozenset(one.name for one in self._index.entries)
 
     @cached_property
     def files(self) -> frozenset[str]:

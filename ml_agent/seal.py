@@ -15,7 +15,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from ml_agent.files import read_small
-from ml_agent.tools.unkept import warn_of_cache
+from ml_agent.tools.content_cache import warn_of_cache
 
 SEAL = "seal"
 _KEY_FILE = "run.key"

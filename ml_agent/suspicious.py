@@ -28,8 +28,7 @@ def _find(index: RepoIndex) -> list[tuple[str, str]]:
             continue
         found += [(f"{path}:{hit.line}", hit.text) for hit in injections(text)]
     found += [("a file's name", hit.text) for hit in injections("\n".join(map(_words, index.files)))]
-    docs = {path: "\n".join(one.doc for one in group) for path, group in index.signatures.items()}
-    return found + [(path, hit.text) for path, doc in docs.items() for hit in injections(doc)]
+    return found + [(one.path, hit.text) for one in index.entries for hit in injections(one.doc)]
 
 
 def _words(path: str) -> str:

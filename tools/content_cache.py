@@ -1,26 +1,36 @@
-"""What was made of single files, by their content: another commit of a repository costs only what changed."""
+"""What was made of files and of whole repositories, by their content: another commit costs only what changed."""
 
+import functools
 import hashlib
+import importlib.metadata
 import logging
 import sqlite3
+import sys
 import time
 from pathlib import Path
-from types import TracebackType
+from threading import Lock
 from typing import Any
 
 import msgspec
 
-from ml_agent.tools.unkept import warn_of_cache
+from ml_agent.tools import plugins
 
 _LOG = logging.getLogger(__name__)
 _BATCH = 50
 _SECONDS_BETWEEN_WRITES = 0.5
 _LARGEST = 1_000_000_000
 """Bytes; a larger file is begun anew."""
+_PARSERS = ("markdown-it-py", "pyflakes")
+_UNWRITABLE = (
+    "the cache folder cannot be written (%s): all is read anew each time and no run can be resumed; "
+    "set ML_AGENT_CACHE_DIR to a folder that can"
+)
+_first_warning = Lock()
+"""Whoever gets it warns; it is never given back."""
 
 
 class ContentCache:
-    """Values by content, in one file that several processes share. A full or read-only disk costs only the cache.
+    """Values by key, in one file that several processes share. A full or read-only disk costs only the cache.
 
     Args:
         path: The file; created with its folder.
@@ -44,7 +54,7 @@ class ContentCache:
             self._give_up(error)
 
     def load(self, key: tuple[str, ...], kind: Any) -> Any:
-        """The value of a key; None where there is none."""
+        """The value of a key; None where there is none, or one of another kind."""
         if self._connection is None:
             return None
         try:
@@ -57,7 +67,7 @@ class ContentCache:
             return None
 
     def store(self, key: tuple[str, ...], value: object) -> None:
-        """Keep a value; it is written soon, at `write` or at `close`."""
+        """Keep a value; it is written soon, at `write` at the latest."""
         if self._connection is None:
             return
         self._pending[self._hash(key)] = msgspec.msgpack.encode(value)
@@ -83,14 +93,6 @@ class ContentCache:
             self._connection.close()
             self._connection = None
 
-    def __enter__(self) -> "ContentCache":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _hash(self, key: tuple[str, ...]) -> bytes:
         text = "\0".join((self._maker, *key)).encode("utf-8", "surrogateescape")
         return hashlib.blake2b(text, digest_size=20).digest()
@@ -106,6 +108,25 @@ class ContentCache:
             connection.close()
 
 
+def warn_of_cache(error: Exception) -> None:
+    """Say in one line what a cache that cannot be written costs and what to do; only the first time in this process."""
+    if _first_warning.acquire(blocking=False):
+        _LOG.warning(_UNWRITABLE, getattr(error, "strerror", None) or error)
+
+
 def content_hash(data: bytes) -> str:
     """Names the content of a file."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+@functools.cache
+def fingerprint() -> str:
+    """Names what makes the values: this package's sources, the parsing libraries, and packages that add frameworks."""
+    digest = hashlib.blake2b(str(sys.version_info[:2]).encode(), digest_size=16)
+    versions = [*map(importlib.metadata.version, _PARSERS), plugins.identity(plugins.FRAMEWORKS)]
+    digest.update("\0".join(versions).encode())
+    room = Path(__file__).parent
+    for path in sorted((*room.rglob("*.py"), *room.rglob("*.json.gz"))):
+        digest.update(path.relative_to(room).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

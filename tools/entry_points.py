@@ -2,14 +2,12 @@
 
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Literal
-
-import msgspec
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
 
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import EntryPoint
 
 Role = Literal["run", "helper", "test", "set-up", "make"]
 _DOCUMENTS = (".md", ".rst", ".txt", ".ipynb", ".html")
@@ -20,78 +18,56 @@ _SET_UP = re.compile(
     r"(?:^|/)(?:setup|noxfile|tasks|fabfile|versioneer|hubconf)\.py$|(?:^|/)(?:docs?|docker|\.?ci|\.github|\.circleci)/"
     r"|(?:^|/)(?:install|build|lint|format|release)[^/]*\.(?:py|sh)$"
 )
+_ROLES: tuple[Role, ...] = ("run", "helper", "test", "set-up", "make")
 
 
-class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that can be started."""
+class RankedEntry(NamedTuple):
+    """An entry point and what is known of its use."""
 
-    signature: Signature
+    entry: EntryPoint
     role: Role
     """run: what people start. helper: takes nothing and no document shows it. test, set-up, make: what serves development."""
-    examples: int = 0
-    """How many commands of the documents call it, with its subcommand."""
-
-    @property
-    def name(self) -> str:
-        """How it is called: the console script, module or path, and the subcommand."""
-        signature = self.signature
-        return " ".join([signature.name or signature.path, *signature.subcommand])
+    examples: int
+    """How many commands of the documents call it."""
 
 
-def entry_points(index: RepoIndex) -> list[EntryPoint]:
+def entry_points(index: RepoIndex) -> list[RankedEntry]:
     """All entry points, what people run first: documented ones, console scripts, `__main__`, then the others."""
-    shown: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
-    for example in index.examples:
-        if example.kind == "bash" and example.path.endswith(_DOCUMENTS) and example.entry:
-            shown[example.entry].append(example.text.split())
-    found = []
-    for path, signatures in index.signatures.items():
-        for signature in signatures:
-            examples = sum(_in_order(signature.subcommand, words) for words in shown[path])
-            found.append(EntryPoint(signature=signature, role=_role(signature, examples), examples=examples))
+    shown = Counter(
+        example.entry
+        for example in index.examples
+        if example.kind == "bash" and example.path.endswith(_DOCUMENTS) and example.entry
+    )
+    found = [RankedEntry(one, _role(one, shown[one.path]), shown[one.path]) for one in index.entries]
     return sorted(found, key=_place)
 
 
-def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether all of several words stand among others in their order."""
-    left = iter(words)
-    return all(word in left for word in wanted)
-
-
-def _role(signature: Signature, examples: int) -> Role:
-    path = signature.path
-    if signature.kind == "make":
+def _role(entry: EntryPoint, examples: int) -> Role:
+    if entry.kind == "make":
         return "make"
-    if signature.kind == "console":
+    if entry.kind == "console":
         return "run"
-    if _TESTS.search(path):
+    if _TESTS.search(entry.path):
         return "test"
-    if _SET_UP.search(path):
+    if _SET_UP.search(entry.path):
         return "set-up"
-    return "helper" if signature.framework in ("none", "shell") and not examples and not _is_main(path) else "run"
+    return "helper" if entry.framework in ("none", "shell") and not examples and not _is_main(entry.path) else "run"
 
 
 def _is_main(path: str) -> bool:
     return posixpath.basename(path) == "__main__.py"
 
 
-def _place(entry: EntryPoint) -> tuple[object, ...]:
-    signature = entry.signature
-    first = 0 if entry.examples else 1 if signature.kind == "console" or _is_main(signature.path) else 2
-    roles = ("run", "helper", "test", "set-up", "make")
-    return (roles.index(entry.role), first, -entry.examples, signature.path.count("/"), signature.path, entry.name)
+def _place(ranked: RankedEntry) -> tuple[object, ...]:
+    entry, role, examples = ranked
+    first = 0 if examples else 1 if entry.kind == "console" or _is_main(entry.path) else 2
+    return (_ROLES.index(role), first, -examples, entry.path.count("/"), entry.path, entry.title)
 
 
-def matching(entries: list[EntryPoint], word: str, framework: str) -> Iterator[EntryPoint]:
-    """Those that have a word in their name, options or description, and that use a framework; "" for any."""
+def matching(entries: Iterable[RankedEntry], word: str, framework: str) -> Iterator[RankedEntry]:
+    """Those that have a word in their name, their options or what they say of themselves, and that use a framework; "" for any."""
     wanted = word.lower()
-    for entry in entries:
-        signature = entry.signature
-        texts = (
-            entry.name,
-            signature.path,
-            signature.doc,
-            *(flag for o in signature.options for flag in (o.dest, *o.flags)),
-        )
-        if framework in ("", signature.framework) and any(wanted in text.lower() for text in texts):
-            yield entry
+    for one in entries:
+        texts = (one.entry.title, one.entry.path, one.entry.doc, *one.entry.words)
+        if framework in ("", one.entry.framework) and any(wanted in text.lower() for text in texts):
+            yield one

@@ -19,9 +19,9 @@ from urllib3.exceptions import MaxRetryError
 from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.bounded import read_bytes
 from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.content_cache import warn_of_cache
 from ml_agent.tools.deadline import within
 from ml_agent.tools.errors import RateLimitError, SearchError
-from ml_agent.tools.unkept import warn_of_cache
 
 log = logging.getLogger(__name__)
 

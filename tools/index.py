@@ -1,87 +1,92 @@
-"""Everything known about one repository at one version, read once and kept on disk."""
+"""What is known about one repository at one version: read when it is asked for, within one budget, and kept on disk."""
 
-import contextlib
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import GenericAlias
-from typing import Any, NamedTuple
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ml_agent.tools.content_cache import ContentCache
+import msgspec
+
+from ml_agent.tools.content_cache import ContentCache, fingerprint
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.files import Tree
-from ml_agent.tools.index_cache import PartCache, fingerprint
-from ml_agent.tools.index_worker import worker
+from ml_agent.tools.outline import Outline, outline_of
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.model import ApiFacts
 from ml_agent.tools.reading import IndexWalk, LeftOut, Report, is_within
-from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import EntryPoint, Signature
+
+if TYPE_CHECKING:
+    from ml_agent.tools.signatures.read import SignatureReader
+    from ml_agent.tools.signatures.sources import Sources
+
+SECONDS = 10.0
+"""Processor time that reading may take before a request is answered."""
+_MOST_COMMANDS = 300
+"""Of one entry point, of which options may be learned."""
 
 
 class _Part(NamedTuple):
-    """How a part is made and kept."""
+    """Something that is known of each file."""
 
     kind: Any
-    extractor: str
-    """The module that makes it; its source tells whether a cached one is still good."""
+    """What it is of one file."""
     seconds: float
-    """Processor time that reading all files for it may take."""
-
-
-class _CachedPart(NamedTuple):
-    """A part as it was made."""
-
-    part: Any
-    left_out: tuple[LeftOut, ...]
-    unfinished: bool
-    """Whether another reading may make more of it."""
+    """Processor time that it may take of the budget."""
 
 
 _PARTS = {
-    "passages": _Part(tuple[Passage, ...], "ml_agent.tools.documents.read", 8),
-    "api": _Part(ApiFacts, "ml_agent.tools.python_api.read", 16),
-    "examples": _Part(tuple[Example, ...], "ml_agent.tools.usage.extract", 10),
-    "signatures": _Part(dict[str, tuple[Signature, ...]], "ml_agent.tools.index_signatures", 25),
+    "entries": _Part(tuple[EntryPoint, ...], 5),
+    "passages": _Part(tuple[Passage, ...], 4),
+    "examples": _Part(tuple[Example, ...], 4),
+    "outlines": _Part(Outline, 4),
 }
-"""Together a minute for a repository. The second process reads ahead in what its own part leaves of its time: late is good for
-what it can help with."""
-_MADE_OF = {"examples": ("passages", "api")}
-"""Parts that are made of others."""
-_APART = "signatures"
-"""The part that is made in a second process."""
-_MANY_PYTHON_FILES = 300
-"""From here on a second process is worth its start."""
+
+
+class _ReadFiles(msgspec.Struct):
+    """A part as far as it was read."""
+
+    found: dict[str, Any]
+    """By path."""
+    cut: list[str]
+    """Files of which only the beginning was read."""
+    unread: list[str]
 
 
 class RepoIndex:
-    """The index of a repository; every part is computed at first use and cached on disk by version and by extractor.
+    """The index of a repository; every part is read at first use and kept on disk by version.
 
     Args:
         root: The folder of the repository; nothing in it is written, imported or run.
         version: Names its content; the same version is read only once.
-        cache: Folder for the index files; None keeps them in memory only.
+        cache: Folder for what is kept; None keeps it in memory only.
         report: Told of the progress where files are read.
         first: File or folder that is read before all others.
+        seconds: Processor time that reading may take; what is then not yet read is left out, and `read_on` goes on with it.
     """
 
     def __init__(
-        self, root: Path, version: str, cache: Path | None = None, report: Report | None = None, first: str = ""
+        self,
+        root: Path,
+        version: str,
+        cache: Path | None = None,
+        report: Report | None = None,
+        first: str = "",
+        seconds: float = SECONDS,
     ) -> None:
         self.root = root
         self.version = version
-        self._cache_folder = cache
+        self.cache_folder = cache
         self._report = report
         self._first = _plain(first)
-        self._left_out: dict[str, tuple[LeftOut, ...]] = {}
-        self._unfinished: set[str] = set()
-        """Parts of which another reading may make more."""
-        self._left_before: dict[str, int] = {}
-        """How many files the last reading left out, of parts that are gone on with."""
-        # With the folder: what one folder says of its version never answers for another's.
-        self._cache = PartCache(cache, f"{version}@{root.resolve()}") if cache is not None else None
-        self._made: dict[str, Any] = {}
+        self._left = seconds
+        self._parts: dict[str, _ReadFiles] = {}
+        self.lock = RLock()
+        """Held while something is read: what is left out may be gone on with in another thread."""
 
     @classmethod
     def open(
@@ -91,14 +96,13 @@ class RepoIndex:
         return cls(root, version, cache, report, first)
 
     @property
-    def cache_folder(self) -> Path | None:
-        """Where indexes are kept; None for in memory only."""
-        return self._cache_folder
-
-    @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """What the parts that were made so far lack, because reading it would have taken too long."""
-        return tuple(left for part in self._left_out.values() for left in part)
+        """What the parts that were read so far lack, because reading it would have taken too long."""
+        found = []
+        for name, part in self._parts.items():
+            found += [LeftOut(part=name, reason=_WHY_UNREAD, paths=tuple(part.unread))] if part.unread else []
+            found += [LeftOut(part=name, reason=_WHY_CUT, paths=(path,), partly=True) for path in part.cut]
+        return tuple(found)
 
     @cached_property
     def files(self) -> tuple[str, ...]:
@@ -106,121 +110,259 @@ class RepoIndex:
 
         Listed anew by every index: that is cheaper than any cache.
         """
-        with IndexWalk("files", report=self._report).telling():
-            return _own_files(Tree(self.root).files())
+        return _own_files(Tree(self.root).files())
+
+    @cached_property
+    def entries(self) -> tuple[EntryPoint, ...]:
+        """What can be started, by name alone."""
+        return self._flat("entries")
+
+    @cached_property
+    def signatures(self) -> "Signatures":
+        """What the entry points take, by path; each is read when it is asked for."""
+        return Signatures(self)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
         """The passages of all documents."""
-        return tuple(self._part("passages"))
+        return self._flat("passages")
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
         """The commands and Python blocks that documents and shell scripts show."""
-        return tuple(self._part("examples"))
+        return self._flat("examples")
 
     @cached_property
-    def signatures(self) -> Mapping[str, tuple[Signature, ...]]:
-        """Entry points by path; several where a script has subcommands. What takes more than it lists has what examples show."""
-        from ml_agent.tools.shown_options import learns_from_examples, with_shown_options
-
-        read: dict[str, tuple[Signature, ...]] = self._part("signatures")
-        if not any(learns_from_examples(one) for several in read.values() for one in several):
-            return dict(read)
-        return with_shown_options(read, self.examples, self.root)
+    def outlines(self) -> Mapping[str, Outline]:
+        """What the text of each Python file says."""
+        return self._read("outlines").found
 
     @cached_property
     def api(self) -> ApiIndex:
         """The importable names of the repository."""
-        return ApiIndex(self._part("api"), self.files)
+        from ml_agent.tools.python_api.read import LazyFacts
+        from ml_agent.tools.python_api.requirements import read_requirements
 
-    def prepare(self) -> None:
-        """Make all parts that are missing, in two processes where the repository is large and there is a cache."""
-        missing = [name for name in _PARTS if not self._have(name)]
-        others = [name for name in missing if name != _APART]
-        if _APART in missing and others and self._cache_folder is not None and self._is_large():
-            with worker(self.root, self.version, self._cache_folder, self._report, self._first):
-                self.make(others)
-            self._have(_APART, as_it_is=True)
-        self.make(missing)
+        facts = LazyFacts(self.root, self.files, self.walk("api"))
+        return ApiIndex(self.files, facts, lambda: self.outlines, lambda: read_requirements(self.root, self.files))
 
-    def _part(self, name: str) -> Any:
-        if not self._have(name):
-            if self._is_large():
-                self.prepare()
-            else:
-                self.make([name])
-        return self._made[name]
+    @cached_property
+    def sources(self) -> "Sources":
+        """The texts and syntax trees of its files."""
+        from ml_agent.tools.signatures.sources import Sources
 
-    def _have(self, name: str, *, as_it_is: bool = False) -> bool:
-        """Whether a part is here or can be loaded; one that was cut is read on in its next index, or taken as it is."""
-        if name not in self._made and self._cache is not None:
-            kind, extractor, _ = _PARTS[name]
-            shape: Any = GenericAlias(tuple, (kind, tuple[LeftOut, ...], bool))
-            kept = self._cache.load(self._cache.path(name, extractor), shape)
-            if kept is not None:
-                self._take(name, _CachedPart(*kept), as_it_is)
-        return name in self._made
+        kept = self._kept("outlines")
+        return Sources(self.root, frozenset(self.files), kept.found if kept is not None else {})
 
-    def _take(self, name: str, kept: _CachedPart, as_it_is: bool) -> None:
-        missing = _unread(kept.left_out)
-        wanted = bool(self._first) and any(is_within(path, self._first) for path in missing)
-        if (kept.unfinished or wanted) and not as_it_is:
-            self._left_before[name] = len(missing)
-        else:
-            self._hold(name, kept)
+    @cached_property
+    def reader(self) -> "SignatureReader":
+        """Reads signatures; all of this repository."""
+        from ml_agent.tools.signatures.read import SignatureReader
 
-    def _hold(self, name: str, kept: _CachedPart) -> None:
-        self._made[name], self._left_out[name] = kept.part, kept.left_out
-        if kept.unfinished:
-            self._unfinished.add(name)
+        return SignatureReader(self.root, walk=self.walk("signatures"), sources=self.sources)
 
-    def _is_unfinished(self, name: str, left_out: tuple[LeftOut, ...]) -> bool:
-        """Whether another reading may make more: it was cut and got further than the last, or what it reads was."""
-        missing = len(_unread(left_out))
-        got_further = missing < self._left_before.get(name, missing + 1)
-        return (missing > 0 and got_further) or not self._unfinished.isdisjoint(_MADE_OF.get(name, ()))
+    @cached_property
+    def programs(self) -> Mapping[str, tuple[Signature, ...]]:
+        """The signatures of console scripts by name; each is read when it is asked for."""
+        from ml_agent.tools.signatures.console import ConsolePrograms
 
-    def make(self, names: Iterable[str]) -> None:
-        """Make and keep the parts of those names that are missing, one after the other."""
-        for name in names:
-            if not self._have(name):
-                with self._reading(name) as reading:
-                    part = make_part(self, name, reading)
-                left_out = tuple(reading.left_out)
-                kept = _CachedPart(part, left_out, self._is_unfinished(name, left_out))
-                self._hold(name, kept)
-                if self._cache is not None:
-                    self._cache.store(self._cache.path(name, _PARTS[name].extractor), tuple(kept))
+        return ConsolePrograms(self.reader)
 
-    def read_ahead(self, spent: float) -> None:
-        """Read Python files from the last one on, until one that another process has read; it finds them in the cache.
+    @cached_property
+    def _cache(self) -> ContentCache | None:
+        return None if self.cache_folder is None else ContentCache(self.cache_folder / "index.sqlite", fingerprint())
 
-        Args:
-            spent: processor time that the part took which the second process makes; what it leaves is for this.
-        """
-        from ml_agent.tools.python_api.read import read_module
+    def walk(self, part: str, seconds: float = float("inf")) -> IndexWalk:
+        """A walk in this index's cache."""
+        return IndexWalk(part, seconds, self._report, self._cache, first=self._first)
 
-        with self._reading("api", _PARTS[_APART].seconds - spent) as reading:
-            for path in reading.each(reversed(reading.ordered(self.files))):
-                if path.endswith(".py") and read_module(self.root, path, reading) and reading.found:
-                    return
+    @property
+    def has_time(self) -> bool:
+        """Whether some of the budget is left."""
+        return self._left > 0
 
-    @contextlib.contextmanager
-    def _reading(self, name: str, seconds: float | None = None) -> Iterator[IndexWalk]:
-        _, extractor, most = _PARTS[name]
-        with contextlib.ExitStack() as stack:
-            cache = None
-            if self._cache_folder is not None:
-                cache = ContentCache(self._cache_folder / "files.sqlite", fingerprint(extractor))
-                stack.enter_context(cache)
-            reading = IndexWalk(name, most if seconds is None else seconds, self._report, cache)
-            reading.first = self._first
-            stack.enter_context(reading.telling())
-            yield reading
+    def keep(self, key: tuple[str, ...], kind: Any, make: Callable[[], Any]) -> Any:
+        """What is kept of this version under a key, else what `make` gives now, out of the budget."""
+        key = (*key, self.version, str(self.root.resolve()))
+        known = None if self._cache is None else self._cache.load(key, kind)
+        if known is None:
+            known = self.spend(make)
+            if self._cache is not None:
+                self._cache.store(key, known)
+                self._cache.write()
+        return known
 
-    def _is_large(self) -> bool:
-        return sum(path.endswith(".py") for path in self.files) >= _MANY_PYTHON_FILES
+    def spend(self, read: Callable[[], Any]) -> Any:
+        """What a call gives that takes of the budget."""
+        before = time.thread_time()
+        try:
+            return read()
+        finally:
+            self._left -= time.thread_time() - before
+
+    def read_on(self, seconds: float) -> None:
+        """Go on with what was left out, for at most so much processor time; whoever asks afterwards has it."""
+        end = time.thread_time() + seconds
+        for name in tuple(self._parts):
+            self._complete(name, end - time.thread_time())
+        for name in ("entries", "signatures", "passages", "examples", "outlines"):
+            vars(self).pop(name, None)
+
+    def _flat(self, name: str) -> tuple[Any, ...]:
+        return tuple(one for several in self._read(name).found.values() for one in several)
+
+    def _read(self, name: str) -> _ReadFiles:
+        """A part as far as the budget goes; of one that is kept only what is asked for is read in addition."""
+        with self.lock:
+            if name not in self._parts:
+                kept = self._kept(name)
+                part = self._parts[name] = kept or _ReadFiles({}, [], [])
+                wanted = any(self._first and is_within(path, self._first) for path in part.unread)
+                if kept is None or wanted:
+                    self.spend(lambda: self._complete(name, min(_PARTS[name].seconds, self._left)))
+            return self._parts[name]
+
+    def _kept(self, name: str) -> _ReadFiles | None:
+        if name in self._parts:
+            return self._parts[name]
+        if self._cache is None:
+            return None
+        kept = self._cache.load(self._key(name), tuple[dict[str, _PARTS[name].kind], list[str], list[str]])  # type: ignore[misc]
+        return None if kept is None else _ReadFiles(*kept)
+
+    def _key(self, name: str) -> tuple[str, ...]:
+        # With the folder: what one folder says of its version never answers for another's.
+        return ("part", name, self.version, str(self.root.resolve()))
+
+    def _complete(self, name: str, seconds: float) -> None:
+        """Read those files of a part that it lacks, as many as the time is enough for, and keep it."""
+        part = self._parts[name]
+        paths = self._paths(name)
+        missing = [path for path in paths if path not in part.found]
+        if not missing:
+            return
+        walk = self.walk(name, seconds)
+        with self.lock:
+            found = part.found | walk.results(missing, self._maker(name, walk))
+            part.found = {path: found[path] for path in paths if path in found}
+            part.unread = [path for path in missing if path not in found]
+            part.cut += walk.cut
+            if self._cache is not None:
+                self._cache.store(self._key(name), (part.found, part.cut, part.unread))
+                self._cache.write()
+
+    def _paths(self, name: str) -> Collection[str]:
+        """The files of which a part says something."""
+        if name == "passages":
+            from ml_agent.tools.documents.read import is_document
+
+            return [path for path in self.files if is_document(path)]
+        if name == "examples":
+            paths: list[str] = self._example_reader.paths(self._read("passages").found)
+            return paths
+        if name == "entries":
+            return [path for path in self.files if path.endswith(_PROGRAMS) or "." not in posixpath.basename(path)]
+        return [path for path in self.files if path.endswith(".py")]
+
+    def _maker(self, name: str, walk: IndexWalk) -> Callable[[str], Any]:
+        """What reads one file for a part. The extractors are imported only here: what is kept needs none of them."""
+        if name == "passages":
+            from ml_agent.tools.documents.read import read_document
+
+            return lambda path: read_document(self.root, path, walk)
+        if name == "examples":
+            return lambda path: self._example_reader.read_file(path, walk)
+        if name == "entries":
+            from ml_agent.tools.signatures.programs import EntryReader
+
+            return EntryReader(self.sources, self.consoles).read
+        return lambda path: outline_of(self.sources.text(path) or "")
+
+    @cached_property
+    def consoles(self) -> Mapping[str, str]:
+        """The file of each console script that the repository declares, by name."""
+        from ml_agent.tools.signatures.console import console_scripts
+
+        return {script.name: script.path for script in console_scripts(self.sources)}
+
+    @cached_property
+    def _example_reader(self) -> Any:
+        from ml_agent.tools.usage.extract import ExampleReader
+
+        return ExampleReader(self.root, self.files, self.api, self.sources, self.consoles)
+
+
+class Signatures(Mapping[str, tuple[Signature, ...]]):
+    """The signatures of a repository's entry points by path; each is read when it is asked for.
+
+    Whoever goes through all of them gets as many as the index's budget is enough for.
+    """
+
+    def __init__(self, index: RepoIndex) -> None:
+        self._index = index
+        self._read: dict[str, tuple[Signature, ...]] = {}
+
+    @cached_property
+    def _names(self) -> Mapping[str, list[str]]:
+        """By path the names of its console scripts."""
+        found: dict[str, list[str]] = {one.path: [] for one in self._index.entries}
+        for one in self._index.entries:
+            found[one.path] += [one.name] if one.kind == "console" else []
+        return found
+
+    def __getitem__(self, path: str) -> tuple[Signature, ...]:
+        names = self._names[path]
+        if path not in self._read:
+            with self._index.lock:
+                self._read[path] = self._index.keep(
+                    ("signatures", path), tuple[Signature, ...], lambda: self._make(path, names)
+                )
+        return self._read[path]
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths; those of files that turn out to be no entry point among them."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._names
+
+    def items(self) -> Any:
+        """Path and signatures of each, as far as the budget goes."""
+        return self._all().items()
+
+    def values(self) -> Any:
+        """The signatures of each, as far as the budget goes."""
+        return self._all().values()
+
+    def _all(self) -> dict[str, tuple[Signature, ...]]:
+        return {path: self[path] for path in self if path in self._read or self._index.has_time}
+
+    def _make(self, path: str, names: Sequence[str]) -> tuple[Signature, ...]:
+        from ml_agent.tools.shown_options import learns_from_examples, with_shown_options
+        from ml_agent.tools.signatures.handed_on import with_handed_options
+
+        found = [*self._index.reader.read(path), *(one for name in names for one in self._index.programs[name])]
+        found = [with_handed_options(one, self) if one.kind == "shell" else one for one in found]
+        if any(map(learns_from_examples, found)):
+            return with_shown_options(found, self._examples.get(path, ()), self._index.root)
+        return tuple(found)
+
+    @cached_property
+    def _examples(self) -> Mapping[str, list[Example]]:
+        """The commands that are shown of each entry point."""
+        shown: dict[str, list[Example]] = defaultdict(list)
+        for example in self._index.examples:
+            if example.kind == "bash" and len(shown[example.entry]) < _MOST_COMMANDS:
+                shown[example.entry].append(example)
+        return shown
+
+
+_WHY_UNREAD = "reading all would have taken too long"
+_WHY_CUT = "reading it takes too long"
+_PROGRAMS = (".py", ".sh", ".bash", ".mk")
 
 
 def _plain(place: str) -> str:
@@ -229,30 +371,7 @@ def _plain(place: str) -> str:
     return "" if normal == "." else normal
 
 
-def _unread(left_out: Iterable[LeftOut]) -> list[str]:
-    """The files of which nothing was read."""
-    return [path for left in left_out if not left.partly for path in left.paths]
-
-
-def _own_files(files: tuple[str, ...]) -> tuple[str, ...]:
+def _own_files(files: Iterable[str]) -> tuple[str, ...]:
+    files = tuple(files)
     environments = tuple(path.removesuffix("pyvenv.cfg") for path in files if path.endswith("/pyvenv.cfg"))
     return tuple(path for path in files if not path.startswith(environments) and "node_modules" not in path.split("/"))
-
-
-def make_part(index: RepoIndex, name: str, reading: IndexWalk) -> Any:
-    """Read one part from the repository. The extractors are imported only here: a cached index needs none of them."""
-    if name == "api":
-        from ml_agent.tools.python_api.read import read_api
-
-        return read_api(index.root, index.files, reading)
-    if name == "passages":
-        from ml_agent.tools.documents.read import read_documents
-
-        return read_documents(index.root, index.files, reading)
-    if name == "examples":
-        from ml_agent.tools.usage.extract import read_examples
-
-        return read_examples(index.root, index.files, index.passages, index.api, reading)
-    from ml_agent.tools.index_signatures import read_all_signatures
-
-    return read_all_signatures(index.root, index.files, reading)

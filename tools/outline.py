@@ -4,7 +4,7 @@ Parsing every file of a large repository takes ten times as long, and most of wh
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -18,8 +18,10 @@ _NAME = re.compile(r"(\w+|\*)(?:[ \t]+as[ \t]+(\w+))?")
 _MODULE = re.compile(r"([\w.]+)(?:[ \t]+as[ \t]+(\w+))?")
 _COMMENT = re.compile(r"#[^\n]*")
 _DEFINITION = re.compile(r"^([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
-_HEADER = re.compile(r"(?:[^\n]*+\n){0,60}?[^\n]*:[ \t]*(?:#[^\n]*)?(?=\n)")
-"""The rest of a definition's header: up to the first line that ends with a colon."""
+_HEADER = re.compile(
+    r"(?:\[[^\]\n]*\])?[ \t]*((?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\))?[ \t]*(?:->[^\n:]*)?):[ \t]*(?:#[^\n]*)?"
+)
+"""The rest of a definition's header: its brackets, which may hold two more pairs in each other, and what it gives."""
 _DOCSTRING = re.compile(r"\s*[rRuU]{0,2}(?:\"\"\"|''')\s*([^\n]*?)\s*(?:\"\"\"|'''|\n|\Z)")
 _MODULE_DOCSTRING = re.compile(r"(?:#[^\n]*\n|\s)*+[rRuU]{0,2}(\"\"\"|''')(.*?)\1", re.DOTALL)
 _TITLE_RULE = re.compile(r"^[ \t]*([=~^*#\"-])\1{3,}[ \t]*\n?", re.MULTILINE)
@@ -99,6 +101,11 @@ def imports_in(text: str) -> Iterator[Import]:
                 yield Import(local or module.partition(".")[0], module)
 
 
+def imported_tops(imports: Iterable[Import]) -> set[str]:
+    """Top-level names of absolute imports."""
+    return {one.module.partition(".")[0] for one in imports if not one.module.startswith(".")}
+
+
 def _names_in(text: str) -> Iterator[OutlinedName]:
     line, last, owner, inner = 1, 0, "", 0
     for found in _DEFINITION.finditer(text):
@@ -121,4 +128,4 @@ def _head_and_doc(text: str, start: int) -> tuple[str, str]:
     if header is None:
         return "", ""
     found = _DOCSTRING.match(text, header.end(), header.end() + _LONGEST_START)
-    return " ".join(header[0].split())[:_LONGEST_HEAD], found[1][:_LONGEST_DOC] if found else ""
+    return " ".join(header[1].split())[:_LONGEST_HEAD], found[1][:_LONGEST_DOC] if found else ""

@@ -1,10 +1,8 @@
 """One walk over the files of a repository: within a budget, with progress, and with what an earlier walk found."""
 
-import contextlib
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -13,9 +11,6 @@ from ml_agent.tools.content_cache import ContentCache
 T = TypeVar("T")
 
 _BETWEEN_REPORTS = 0.1
-_BEAT = 0.75
-"""Seconds without a report after which the last one is repeated."""
-_LOOKS = 0.2
 FILE_SECONDS = 2.0
 """Processor time for one file."""
 
@@ -48,8 +43,6 @@ class Progress(NamedTuple):
     total: int
     path: str = ""
     """What is being read."""
-    seconds: float = 0.0
-    """Since when, where it takes long."""
 
 
 Report = Callable[[Progress], None]
@@ -63,8 +56,16 @@ def is_within(path: str, place: str) -> bool:
 
 
 def never() -> bool:
-    """Of a file that may take the time it needs."""
+    """For a file that may take the time it needs."""
     return False
+
+
+class _Kept(msgspec.Struct, Generic[T], frozen=True, array_like=True):
+    """What was made of a file."""
+
+    made: T
+    cut: bool
+    """Whether it is the beginning only."""
 
 
 class IndexWalk:
@@ -75,33 +76,28 @@ class IndexWalk:
         seconds: Processor time of this thread that it may take; the files that are then not yet read are left out.
         report: Told of the progress, at most ten times a second, and at the end.
         cache: Where the results of single files are kept.
+        first: File or folder that is read before all others; a file also where there is no time.
         file_seconds: Processor time that one file may take, where its reader asks (`over`).
     """
 
     def __init__(
-        self, part: str, seconds: float = float("inf"), report: Report | None = None, cache: ContentCache | None = None,
+        self,
+        part: str,
+        seconds: float = float("inf"),
+        report: Report | None = None,
+        cache: ContentCache | None = None,
+        *,
+        first: str = "",
         file_seconds: float = FILE_SECONDS,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.part = part
-        self.seconds = seconds
-        self.left_out: list[LeftOut] = []
-        self.first = ""
-        """File or folder that is read before all others; a file also where there is no time."""
-        self._report = report
-        self._cache = cache
+        self.cut: list[str] = []
+        """Files of which only the beginning was read."""
+        self._report, self._cache, self._first = report, cache, first
         self._deadline = time.thread_time() + seconds
         self._reported = 0.0
-        self._file_seconds = file_seconds
-        self._file_deadline = float("inf")
-        self._cut = False
-        """Whether the file that is being read had its time."""
-        self._now = Progress(part, 0, 1)
-        self._began = time.monotonic()
-        self._lock = threading.Lock()
-        self._stopped: BaseException | None = None
-        """What the repeated report was answered with."""
-        self.found = False
-        """Whether the last result was one that had been kept."""
+        self._file_seconds, self._file_deadline = file_seconds, float("inf")
+        self._path = ""
 
     def results(self, paths: Iterable[str], make: Callable[[str], T]) -> dict[str, T]:
         """What `make` gives for each path, in the order of the paths whatever is read first; without those left out."""
@@ -110,59 +106,27 @@ class IndexWalk:
         return {path: made[path] for path in paths if path in made}
 
     def ordered(self, paths: Iterable[str]) -> list[str]:
-        """The paths in the order in which they are read."""
-        return sorted(paths, key=lambda path: not is_within(path, self.first))
+        """The paths in the order in which they are read: what is asked for, then what lies near the root."""
+        return sorted(paths, key=lambda path: (not is_within(path, self._first), path.count("/")))
 
     def each(self, paths: Iterable[str]) -> Iterator[str]:
         """The paths one by one, until the time is over."""
         paths = tuple(paths)
         for place, path in enumerate(paths):
-            if time.thread_time() > self._deadline and path != self.first:
-                reason = f"reading took longer than {self.seconds:g} s"
-                self.left_out.append(LeftOut(part=self.part, reason=reason, paths=paths[place:]))
+            now = time.thread_time()
+            if now > self._deadline and path != self._first:
                 return
-            self._file_deadline = time.thread_time() + self._file_seconds
-            self._cut = False
+            self._path, self._file_deadline = path, now + self._file_seconds
             self._tell(place, len(paths), path)
             yield path
-        self._file_deadline = float("inf")
         self._tell(len(paths), len(paths))
 
     def over(self) -> bool:
         """Whether the file that is being read had its time; what is left of it is then left out, and that is noted."""
-        if not self._cut and time.thread_time() > self._file_deadline:
-            self._cut = True
-            reason = f"reading it took longer than {self._file_seconds:g} s"
-            self.left_out.append(LeftOut(part=self.part, reason=reason, paths=(self._now.path,), partly=True))
-        return self._cut
-
-    @contextlib.contextmanager
-    def telling(self) -> Iterator[None]:
-        """Tell at least every second what is being read, also while one file takes long."""
-        if self._report is None:
-            yield
-            return
-        ended = threading.Event()
-        beat = threading.Thread(target=self._beat, args=(self._report, ended), daemon=True)
-        beat.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            beat.join(_BEAT)
-
-    def _beat(self, report: Report, ended: threading.Event) -> None:
-        while not ended.wait(_LOOKS):
-            with self._lock:
-                now = time.monotonic()
-                if now - self._reported < _BEAT:
-                    continue
-                self._reported = now
-                try:
-                    report(self._now._replace(seconds=now - self._began))
-                except BaseException as error:  # noqa: BLE001 - such as a cancelled run: for the thread that reads
-                    self._stopped = error
-                    return
+        is_over = time.thread_time() > self._file_deadline
+        if is_over and self._path not in self.cut:
+            self.cut.append(self._path)
+        return is_over
 
     @property
     def keeps(self) -> bool:
@@ -181,21 +145,16 @@ class IndexWalk:
         """
         if self._cache is None:
             return make()
-        known: T | None = self._cache.load((self.part, *key), kind)
-        self.found = known is not None and (fits is None or fits(known))
-        if known is not None and self.found:
-            return known
+        kept: _Kept[T] | None = self._cache.load((self.part, *key), _Kept[kind])
+        if kept is not None and (fits is None or fits(kept.made)):
+            self.cut += [self._path] if kept.cut else []
+            return kept.made
         made = make()
-        if not self._cut:
-            self._cache.store((self.part, *key), made)
+        self._cache.store((self.part, *key), _Kept(made, cut=self._path in self.cut))
         return made
 
     def _tell(self, done: int, total: int, path: str = "") -> None:
-        if self._stopped is not None:
-            raise self._stopped
         now = time.monotonic()
-        self._now, self._began = Progress(self.part, done, total, path), now
         if self._report is not None and (now - self._reported >= _BETWEEN_REPORTS or done == total):
-            with self._lock:
-                self._reported = now
-                self._report(self._now)
+            self._reported = now
+            self._report(Progress(self.part, done, total, path))

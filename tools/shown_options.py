@@ -4,9 +4,10 @@ A program that takes more than its parser lists takes at least what its document
 """
 
 import ast
+import functools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -27,15 +28,13 @@ from ml_agent.tools.signatures.nearest import is_slip
 from ml_agent.tools.signatures.words import FALSE, TRUE
 from ml_agent.tools.usage.placeholders import quoted_placeholders
 
-_MOST_COMMANDS, _MOST_OPTIONS = 300, 100
+_MOST_OF_A_DOCSTRING, _MOST_OPTIONS = 300, 100
 _LONGEST_COMMAND = 4_000
 _FLAG = re.compile(r"--[A-Za-z][\w.-]{0,80}")
 _KEY = re.compile(r"[A-Za-z_][\w.]{0,80}")
 _SCRIPTS, _RUNS = (".py", ".sh"), frozenset({"-m", "-c", "-u"})
 _SYNTAXES = frozenset({"argparse", "click", "overrides"})
 _KINDS = frozenset({"python", "module", "console"})
-
-Signatures = Mapping[str, tuple[Signature, ...]]
 
 
 class _Command(NamedTuple):
@@ -56,29 +55,19 @@ class _Shown(NamedTuple):
     line: int
 
 
-def with_shown_options(found: Signatures, examples: Sequence[Example], root: Path) -> dict[str, tuple[Signature, ...]]:
-    """All signatures of a repository, those that take more than they list with the options that are shown for them.
-
-    Args:
-        found: by path.
-        examples: what documents and shell scripts show.
-        root: folder of the repository.
-    """
-    shown: dict[str, list[Example]] = defaultdict(list)
-    for example in examples:
-        if example.kind == "bash" and len(shown[example.entry]) < _MOST_COMMANDS:
-            shown[example.entry].append(example)
-    return {path: _complete(several, shown.get(path, ()), root) for path, several in found.items()}
-
-
 def learns_from_examples(signature: Signature) -> bool:
     """Whether what documents show of an entry point may say more of it than its source."""
     return signature.kind in _KINDS and (_is_open(signature) or any(map(_may_wait, signature.options)))
 
 
-def _complete(several: tuple[Signature, ...], examples: Sequence[Example], root: Path) -> tuple[Signature, ...]:
-    if not any(map(learns_from_examples, several)):
-        return several
+def with_shown_options(several: Sequence[Signature], examples: Sequence[Example], root: Path) -> tuple[Signature, ...]:
+    """The signatures of a file, those that take more than they list with the options that are shown for them.
+
+    Args:
+        several: of one file.
+        examples: the commands that documents and shell scripts show of it.
+        root: folder of the repository.
+    """
     commands = [*_commands(examples, root), *_docstring(several[0].path, root)]
     return tuple(_of_commands(one, several, commands) if learns_from_examples(one) else one for one in several)
 
@@ -93,7 +82,7 @@ def _docstring(path: str, root: Path) -> Iterator[_Command]:
     """The commands in the docstring of a script."""
     module = read_module(Tree(root), path) if path.endswith(".py") else None
     lines = ((ast.get_docstring(module) if module is not None else "") or "").split("\n")
-    for line in [one.strip().lstrip("$>` ") for one in lines if Path(path).name in one][:_MOST_COMMANDS]:
+    for line in [one.strip().lstrip("$>` ") for one in lines if Path(path).name in one][:_MOST_OF_A_DOCSTRING]:
         for invocation in parse_command(quoted_placeholders(line[:_LONGEST_COMMAND])).invocations:
             yield _Command(invocation, path, 1, root)
 
@@ -157,7 +146,7 @@ def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[LocatedPart]:
     """
     if not _is_open(signature) or call.chosen:
         return
-    known = {flag.lstrip("-") for option in signature.options for flag in (*option.flags, option.dest)}
+    known = tuple({flag.lstrip("-"): None for option in signature.options for flag in (*option.flags, option.dest)})
     for part, behind in zip(call.given, (*call.given[1:], None), strict=False):
         doubtful = not part.values and behind is not None and behind.kind == "place"
         if part.option is None and not doubtful and _is_new(part, signature.syntax, known):
@@ -175,12 +164,17 @@ def _with_flags(signature: Signature) -> Signature:
     return msgspec.structs.replace(signature, syntax="argparse", allow_abbrev=False) if own else signature
 
 
-def _is_new(part: LocatedPart, syntax: str, known: Collection[str]) -> bool:
+def _is_new(part: LocatedPart, syntax: str, known: tuple[str, ...]) -> bool:
     """Whether a part of a command is an option that is not known, and not a known one with a slip in it."""
     pattern, kind = (_KEY, "override") if syntax == "overrides" else (_FLAG, "option")
     if part.kind != kind or not pattern.fullmatch(part.flag) or part.flag in HELP:
         return False
-    return not any(is_slip(part.flag.lstrip("-"), one) for one in known)
+    return not _is_slip_of_any(part.flag.lstrip("-"), known)
+
+
+@functools.lru_cache(256)
+def _is_slip_of_any(word: str, known: tuple[str, ...]) -> bool:
+    return any(is_slip(word, one) for one in known)
 
 
 def _name(flag: str) -> str:

@@ -15,12 +15,11 @@ from ml_agent.cli.tables import Layout, write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import write_error, write_out
-from ml_agent.tools.check.repository import checked_repository
-from ml_agent.tools.entry_points import EntryPoint, entry_points, matching
+from ml_agent.tools.entry_points import RankedEntry, entry_points, matching
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import split_place
 from ml_agent.tools.schema import function_schema
-from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.model import EntryPoint, Option, Signature, Unseen
 from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_of
 
 
@@ -52,7 +51,8 @@ def explain(
 ) -> int:
     """Show what the scripts of a repository take, read without running anything.
 
-    What people run comes first: what the documents show, console scripts, modules. To a pipe goes one row a line, with tabs.
+    A folder's entry points are listed by name, what people run first: what the documents show, console scripts, modules.
+    Options are shown of a script that is named. To a pipe goes one row a line, with tabs.
 
     Examples:
 
@@ -63,29 +63,63 @@ def explain(
     folder, script = split_place(target)
     _see_that_it_is_a_folder(folder)
     index = open_index(folder, ReadingLine(), first=script)
+    if script:
+        _explain_script(index, folder, script, form)
+        return 0
     found = entry_points(index)
     say_left_out(index)
-    named = _entries_of(found, script) if script else found
-    absent = () if named else absent_submodules(index)
-    if script and not named:
-        within = submodule_of([posixpath.normpath(script)], absent)
-        why = f" ({say_absent([within])})" if within else ""
-        raise UsageError(
-            f"{script}: no such entry point in {folder}{why}; `ml-agent explain {folder} --all` lists them"
-        )
-    if absent:
+    if absent := absent_submodules(index):
         write_error(say_absent(absent))
     _see_that_it_is_used(selection.framework, found)
-    fitting = list(matching(named, selection.word, selection.framework))
+    fitting = list(matching(found, selection.word, selection.framework))
     if selection.word and not fitting:
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
-    shown = fitting if selection.all_of_them or script else [entry for entry in fitting if entry.role == "run"]
-    _print([_with_what_is_open(entry, index) for entry in shown] if script else shown, form, one=bool(script))
+    shown = fitting if selection.all_of_them else [one for one in fitting if one.role == "run"]
+    if form.as_json or form.schema:
+        _print_json([one for entry in shown for one in _signatures_of(entry.entry, index)], schema=form.schema)
+    else:
+        _write_entries(shown, "markdown" if form.markdown else "")
     _say_unshown(folder, found, len(fitting) - len(shown))
     return 0
 
 
-def _say_unshown(folder: str, found: Sequence[EntryPoint], hidden: int) -> None:
+def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> None:
+    """Print what one script takes."""
+    found = _signatures_by_name(index, script)
+    if not found:
+        within = submodule_of([posixpath.normpath(script)], absent_submodules(index))
+        why = f" ({say_absent([within])})" if within else ""
+        raise UsageError(
+            f"{script}: no such entry point in {folder}{why}; `ml-agent explain {folder} --all` lists them"
+        )
+    found = [_with_what_is_open(one, index) for one in found]
+    if form.as_json or form.schema:
+        _print_json(found, schema=form.schema)
+        return
+    for one in found:
+        _write_options(one, one.title, "markdown" if form.markdown else "")
+
+
+def _signatures_by_name(index: RepoIndex, script: str) -> list[Signature]:
+    """What is meant by a path, by a name under which something is installed, or by one of them with a subcommand."""
+    path = posixpath.normpath(script)
+    named = [entry for entry in index.entries if script in (entry.path, entry.name) or path == entry.path]
+    found = [one for entry in named for one in _signatures_of(entry, index)]
+    if not found and path in index.files:  # a module that only defines, but may make a parser
+        found = list(index.reader.read(path))
+    name, _, subcommand = script.rpartition(" ")
+    if not found and name:
+        found = [one for one in _signatures_by_name(index, name) if subcommand in one.subcommand]
+    return found
+
+
+def _signatures_of(entry: EntryPoint, index: RepoIndex) -> list[Signature]:
+    """Those of an entry point of all that its file has; a file that is asked for by path has those of its commands, too."""
+    known = index.signatures[entry.path]
+    return [one for one in known if (one.kind == "console") == (entry.kind == "console") and one.name == entry.name]
+
+
+def _say_unshown(folder: str, found: Sequence[RankedEntry], hidden: int) -> None:
     """That there is nothing to show, or more than is shown."""
     if not found:
         write_error(f"nothing in {folder} is a program that is read: Python, shell scripts, makefiles, console scripts")
@@ -93,14 +127,13 @@ def _say_unshown(folder: str, found: Sequence[EntryPoint], hidden: int) -> None:
         write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
 
 
-def _with_what_is_open(entry: EntryPoint, index: RepoIndex) -> EntryPoint:
-    """An entry point without a parser that was read, with the reason why it may take words all the same."""
-    signature = entry.signature
+def _with_what_is_open(signature: Signature, index: RepoIndex) -> Signature:
+    """A signature without a parser that was read, with the reason why it may take words all the same."""
     if signature.framework != "none" or signature.options or signature.unseen:
-        return entry
-    reason = checked_repository(index).reader.may_read_arguments(signature.path)
+        return signature
+    reason = index.reader.may_read_arguments(signature.path)
     unseen = (Unseen(origin="computed", name=reason, path=signature.path, line=1),) if reason else ()
-    return msgspec.structs.replace(entry, signature=msgspec.structs.replace(signature, unseen=unseen))
+    return msgspec.structs.replace(signature, unseen=unseen)
 
 
 def _see_that_it_is_a_folder(place: str) -> None:
@@ -113,45 +146,21 @@ def _see_that_it_is_a_folder(place: str) -> None:
         )
 
 
-def _entries_of(entries: Sequence[EntryPoint], script: str) -> list[EntryPoint]:
-    """Those of a script: by its path, by the name under which it is installed, or as the list shows them."""
-    ways = (script, posixpath.normpath(script))
-    of_script = [entry for entry in entries if entry.signature.path in ways or entry.signature.name in ways]
-    return of_script or [entry for entry in entries if entry.name == script]
-
-
-def _see_that_it_is_used(framework: str, entries: Sequence[EntryPoint]) -> None:
+def _see_that_it_is_used(framework: str, entries: Sequence[RankedEntry]) -> None:
     """UsageError where no entry point has options of that framework."""
-    used = sorted({entry.signature.framework for entry in entries})
+    used = sorted({one.entry.framework for one in entries})
     if framework and framework not in used:
         raise UsageError(f"nothing here uses {framework}; --framework takes one of {', '.join(used) or 'none'}")
 
 
-def _print(entries: Sequence[EntryPoint], form: Form, *, one: bool) -> None:
-    layout: Layout = "markdown" if form.markdown else ""
-    if form.schema or form.as_json:
-        _print_json(entries, schema=form.schema)
-    elif one:
-        for entry in entries:
-            _write_options(entry.signature, entry.name, layout)
-    else:
-        _write_entries(entries, layout)
-
-
-def _print_json(entries: Sequence[EntryPoint], *, schema: bool) -> None:
-    made = [function_schema(e.signature) if schema else msgspec.to_builtins(e.signature) for e in entries]
+def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
+    made = [function_schema(one) if schema else msgspec.to_builtins(one) for one in signatures]
     write_out(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
 
 
-def _write_entries(entries: Sequence[EntryPoint], layout: Layout) -> None:
-    rows = []
-    for entry in entries:
-        signature = entry.signature
-        required = " ".join(_spelling(option, signature) for option in signature.options if option.required)
-        count = f"{len(signature.options)}{'' if signature.whole else '+'}"
-        doc = signature.doc.splitlines()[0] if signature.doc else ""
-        rows.append((entry.name, signature.framework, str(entry.examples or ""), count, required, doc))
-    write_table(("entry point", "kind", "shown", "options", "required", "what it says of itself"), rows, layout=layout)
+def _write_entries(entries: Sequence[RankedEntry], layout: Layout) -> None:
+    rows = [(one.entry.title, one.entry.framework, str(one.examples or ""), one.entry.doc) for one in entries]
+    write_table(("entry point", "kind", "shown", "what it says of itself"), rows, layout=layout)
 
 
 def _write_options(signature: Signature, name: str, layout: Layout) -> None:

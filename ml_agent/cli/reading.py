@@ -28,8 +28,6 @@ class ReadingLine:
         elif now - self._started > _QUIET and (terminal or now - self._said > _BETWEEN_LINES):
             self._said, self._shown = now, True
             text = f"reading the repository: {progress.part}, {progress.done} of {progress.total} files"
-            if progress.path and progress.seconds >= _QUIET:
-                text += f", {progress.path} for {progress.seconds:.0f} s"
             (write_over if terminal else write_error)(text)
 
 

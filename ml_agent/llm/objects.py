@@ -86,7 +86,7 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
     meant = {item.name for item in named}
     own = [name for name in ordered if name in meant or not ASIDE.search(objects[name].path)]
-    return [objects[name] for name in (own if len(own) >= _ENOUGH else ordered)[:most]]
+    return [api.whole(objects[name]) for name in (own if len(own) >= _ENOUGH else ordered)[:most]]
 
 
 def _is_named(item: ApiObject, words: str) -> bool:
@@ -134,7 +134,7 @@ def likely_modules(
     scores: dict[str, float] = {}
     for rank, item in enumerate(objects):
         _add(scores, item.path, 1 / (1 + rank))
-    by_path = {module.path: module for module in workspace.index.api.facts.modules}
+    by_path = workspace.index.api.facts
     for rank, passage in enumerate(passages):
         for path in dict.fromkeys(_imported_paths(passage, by_path)):
             _add(scores, path, 1 / (1 + rank))
@@ -147,7 +147,8 @@ def outline(module: ModuleFacts, words: str, workspace: Workspace, listed: Seque
     listed_names = {item.name for item in listed}
     items = [item for item in workspace.index.api.objects if item.path == module.path and item.name not in listed_names]
     items.sort(key=lambda one: -len(said & set(tokenize(f"{one.name} {one.doc}"))))
-    names = [f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)})" for one in items]
+    whole = map(workspace.index.api.whole, items)
+    names = [f"{one.name.rpartition('.')[2]}({parameters_of(one.parameters)})" for one in whole]
     kept: list[str] = []
     for name in [*names, *(name for name in module.attributes if name.isupper())]:
         if len(name) + 2 <= most:
@@ -269,8 +270,8 @@ def _definition(item: ApiObject, workspace: Workspace) -> Definition | None:
 
 
 def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...]:
-    modules = workspace.index.api.facts.modules
-    return next((module.definitions for module in modules if module.path == item.path), ())
+    facts = workspace.index.api.facts.get(item.path)
+    return facts.definitions if facts is not None else ()
 
 
 def _signature_text(one: Definition, most: int, words: str) -> str:
@@ -347,7 +348,7 @@ def _objects_of(api: ApiIndex, path: str) -> Mapping[str, ApiObject]:
     return {_last(item.name): item for item in islice(inside, _MOST_OBJECTS)}
 
 
-def _imported_paths(passage: Passage, by_path: dict[str, ModuleFacts]) -> Iterator[str]:
+def _imported_paths(passage: Passage, by_path: Mapping[str, ModuleFacts]) -> Iterator[str]:
     for block in passage.blocks:
         for source, _, module, _ in _IMPORT.findall(block.text):
             path = (source or module).replace(".", "/")

@@ -146,11 +146,9 @@ class Toolbox:
         words = entry.replace("python -m ", "").replace("python ", "").split() or [""]
         found = known.get(self._place(words[0])) or next(
             (
-                group
-                for path, group in known.items()
-                if any(one.name == words[0] for one in group)
-                or posixpath.basename(path) == words[0]
-                or path.removesuffix(".py").replace("/", ".") == words[0]
+                known[one.path]
+                for one in self._workspace.index.entries
+                if words[0] in (one.name, posixpath.basename(one.path), one.path.removesuffix(".py").replace("/", "."))
             ),
             (),
         )
@@ -169,9 +167,7 @@ class Toolbox:
             + ("" if definition.read else f"({parameters_of(definition.parameters)})")
             + (f" -> {shown_result(definition)}" if shown_result(definition) else "")
             + _comment(definition.doc, _DOC)
-            for module in api.facts.modules
-            if module.path == found.path
-            for definition in module.definitions
+            for definition in (api.facts[found.path].definitions if found.path in api.facts else ())
             if definition.kind == "method"
             and (
                 not definition.name.rpartition(".")[2].startswith("_")
@@ -191,9 +187,9 @@ class Toolbox:
         if isinstance(found, ApiObject):
             return found
         member, last = ".".join(name.split(".")[-2:]), name.rpartition(".")[2]
-        places = (module.path for module in api.facts.modules for one in module.definitions if one.name == member)
+        places = (path for path, module in api.outlines.items() for one in module.names if one.name == member)
         inside = (api.inside(path, member) for path in islice(places, 1))
-        named = (item for item in api.objects if item.name.endswith(f".{last}"))
+        named = (api.whole(item) for item in api.objects if item.name.endswith(f".{last}"))
         return next((one for one in chain(inside, named) if isinstance(one, ApiObject)), None)
 
     def _nothing_of(self, entry: str) -> str:

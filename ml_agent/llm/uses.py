@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ml_agent.navigator import Workspace
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
+from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.model import Import
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.retrieval import tokenize
 
@@ -76,7 +76,7 @@ def _read(path: str, workspace: Workspace) -> tuple[list[Import], list[_Call]] |
     except (ToolError, OSError):
         return None
     tree, api = parse_python(source), workspace.index.api
-    facts = next((one for one in api.facts.modules if one.path == path), None)
+    facts = api.facts.get(path)
     if tree is None or facts is None:
         return None
     folder = str(PurePosixPath(path).parent)
@@ -126,9 +126,6 @@ def _base(function: ast.expr) -> str:
 def _methods(api: ApiIndex) -> frozenset[str]:
     """The names of methods that a repository defines and that are not everybody's."""
     names = (
-        one.name.rpartition(".")[2]
-        for module in api.facts.modules
-        for one in module.definitions
-        if one.kind == "method"
+        one.name.rpartition(".")[2] for module in api.outlines.values() for one in module.names if one.kind == "method"
     )
     return frozenset(name for name in names if not name.startswith("_") and name not in _COMMON)

@@ -237,7 +237,7 @@ class Library:
         found: dict[str, ApiCallable] = {}
         for one in self.index.api.objects:
             if not _SIDE.search(one.path) and self._module(one):
-                found.setdefault(one.name, ApiCallable(one, self))
+                found.setdefault(one.name, ApiCallable(self.index.api.whole(one), self))
         return tuple(found.values())
 
     @cached_property
@@ -272,7 +272,7 @@ class Library:
     def usual_defaults(self) -> Mapping[str, str]:
         """By name of a parameter: the literal that most of the repository's functions give it as default."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
-        for module in self.index.api.facts.modules:
+        for module in self.index.api.facts.values():
             for one in (p for definition in module.definitions for p in definition.parameters):
                 if one.default is not None and literal_value(one.default) is not None:
                     found[one.name][one.default] += 1

@@ -76,7 +76,7 @@ class LibraryIndex:
     @cached_property
     def _import_counts(self) -> Counter[str]:
         return Counter(
-            item.name for module in self.library.index.api.facts.modules for item in module.imports if item.name
+            item.name for module in self.library.index.api.facts.values() for item in module.imports if item.name
         )
 
     @cached_property

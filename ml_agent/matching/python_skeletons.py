@@ -77,7 +77,7 @@ class ExampleUsage:
     def _sources(self, callee: ApiCallable) -> list[Program]:
         """Programs of the repository that import a callable."""
         found: list[Program] = []
-        for module in self._library.index.api.facts.modules:
+        for module in self._library.index.api.facts.values():
             if module.path == callee.object.path or len(found) >= _MOST_SOURCES:
                 continue
             if any(item.name == callee.name for item in module.imports):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ml_agent.tools.outline import outline_of
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.model import UNKNOWN, ApiFacts, ApiObject
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
 from ml_agent.tools.python_api.read import parse_module
 from tests.processor_time import within
 
@@ -19,8 +20,8 @@ SECONDS = 2.0
 
 
 def api_of(files: Mapping[str, str]) -> ApiIndex:
-    modules = tuple(parse_module(text.encode(), path) for path, text in files.items())
-    return ApiIndex(ApiFacts(modules=modules), sorted(files))
+    facts = {path: parse_module(text.encode(), path) for path, text in files.items()}
+    return ApiIndex(sorted(files), facts, lambda: {path: outline_of(text) for path, text in files.items()})
 
 
 def look_through(api: ApiIndex) -> None:

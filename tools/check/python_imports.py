@@ -10,9 +10,9 @@ from typing import NamedTuple
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.libraries import known_libraries
+from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.bindings import ImportedName, imported_names
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
-from ml_agent.tools.python_api.read import imported_tops
 from ml_agent.tools.python_api.resolver import Resolved
 
 _NEAR = 0.6
@@ -128,7 +128,7 @@ class ImportChecker:
         if any(place.endswith(".py") for place in self._places(top)):
             return False
         homes = self._api.modules_named(top)
-        return any(home.endswith("." + top) for home in homes) or top in self._api.facts.requirements
+        return any(home.endswith("." + top) for home in homes) or top in self._api.requirements
 
     def _is_foreign(self, top: str) -> bool:
         """Whether an installed package goes before what the repository has: those that are loaded before any program,
@@ -136,7 +136,7 @@ class ImportChecker:
         files = any(place.endswith(".py") for place in self._places(top))
         if top in sys.stdlib_module_names:
             return not files or top in _LOADED_AT_START
-        return not files and top in self._api.facts.requirements
+        return not files and top in self._api.requirements
 
     def _relative(self, item: ImportedName) -> Finding:
         written = "." * item.level + item.module
@@ -175,7 +175,7 @@ class ImportChecker:
     def _documented_names(self) -> set[str]:
         """Top-level names that the Python blocks of the documents import."""
         blocks = (block for passage in self._index.passages for block in passage.blocks if block.language == "python")
-        return {top for block in blocks for top in imported_tops(block.text)}
+        return {top for block in blocks for top in imported_tops(imports_in(block.text))}
 
     def _missing_module(self, item: ImportedName) -> Finding:
         parts = item.module.split(".")

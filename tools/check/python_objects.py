@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ml_agent.tools.check.python_imports import ImportChecker, nearest
 from ml_agent.tools.findings import Finding
+from ml_agent.tools.outline import outline_of
 from ml_agent.tools.python_api.bindings import (
     FLUENT,
     Chain,
@@ -18,7 +19,7 @@ from ml_agent.tools.python_api.bindings import (
     stored_chains,
 )
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.model import ApiFacts, ApiObject
+from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.python_api.read import parse_module
 
 _HERE = "draft"
@@ -122,7 +123,8 @@ class Objects:
     def _here(self) -> ApiIndex:
         """The code itself as a module."""
         path = f"{_HERE}.py"
-        return ApiIndex(ApiFacts(modules=(parse_module(ast.unparse(self._tree).encode(), path),)), [path])
+        text = ast.unparse(self._tree)
+        return ApiIndex([path], {path: parse_module(text.encode(), path)}, lambda: {path: outline_of(text)})
 
     @cached_property
     def _own(self) -> frozenset[str]:

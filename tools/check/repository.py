@@ -3,7 +3,7 @@
 import functools
 import posixpath
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ml_agent.tools.check.manifests import declared_programs
@@ -11,9 +11,7 @@ from ml_agent.tools.check.places import PathIndex, locate
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.signatures.console import ConsolePrograms
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.sweeps import GROUPS
 from ml_agent.tools.submodules import absent_submodules
 
@@ -27,12 +25,9 @@ class CheckedRepository:
         self.absent = absent_submodules(index)
         """Submodules that are not checked out."""
         self.tree = PathIndex(index.files)
-        self.reader = SignatureReader(index.root, self.tree.files)
-
-    @functools.cached_property
-    def consoles(self) -> Mapping[str, tuple[Signature, ...]]:
+        self.reader = index.reader
+        self.consoles = index.programs
         """Console scripts by name; a program is followed when it is asked for."""
-        return ConsolePrograms(self.reader)
 
     @functools.cached_property
     def declared(self) -> dict[str, str]:

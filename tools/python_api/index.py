@@ -1,11 +1,13 @@
 """Looks names up in the Python code of a repository, as an import would, without importing."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from ml_agent.tools.outline import Outline, imported_tops
 from ml_agent.tools.python_api.instances import Instances
-from ml_agent.tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Registry
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Registry
 from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.registries import joined
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
@@ -17,15 +19,30 @@ class ApiIndex:
     """The importable names of a repository.
 
     Args:
-        facts: What was read from its Python files.
         files: Relative posix paths of all its files.
+        facts: What its Python files define, by path; each may be read when it is asked for.
+        outlines: Gives what the texts of all of them say.
+        requirements: Gives the import names of what the repository says it needs.
     """
 
-    def __init__(self, facts: ApiFacts, files: Sequence[str]) -> None:
+    def __init__(
+        self,
+        files: Sequence[str],
+        facts: Mapping[str, ModuleFacts],
+        outlines: Callable[[], Mapping[str, Outline]],
+        requirements: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
         self.facts = facts
+        self._requirements = requirements
         self.modules = ModuleTable(files)
+        self._outlines = outlines
         self._resolver = Resolver(facts, self.modules)
-        self.instances = Instances(self._resolver, Subclasses(facts))
+        self.instances = Instances(self._resolver, Subclasses(facts, outlines))
+
+    @property
+    def outlines(self) -> Mapping[str, Outline]:
+        """What the text of each Python file says."""
+        return self._outlines()
 
     def claims(self, top: str, workdir: str = ".") -> bool:
         """Whether a top-level module name means something of the repository for a program that runs in that folder."""
@@ -76,19 +93,35 @@ class ApiIndex:
 
     @cached_property
     def objects(self) -> tuple[ApiObject, ...]:
-        """The public classes and functions of all modules."""
-        return tuple(self._resolver.objects())
+        """The public classes and functions of all modules, as their texts show them: without parameters (see `whole`)."""
+        return tuple(
+            ApiObject(
+                name=f"{self.modules.dotted(path)}.{one.name}", kind="class" if one.kind == "class" else "function",
+                path=path, line=one.line, doc=one.doc, sure=False,
+            )
+            for path, outline in self.outlines.items()
+            for one in outline.names
+            if one.kind != "method" and not one.name.startswith("_")
+        )  # fmt: skip
+
+    def whole(self, found: ApiObject) -> ApiObject:
+        """A class or function with what a call of it takes."""
+        return self._resolver.whole(found)
+
+    @cached_property
+    def requirements(self) -> frozenset[str]:
+        """Import names of what the repository says it needs."""
+        return frozenset(self._requirements())
 
     @cached_property
     def registries(self) -> tuple[Registry, ...]:
         """Which variants the repository says that things have."""
-        return joined(registry for module in self.facts.modules for registry in module.registries)
+        return joined(registry for module in self.facts.values() for registry in module.registries)
 
     @cached_property
     def third_party(self) -> frozenset[str]:
         """Top-level names that the repository requires or imports and that are not all its own."""
-        imported = {name for module in self.facts.modules for name in module.imported_modules}
-        return frozenset(imported | set(self.facts.requirements))
+        return self.requirements.union(*(imported_tops(one.imports) for one in self.outlines.values()))
 
     def usual_import(self, name: str) -> str:
         """The import statement by which most files of the repository get a name from elsewhere; "" where none does."""
@@ -97,9 +130,9 @@ class ApiIndex:
     @cached_property
     def _usual_imports(self) -> dict[str, str]:
         counts: dict[str, Counter[str]] = {}
-        for module in self.facts.modules:
-            for item in module.imports:
-                if not item.module.startswith("."):
+        for outline in self.outlines.values():
+            for item in outline.imports:
+                if not item.module.startswith(".") and item.name != "*":
                     counts.setdefault(item.local, Counter())[item.statement] += 1
         return {name: counter.most_common(1)[0][0] for name, counter in counts.items()}
 
@@ -109,6 +142,14 @@ class ApiIndex:
 
     @cached_property
     def _text_index(self) -> Bm25Index:
-        return Bm25Index(
-            [tokenize(" ".join([item.name, item.doc, *(one.name for one in item.parameters)])) for item in self.objects]
-        )
+        heads = {(path, one.name): one.head for path, outline in self.outlines.items() for one in outline.names}
+        return Bm25Index([tokenize(" ".join(self._said_of(item, heads))) for item in self.objects])
+
+    def _said_of(self, item: ApiObject, heads: Mapping[tuple[str, str], str]) -> Iterator[str]:
+        name = item.name.rpartition(".")[2]
+        yield from (item.name, item.doc)
+        for one in (name, f"{name}.__init__"):
+            yield from _PARAMETER.findall(heads.get((item.path, one), ""))
+
+
+_PARAMETER = re.compile(r"[(,] ?\*{0,2}(\w+)")

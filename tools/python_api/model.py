@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from ml_agent.tools.outline import Import
+
 ParameterKind = Literal["positional", "either", "rest", "keyword", "keywords"]
 """By place only, by place or name, *args, by name only, **kwargs."""
 ObjectKind = Literal["module", "class", "function", "method", "attribute"]
@@ -64,23 +66,6 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a function gives, as written: an annotation that is a plain name, or the one thing whose result it returns."""
 
 
-class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A name that an import binds in a module."""
-
-    local: str
-    module: str
-    """As written, leading dots included."""
-    name: str = ""
-    """What is taken from the module; "" where the module itself is bound."""
-
-    @property
-    def statement(self) -> str:
-        """The import, written out."""
-        taken = f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
-        bound = self.name or self.module
-        return taken if self.local == bound else f"{taken} as {self.local}"
-
-
 class Registry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which variants each thing has, as a dictionary says: `{"resnet50": {"imagenet": ..., "places": ...}}`."""
 
@@ -105,19 +90,9 @@ class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Other names bound at module level."""
     exported: tuple[str, ...] | None = None
     """`__all__` where it is a plain list."""
-    imported_modules: tuple[str, ...] = ()
-    """Top-level names of everything imported anywhere in the file."""
     registries: tuple[Registry, ...] = ()
     dynamic: bool = False
     """Names may be made at run time, or the file is no Python we can read."""
-
-
-class ApiFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """All Python files of a repository, and what it says it needs."""
-
-    modules: tuple[ModuleFacts, ...] = ()
-    requirements: tuple[str, ...] = ()
-    """Import names of the distributions that the repository asks for, as far as they can be told."""
 
 
 class ApiObject(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,19 +2,20 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.documents.text import decode
+from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.bindings import gives_own_class, returned
 from ml_agent.tools.python_api.classes import class_attributes
 from ml_agent.tools.python_api.functions import Decorators, read_decorators, read_parameters
-from ml_agent.tools.python_api.model import ApiFacts, Definition, Import, ModuleFacts, Parameter, ParameterKind
+from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter, ParameterKind
 from ml_agent.tools.python_api.registries import read_registries
-from ml_agent.tools.python_api.requirements import read_requirements
 from ml_agent.tools.python_source import parse_python
-from ml_agent.tools.reading import IndexWalk, Over, never
+from ml_agent.tools.reading import FILE_SECONDS, IndexWalk
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
@@ -32,16 +33,31 @@ _LEVELS = 1000
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 
 
-def read_api(root: Path, files: Iterable[str], reading: IndexWalk | None = None) -> ApiFacts:
-    """The facts of all Python files among the files of a repository; those that are left out count as dynamic."""
-    files, reading = tuple(files), reading or IndexWalk("api")
-    paths = [path for path in files if path.endswith(".py")]
-    modules = reading.results(paths, lambda path: read_module(root, path, reading))
-    facts = tuple(modules.get(path) or ModuleFacts(path=path, dynamic=True) for path in paths)
-    return ApiFacts(modules=facts, requirements=read_requirements(root, files))
+class LazyFacts(Mapping[str, ModuleFacts]):
+    """The facts of a repository's Python files by path; each file is parsed when it is asked for."""
+
+    def __init__(self, root: Path, files: Iterable[str], walk: IndexWalk) -> None:
+        self._root, self._walk = root, walk
+        self._paths = dict.fromkeys(path for path in files if path.endswith(".py"))
+        self._read: dict[str, ModuleFacts] = {}
+
+    def __getitem__(self, path: str) -> ModuleFacts:
+        if path not in self._read:
+            self._paths[path]
+            self._read[path] = read_module(self._root, path, self._walk)
+        return self._read[path]
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
-def read_module(root: Path, path: str, reading: IndexWalk) -> ModuleFacts:
+def read_module(root: Path, path: str, walk: IndexWalk) -> ModuleFacts:
     """The facts of one file; what cannot be read counts as dynamic."""
     try:
         if (root / path).stat().st_size > _LARGEST_SOURCE:
@@ -49,16 +65,16 @@ def read_module(root: Path, path: str, reading: IndexWalk) -> ModuleFacts:
         source = (root / path).read_bytes()
     except OSError:
         return ModuleFacts(path=path, dynamic=True)
-    return reading.recall((path, content_hash(source)), ModuleFacts, lambda: parse_module(source, path, reading.over))
+    return walk.recall((path, content_hash(source)), ModuleFacts, lambda: parse_module(source, path))
 
 
-def parse_module(source: bytes, path: str, over: Over = never) -> ModuleFacts:
-    """The facts of Python source; of as much as was read when the time was over, and then it counts as dynamic."""
+def parse_module(source: bytes, path: str) -> ModuleFacts:
+    """The facts of Python source; of as much as was read within its time, and then it counts as dynamic."""
     tree = parse_python(source, _LEVELS)
     if tree is None:
         return ModuleFacts(path=path, dynamic=True)
     try:
-        return _Reader(tree, decode(source), path, over).facts()
+        return _Reader(tree, decode(source), path).facts()
     except RecursionError:
         # Trees deeper than the stack exist only where somebody made them; nothing is known of them.
         return ModuleFacts(path=path, dynamic=True)
@@ -67,9 +83,9 @@ def parse_module(source: bytes, path: str, over: Over = never) -> ModuleFacts:
 class _Reader:
     """Collects the facts of one syntax tree."""
 
-    def __init__(self, tree: ast.Module, text: str, path: str, over: Over) -> None:
+    def __init__(self, tree: ast.Module, text: str, path: str) -> None:
         self._tree = tree
-        self._over = over
+        self._deadline = time.thread_time() + FILE_SECONDS
         self._text = text
         self._path = path
         self._definitions: list[Definition] = []
@@ -81,7 +97,7 @@ class _Reader:
 
     def facts(self) -> ModuleFacts:
         for statement in _statements(self._tree.body):
-            if self._over():
+            if self._is_over():
                 self._dynamic = True
                 break
             self._statement(statement)
@@ -95,10 +111,12 @@ class _Reader:
             stars=tuple(self._stars),
             attributes=tuple(self._attributes),
             exported=tuple(self._exported) if self._exported is not None else None,
-            imported_modules=tuple(sorted(imported_tops(self._text))),
-            registries=read_registries(self._tree) if not self._over() else (),
+            registries=() if self._is_over() else read_registries(self._tree),
             dynamic=self._dynamic,
         )
+
+    def _is_over(self) -> bool:
+        return time.thread_time() > self._deadline
 
     def _statement(self, node: ast.stmt) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -148,7 +166,7 @@ class _Reader:
             )
         )
         for statement in _statements(node.body):
-            if self._over():
+            if self._is_over():
                 return
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
                 self._function(statement, owner=node.name)
@@ -160,12 +178,12 @@ class _Reader:
                 if alias.name == "*":
                     self._stars.append(module)
                 else:
-                    self._imports.append(Import(local=alias.asname or alias.name, module=module, name=alias.name))
+                    self._imports.append(Import(alias.asname or alias.name, module, alias.name))
             elif alias.asname:
-                self._imports.append(Import(local=alias.asname, module=alias.name))
+                self._imports.append(Import(alias.asname, alias.name))
             else:
                 top = alias.name.split(".")[0]
-                self._imports.append(Import(local=top, module=top))
+                self._imports.append(Import(top, top))
 
     def _assignment(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -282,15 +300,3 @@ def _field_default(value: ast.expr | None) -> str | None:
     if factory is None:
         return None
     return ast.unparse(factory.body) if isinstance(factory, ast.Lambda) else f"{ast.unparse(factory)}()"
-
-
-_IMPORTED = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
-
-
-def imported_tops(text: str) -> set[str]:
-    """Top-level names of absolute imports anywhere in the file, also inside functions."""
-    found: set[str] = set()
-    for source, names in _IMPORTED.findall(text):
-        words = [source] if source else [name.split()[0] for name in names.split(",") if name.strip()]
-        found.update(word.split(".")[0] for word in words)
-    return found

@@ -1,9 +1,10 @@
 """Follows names through definitions, imports and re-exports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.hierarchy import Constructor, DefinitionSite, Hierarchy
-from ml_agent.tools.python_api.model import UNKNOWN, ApiFacts, ApiObject, Definition, Import, ModuleFacts, Unknown
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, Definition, ModuleFacts, Unknown
 from ml_agent.tools.python_api.modules import ModuleTable, join
 
 Resolved = ApiObject | Unknown | None
@@ -37,8 +38,8 @@ class _Names:
 class Resolver:
     """Name lookup over the facts of a repository's modules."""
 
-    def __init__(self, facts: ApiFacts, modules: ModuleTable) -> None:
-        self._facts = {module.path: module for module in facts.modules}
+    def __init__(self, facts: Mapping[str, ModuleFacts], modules: ModuleTable) -> None:
+        self._facts = facts
         self._modules = modules
         self._names: dict[str, _Names] = {}
         self._followed: set[tuple[str, str]] = set()
@@ -81,13 +82,12 @@ class Resolver:
             found |= {name for name in table.definitions if "." not in name} | set(table.imports) | table.attributes
         return found if own else {name for name in found if not name.startswith("_")}
 
-    def objects(self) -> Iterator[ApiObject]:
-        """All public classes and functions at the top level of modules."""
-        for facts in self._facts.values():
-            for definition in facts.definitions:
-                if "." not in definition.name and not definition.name.startswith("_"):
-                    self._steps = 0
-                    yield self._object(DefinitionSite(facts, definition))
+    def whole(self, found: ApiObject) -> ApiObject:
+        """A class or function of which the file and the name are known, with what a call of it takes."""
+        self._steps = 0
+        name = found.name.removeprefix(self._modules.dotted(found.path) + ".")
+        definitions = self._definitions(self._facts[found.path], name) if found.path in self._facts else []
+        return self._object(DefinitionSite(self._facts[found.path], definitions[-1])) if definitions else found
 
     def definition(self, found: ApiObject) -> DefinitionSite | None:
         """Where a class or function stands; None where its name is bound more than once there."""

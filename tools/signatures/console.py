@@ -4,23 +4,15 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.declared import read_entries, read_setup, script_files
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.sources import Sources
 
 
-def read_console(reader: SignatureReader, reading: IndexWalk | None = None) -> tuple[Signature, ...]:
-    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises.
-
-    Args:
-        reader: of the repository.
-        reading: in whose time they are read.
-    """
-    reading = reading or IndexWalk("signatures")
-    programs = ConsolePrograms(reader, reading)
-    return tuple(signature for name in reading.each(programs) for signature in programs[name])
+def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
+    """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
+    return tuple(signature for several in ConsolePrograms(reader).values() for signature in several)
 
 
 class ConsolePrograms(Mapping[str, tuple[Signature, ...]]):
@@ -28,12 +20,11 @@ class ConsolePrograms(Mapping[str, tuple[Signature, ...]]):
 
     Args:
         reader: of the repository.
-        reading: in whose time the declarations are read.
     """
 
-    def __init__(self, reader: SignatureReader, reading: IndexWalk | None = None) -> None:
+    def __init__(self, reader: SignatureReader) -> None:
         self._reader = reader
-        self._scripts = {script.name: script for script in console_scripts(reader.sources, reading)}
+        self._scripts = {script.name: script for script in console_scripts(reader.sources)}
         self._followed: dict[str, tuple[Signature, ...]] = {}
 
     def __getitem__(self, name: str) -> tuple[Signature, ...]:
@@ -69,10 +60,10 @@ class ConsoleScript(NamedTuple):
     """"" for a script that is put there as it is."""
 
 
-def console_scripts(sources: Sources, reading: IndexWalk | None = None) -> tuple[ConsoleScript, ...]:
+def console_scripts(sources: Sources) -> tuple[ConsoleScript, ...]:
     """All console scripts that setup.py, setup.cfg and pyproject.toml declare and whose file is there; never raises."""
     found: dict[str, ConsoleScript] = {}
-    for folder in (reading or IndexWalk("signatures")).each(sorted(sources.setup_folders())):
+    for folder in sorted(sources.setup_folders()):
         prefix = "" if folder == "." else folder + "/"
         given, folders = read_setup(sources, prefix), sources.package_folders(folder)
         for name, module, function in read_entries(sources, prefix, given.lines):

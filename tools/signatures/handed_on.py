@@ -18,13 +18,9 @@ _LONGEST_CALL = 2_000
 Signatures = Mapping[str, tuple[Signature, ...]]
 
 
-def with_handed_options(found: Signatures) -> dict[str, tuple[Signature, ...]]:
-    """All signatures of a repository, those of shell scripts with the options of the program that gets their words."""
-    return {path: tuple(_with_options(one, found) for one in several) for path, several in found.items()}
-
-
-def _with_options(signature: Signature, found: Signatures) -> Signature:
-    call = next(filter(None, map(_find_call, reversed(signature.calls))), None) if signature.kind == "shell" else None
+def with_handed_options(signature: Signature, found: Signatures) -> Signature:
+    """The signature of a shell script with the options of the program that gets its words."""
+    call = next(filter(None, map(_find_call, reversed(signature.calls))), None)
     inner = _program_of(signature, call, found) if call is not None else None
     if call is None or inner is None:
         return signature

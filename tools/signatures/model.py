@@ -183,6 +183,11 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What options begin with."""
 
     @property
+    def title(self) -> str:
+        """How it is called: the console script, module or path, and the subcommand."""
+        return " ".join([self.name or self.path, *self.subcommand])
+
+    @property
     def spellings(self) -> tuple[tuple[str, ...], ...]:
         """All that may stand for each word of `subcommand`, itself first."""
         others = chain(self.aliases, repeat(()))
@@ -206,3 +211,24 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         absl that tolerates unknown flags drops them: they do nothing, which is not what was meant.
         """
         return not self.unseen and (not self.accepts_unknown or self.syntax == "absl")
+
+
+class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that can be started."""
+
+    path: str
+    """Its file; of a console script that of its function."""
+    kind: Kind = "python"
+    name: str = ""
+    """How it is called where it is not called by its path: a console script, a make target."""
+    framework: str = "none"
+    """What seems to read its command line."""
+    doc: str = ""
+    """What it says of itself."""
+    words: tuple[str, ...] = ()
+    """What looks like an option or a subcommand in its text."""
+
+    @property
+    def title(self) -> str:
+        """How it is called."""
+        return self.name or self.path

@@ -1,17 +1,24 @@
 """The most similar of known words: what was probably meant."""
 
 import difflib
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
 from ml_agent.tools.remember import remembered
 
+_LONGEST = 300
 MIN_SLIP = 4
 """Letters: shorter words are alike by chance."""
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """The most similar of the known words, "" where none is near."""
+    return _nearest(word, tuple(known)) if len(word) <= _LONGEST else ""
+
+
+@functools.lru_cache(512)
+def _nearest(word: str, known: tuple[str, ...]) -> str:
     for other in known:
         if other.lower().replace("-", "_") == word.lower().replace("-", "_"):
             return other

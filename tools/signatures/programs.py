@@ -9,7 +9,7 @@ import msgspec
 from ml_agent.tools import plugins
 from ml_agent.tools.outline import docstring_of
 from ml_agent.tools.signatures import make_reader, shell_reader
-from ml_agent.tools.signatures.model import Kind
+from ml_agent.tools.signatures.model import EntryPoint
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.word_pattern import WordPattern
 
@@ -21,7 +21,11 @@ _RUNS = re.compile(
 """A line at the top level that does something when the file is run."""
 _ASSIGNS_CALL = re.compile(r"^[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(", re.MULTILINE)
 """A line at the top level that assigns the result of a call, which may parse the command line."""
-_PARSES = ("parse_args(", "parse_known_args(")
+_ASSIGNS_WORDS = re.compile(
+    r"^[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.()]*?(?:pars|cli|arg|opt|conf|setting|flag)\w*[\w.()]*\(",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""One whose names say so."""
 _ONLY_IMPORTS = re.compile(r"(?:(?:import [\w., ]{1,200}|from [\w.]{1,200} import [\w., ]{1,200}|#[^\n]*|)\n)*+")
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "dataclass": ("HfArgumentParser", "TrlParser", "LightningCLI", "BaseSettings", "CliApp"),
@@ -37,29 +41,11 @@ _MODULES: Mapping[str, str] = {
     "hydra": "hydra", "tyro": "tyro", "jsonargparse": "dataclass", "simple_parsing": "dataclass",
 }  # fmt: skip
 """Modules that read command lines and whose names are words that stand in other texts, too."""
-_FLAG = re.compile(r"[\"']--?([A-Za-z][\w-]+)[\"'/]|\bDEFINE_\w+\(\s*[\"'](\w+)")
+_NO_PARSER = ("none", "sysargv")
+_FLAG = re.compile(r"[\"']--?([A-Za-z][\w-]+)[\"'/]|\b(?:DEFINE_\w+|add_parser)\(\s*[\"']([\w-]+)")
+"""What looks like an option or a subcommand."""
+_DESCRIPTION = re.compile(r"\bdescription\s*=\s*[rRuU]?([\"'])((?:(?!\1)[^\n\\]){1,500})\1")
 _MOST_WORDS = 200
-
-
-class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that can be started."""
-
-    path: str
-    """Its file; of a console script that of its function."""
-    kind: Kind = "python"
-    name: str = ""
-    """How it is called where it is not called by its path: a console script, a make target."""
-    framework: str = "none"
-    """What seems to read its command line."""
-    doc: str = ""
-    """What it says of itself."""
-    words: tuple[str, ...] = ()
-    """What looks like an option in its text."""
-
-    @property
-    def title(self) -> str:
-        """How it is called."""
-        return self.name or self.path
 
 
 class EntryReader:
@@ -72,6 +58,8 @@ class EntryReader:
 
     def __init__(self, sources: Sources, consoles: Mapping[str, str]) -> None:
         self._sources = sources
+        self._frameworks: dict[str, str] = {}
+        self._words: dict[str, list[str]] = {}
         self._consoles: dict[str, list[str]] = {}
         for name, path in consoles.items():
             self._consoles.setdefault(path, []).append(name)
@@ -92,27 +80,44 @@ class EntryReader:
         elif make_reader.is_makefile(path):
             for target in make_reader.read(self._sources, path):
                 yield EntryPoint(path=path, kind="make", framework="make", name=target.name)
-        elif is_program(self._sources, path) and not path.endswith("__init__.py"):
-            yield self._program(path)
+        elif (path.endswith(".py") and not path.endswith("__init__.py")) or self._sources.is_bare_python(path):
+            text = self._sources.text(path) or ""
+            if does_something(text) or only_imports(self._sources, path, text):
+                yield self._program(path)
+            elif _ASSIGNS_WORDS.search(text) and (found := self._program(path)).framework not in _NO_PARSER:
+                yield found
 
     def _program(self, path: str) -> EntryPoint:
         text = self._sources.text(path) or ""
-        framework = framework_of(text)
-        beside = [self._sources.text(other) or "" for other in self._sources.imports_of(path)] if not framework else []
-        parsing = [one for one in (text, *beside) if framework_of(one)]
-        framework = next(map(framework_of, parsing), "sysargv" if "argv" in text else "none")
-        found = dict.fromkeys(one or other for part in parsing for one, other in _FLAG.findall(part))
-        return EntryPoint(path=path, framework=framework, doc=docstring_of(text), words=tuple(found)[:_MOST_WORDS])
+        parsing = [path] if self._framework(path) else list(filter(self._framework, self._sources.imports_of(path)))
+        framework = next(map(self._framework, parsing), "sysargv" if "argv" in text else "none")
+        words = tuple(dict.fromkeys(word for one in parsing for word in self._flags(one)))[:_MOST_WORDS]
+        described = _DESCRIPTION.search(text) if parsing else None
+        doc = docstring_of(text) or (described[2] if described else "")
+        return EntryPoint(path=path, framework=framework, doc=doc, words=words)
+
+    def _framework(self, path: str) -> str:
+        if path not in self._frameworks:
+            self._frameworks[path] = framework_of(self._sources.text(path) or "")
+        return self._frameworks[path]
+
+    def _flags(self, path: str) -> list[str]:
+        """What looks like an option in a file."""
+        if path not in self._words:
+            self._words[path] = [one or other for one, other in _FLAG.findall(self._sources.text(path) or "")]
+        return self._words[path]
 
 
-def is_program(sources: Sources, path: str) -> bool:
-    """Whether a Python file does something when it is run, beyond defining names."""
+def may_run(sources: Sources, path: str) -> bool:
+    """Whether a Python file may do something when it is run, beyond defining names."""
     text = sources.text(path) if path.endswith(".py") or sources.is_bare_python(path) else None
-    if text is None:
-        return False
-    if does_something(text) or (any(word in text for word in _PARSES) and _ASSIGNS_CALL.search(text)):
-        return True
-    # A program may only import another, which runs by that: "import package.convert".
+    return text is not None and (
+        does_something(text) or _ASSIGNS_CALL.search(text) is not None or only_imports(sources, path, text)
+    )
+
+
+def only_imports(sources: Sources, path: str, text: str) -> bool:
+    """Whether a file only imports a program, which runs by that: "import package.convert"."""
     is_package = path.endswith("__init__.py")
     return not is_package and _ONLY_IMPORTS.fullmatch(text) is not None and sources.has_effects(path, path)
 

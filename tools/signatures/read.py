@@ -19,7 +19,7 @@ from ml_agent.tools.signatures.interpreter import Given, Interpreter
 from ml_agent.tools.signatures.links import linked_script, named_by_link
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
-from ml_agent.tools.signatures.programs import SHELL, does_something, is_program, reads_arguments
+from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
 from ml_agent.tools.signatures.signature_cache import SignatureCache
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.text_settings import with_text_settings
@@ -45,9 +45,15 @@ EXECUTES = re.compile(r"\bexec\(")
 class SignatureReader:
     """Reads the entry points of one repository; what several files share is parsed once."""
 
-    def __init__(self, root: Path, files: frozenset[str] | None = None, reading: IndexWalk | None = None) -> None:
-        self.sources = Sources(root, files)
-        self._kept = SignatureCache(self.sources, reading or IndexWalk("signatures"))
+    def __init__(
+        self,
+        root: Path,
+        files: frozenset[str] | None = None,
+        walk: IndexWalk | None = None,
+        sources: Sources | None = None,
+    ) -> None:
+        self.sources = sources or Sources(root, files)
+        self._kept = SignatureCache(self.sources, walk or IndexWalk("signatures"))
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
         self._functions: dict[str, tuple[str, str]] = {}
@@ -69,7 +75,7 @@ class SignatureReader:
             return shell_reader.read(self.sources, path)
         if make_reader.is_makefile(path):
             return make_reader.read(self.sources, path)
-        return self._kept.recall(path, "script", lambda: self._python(path)) if is_program(self.sources, path) else ()
+        return self._kept.recall(path, "script", lambda: self._python(path)) if may_run(self.sources, path) else ()
 
     def parsers(self, path: str) -> tuple[Signature, ...]:
         """The signatures of all parsers that a file makes, whether or not it is an entry point."""

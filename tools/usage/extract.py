@@ -4,7 +4,7 @@ import functools
 import itertools
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,6 @@ from ml_agent.tools.documents.text import read_text
 from ml_agent.tools.examples import Example
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.reading import IndexWalk
-from ml_agent.tools.signatures.console import console_scripts
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
 from ml_agent.tools.usage.headers import head_script, is_sentence
@@ -64,36 +63,43 @@ class ExampleReader:
         root: Its folder.
         files: Relative posix paths of all its files.
         api: Its Python code, to tell which names of a Python block are its own.
-        reading: In whose time they are read.
+        sources: Its files.
+        consoles: The file of each console script, by name.
     """
 
-    def __init__(self, root: Path, files: Sequence[str], api: ApiIndex, reading: IndexWalk) -> None:
+    def __init__(
+        self, root: Path, files: Sequence[str], api: ApiIndex, sources: Sources, consoles: Mapping[str, str]
+    ) -> None:
         self._root = root
         self._files = files
         self._api = api
-        self._reading = reading
-        sources = Sources(root, frozenset(files))
-        self._consoles = {script.name: script.path for script in console_scripts(sources, reading)}
+        self._reading = IndexWalk("examples")
+        self._consoles = consoles
+        self._documents: Mapping[str, Sequence[Passage]] = {}
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
         self._surroundings = NameIndex(files, [*self._consoles.items(), *sources.packages().items()], api.modules)
 
-    def read(self, passages: Sequence[Passage]) -> tuple[Example, ...]:
-        """All examples: of the documents in their order, then of shell scripts and Makefiles, then of Python files."""
-        documents: dict[str, list[Passage]] = {}
-        for passage in passages:
-            documents.setdefault(passage.path, []).append(passage)
-            self._finder.learn_names(passage.text)
-        scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
-        names = "\0".join(sorted(self._finder.own_names))
-        modules = [path for path in self._files if path.endswith(".py") and path not in documents]
-        paths = [*documents, *scripts, *modules]
-        found = self._reading.results(paths, lambda path: self._of_file(path, documents.get(path), names))
-        return tuple(example for examples in found.values() for example in examples)
+    def paths(self, documents: Mapping[str, Sequence[Passage]]) -> list[str]:
+        """What may show examples: the documents in their order, then shell scripts and Makefiles, then Python files.
 
-    def _of_file(self, path: str, passages: Sequence[Passage] | None, names: str) -> tuple[Example, ...]:
-        make, text = self._maker(path, passages)
+        Args:
+            documents: The passages of each.
+        """
+        for passages in (several for path, several in documents.items() if path not in self._documents):
+            for passage in passages:
+                self._finder.learn_names(passage.text)
+        self._documents = documents
+        scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
+        modules = [path for path in self._files if path.endswith(".py") and path not in documents]
+        return [*(path for path, passages in documents.items() if passages), *scripts, *modules]
+
+    def read_file(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
+        """The examples of one file, within the time that a walk gives it."""
+        self._reading = reading
+        make, text = self._maker(path, self._documents.get(path))
         if not text:
             return ()
+        names = "\0".join(sorted(self._finder.own_names))
         key = (path, content_hash(text), self._surroundings.of(text.decode("utf-8", "replace")), names)
         return self._reading.recall(key, tuple[Example, ...], functools.partial(self._until_over, make))
 
@@ -203,13 +209,6 @@ class _DocumentReader:
             introduction=introduction(before),
             api=api_names(text, self._api, workdir),
         )
-
-
-def read_examples(
-    root: Path, files: Sequence[str], passages: Sequence[Passage], api: ApiIndex, reading: IndexWalk | None = None
-) -> tuple[Example, ...]:
-    """The examples of a repository, from its documents, shell scripts, Makefiles and heads of Python files."""
-    return ExampleReader(root, files, api, reading or IndexWalk("examples")).read(passages)
 
 
 def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, headings: tuple[str, ...] = ()) -> Example:

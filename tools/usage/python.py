@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.read import imported_tops
 from ml_agent.tools.python_api.scopes import undefined_names
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.usage.entry import upwards
@@ -97,7 +97,7 @@ def _bound_names(tree: ast.Module) -> Iterator[str]:
 
 def python_workdir(text: str, api: ApiIndex, folder: str) -> str:
     """The folder from which a piece of Python finds what it imports: the document's own, or the nearest one above it."""
-    tops = imported_tops(text)
+    tops = imported_tops(imports_in(text))
     places = (place for place in upwards(folder) if any(api.modules.find(place, top) for top in tops))
     return next(places, folder)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from ml_agent.cli.reading import say_left_out
-from ml_agent.tools import index as index_module
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.repository import Checkout
@@ -21,10 +20,8 @@ class NoRepositories:
 
 @pytest.fixture
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository of three files for whose signatures there is no time."""
-    parts = dict(index_module._PARTS)
-    monkeypatch.setitem(parts, "signatures", parts["signatures"]._replace(seconds=-1))
-    monkeypatch.setattr(index_module, "_PARTS", parts)
+    """A repository of three files for which there is no time."""
+    monkeypatch.setattr("ml_agent.tools.index.RepoIndex.__init__.__defaults__", (None, None, "", -1.0))
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.py").write_text("import argparse\n")
     return tmp_path
@@ -32,10 +29,12 @@ def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_on_stderr(slow: Path, capsys: pytest.CaptureFixture[str]) -> None:
     index = RepoIndex.open(slow, "v")
-    assert not index.signatures
+    assert not index.entries
     say_left_out(index)
     said = capsys.readouterr()
-    assert said.err == "a.py and 2 more: not read for signatures (reading took longer than -1 s)\n" and not said.out
+    assert (
+        said.err == "a.py and 2 more: not read for entries (reading all would have taken too long)\n" and not said.out
+    )
 
 
 def test_of_a_workspace(slow: Path) -> None:
@@ -44,6 +43,6 @@ def test_of_a_workspace(slow: Path) -> None:
     workspaces = Workspaces(NoRepositories(), None)
     workspace = workspaces.open(Candidate(full_name="o/n", url=str(slow)), slow, "v", Given())
     assert workspaces.left_out(slow, "v") == []
-    assert not workspace.index.signatures
+    assert not workspace.index.entries
     assert [line.partition(":")[0] for line in workspaces.left_out(slow, "v")] == ["a.py and 2 more"]
     assert workspaces.left_out(slow, "another") == []

@@ -6,7 +6,6 @@ import pytest
 
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.index_signatures import read_all_signatures
 from ml_agent.tools.signatures.console import read_console
 from ml_agent.tools.signatures.declared import read_setup
 from ml_agent.tools.signatures.interpreter import Interpreter
@@ -174,7 +173,7 @@ def test_a_package_that_only_runs_something_when_it_is_imported_is_no_script(tmp
         "import logging\nfrom pack.main import cli\n\nlogging.basicConfig()\n"
     )
     (tmp_path / "pack" / "main.py").write_text(MODULE)
-    found = read_all_signatures(tmp_path, ("pyproject.toml", "pack/__init__.py", "pack/main.py"))
+    found = RepoIndex(tmp_path, "1").signatures
     assert [(one.kind, one.framework) for one in found["pack/__init__.py"]] == [("console", "argparse")]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ml_agent.tools.commandline.render import render_command
 from ml_agent.tools.commandline.words import parse_call
-from ml_agent.tools.index_signatures import read_all_signatures
+from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Signature
 
 TRAIN = """
@@ -24,8 +24,7 @@ def read(folder: Path, **files: str) -> Signature:
     for name, text in {"train.py": TRAIN, **{name.replace("__", "."): text for name, text in files.items()}}.items():
         (folder / "tools").mkdir(exist_ok=True)
         (folder / "tools" / name).write_text(text)
-    paths = tuple(f"tools/{name.replace('__', '.')}" for name in ("train__py", *files))
-    (found,) = read_all_signatures(folder, paths)["tools/run.sh"]
+    (found,) = RepoIndex(folder, "1").signatures["tools/run.sh"]
     return found
 
 
