@@ -142,12 +142,12 @@ def _of_command(task: Task, workspace: Workspace) -> Iterator[str]:
 
 def _of_code(task: Task, workspace: Workspace) -> Iterator[str]:
     """The repository's names that code uses, the most particular ones first, and its keyword arguments."""
-    known = {item.name.rpartition(".")[2] for item in workspace.index.api.objects}
-    methods = {one.name.rpartition(".")[2] for module in workspace.index.api.outlines.values() for one in module.names}
+    modules = workspace.index.api.facts.values()
+    known = {one.name.rpartition(".")[2] for module in modules for one in module.definitions}
     for node in ast.walk(ast.parse(task.output)):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in known | methods and not name.startswith("__"):
+            if name in known and not name.startswith("__"):
                 yield name
                 yield from (word.arg for word in node.keywords if word.arg)
 

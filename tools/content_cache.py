@@ -121,12 +121,12 @@ def content_hash(data: bytes) -> str:
 
 @functools.cache
 def fingerprint() -> str:
-    """Names what makes the values: this package's sources, the parsing libraries, and packages that add frameworks."""
+    """Names what makes the values: this package's sources and tables, the parsing libraries, packages that add frameworks."""
     digest = hashlib.blake2b(str(sys.version_info[:2]).encode(), digest_size=16)
     versions = [*map(importlib.metadata.version, _PARSERS), plugins.identity(plugins.FRAMEWORKS)]
     digest.update("\0".join(versions).encode())
     room = Path(__file__).parent
-    for path in sorted((*room.rglob("*.py"), *room.rglob("*.json.gz"))):
+    for path in sorted(one for kind in ("*.py", "*.toml", "*.txt", "*.json.gz") for one in room.rglob(kind)):
         digest.update(path.relative_to(room).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
