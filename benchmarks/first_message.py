@@ -8,8 +8,8 @@ import ast
 import json
 import re
 import statistics
+import time
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -17,15 +17,12 @@ import msgspec
 from ml_agent.account import called
 from ml_agent.benchmarks.data import Task, load_tasks, repository_folder, visible
 from ml_agent.benchmarks.predict.unit import open_workspace
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread, system
 from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts import functions
-from ml_agent.proof import examine
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.tokens import count_tokens
-
-_DRAFTS = 6
+from ml_agent.understanding import understood
 
 
 class FirstMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +32,8 @@ class FirstMessage(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     tokens: int
     """With the system's part, without the functions."""
+    seconds: float
+    """To read the request and make the message, the repository being indexed."""
     names: tuple[str, ...]
     """What the reference uses of the repository."""
     missing: tuple[str, ...]
@@ -72,18 +71,18 @@ def measure(task: Task, repos: Path) -> FirstMessage:
     if root is None:
         raise SystemExit(f"{task.repository} is not in {repos}")
     workspace = open_workspace(root, shown)
-    navigator = GroundedNavigator()
-    given = Given(repository=shown.github, path=shown.path, prefix_code=shown.prefix_code)
-    request = navigator.understand(shown.instruction, given)
-    drafts = list(islice(navigator.drafts(request, workspace), _DRAFTS))
-    first = [examine(draft, request, workspace) for draft in drafts[:1]]
-    thread = open_thread(request, workspace, [*first, *drafts[1:]])
+    began = time.perf_counter()
+    request = understood(
+        shown.instruction, Given(repository=shown.github, path=shown.path, prefix_code=shown.prefix_code)
+    )
+    thread = open_thread(request, workspace)
+    seconds = time.perf_counter() - began
     text = f"{system()}\n{thread.opening}\n\n{thread.task}"
     found = names_of(task, workspace)
     names = found or ()
     evidence = thread.opening  # the sentence itself is none
     return FirstMessage(
-        key=str(task.key), kind=task.kind, tokens=count_tokens(text).n, names=names,
+        key=str(task.key), kind=task.kind, tokens=count_tokens(text).n, seconds=seconds, names=names,
         missing=tuple(name for name in names if not _holds(evidence, name)), text=text,
         read=found is not None,
     )  # fmt: skip
@@ -114,7 +113,8 @@ def report(openings: list[FirstMessage]) -> None:
         missing = sum(len(one.missing) for one in some)
         print(
             f"{kind or 'all':6} {len(some)} rows: tokens median {statistics.median(sizes):.0f}, "
-            f"nine of ten below {sizes[int(0.9 * (len(sizes) - 1))]}, most {sizes[-1]} (functions: {tools}); names shown "
+            f"nine of ten below {sizes[int(0.9 * (len(sizes) - 1))]}, most {sizes[-1]} (functions: {tools}); seconds median "
+            f"{statistics.median(one.seconds for one in some):.2f}, mean {statistics.mean(one.seconds for one in some):.2f}; names shown "
             f"{names - missing} of {names}; rows with all {sum(not one.missing for one in some)}, with the entry point "
             f"{sum(not one.names or one.names[0] not in one.missing for one in some)}"
         )

@@ -15,8 +15,8 @@ import msgspec
 
 from ml_agent.delivery.expectation import Judgement
 from ml_agent.draft import Draft, LedgerEntry, LedgerStatus
-from ml_agent.matching.slots import TRUTH
 from ml_agent.navigator import Workspace
+from ml_agent.numbers import number
 from ml_agent.request import Request, Value
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
@@ -27,8 +27,7 @@ from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.remember import remembered
 from ml_agent.tools.retrieval import tokenize
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.values import lexicon
-from ml_agent.values.numbers import number
+from ml_agent.user_values import TRUTH, word_list
 
 _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\d+(?:\.\d+)?")
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))
@@ -162,7 +161,13 @@ def _entry_of_fixed(value: Value, draft: Draft, index: RepoIndex) -> LedgerEntry
 
 def _entry_of(value: Value, status: LedgerStatus, where: str) -> LedgerEntry:
     return LedgerEntry(
-        value=value.value, text=value.text, status=status, where=where, required=value.required, named=bool(value.name)
+        value=value.value,
+        text=value.text,
+        status=status,
+        where=where,
+        required=value.required,
+        named=bool(value.name),
+        exact=bool(value.name) or value.kind in ("path", "text") or value.text[:1] in "\"'`",
     )
 
 
@@ -266,7 +271,7 @@ def _scales(value: Value, amount: Decimal) -> tuple[Decimal, ...]:
     """What a number may be counted in: hundreds for a share, thousands for what has thousands, anything for what has a unit."""
     if value.text.rstrip().endswith(("%", "cent")):
         return Decimal(1), Decimal("0.01")
-    if any(word in lexicon.words("measures") for word in value.words[:2]):
+    if any(word in word_list("measures") for word in value.words[:2]):
         return _SCALES
     return tuple(scale for scale in _SCALES if scale == 1 or (scale < 1 and abs(amount) >= 1 / scale))
 

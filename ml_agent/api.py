@@ -107,13 +107,12 @@ def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candi
     Raises AgentError where GitHub or the catalogue cannot be read.
     """
     from ml_agent.choose import finder_for
-    from ml_agent.grounded.navigator import GroundedNavigator
     from ml_agent.navigator import Given
+    from ml_agent.understanding import rank, understood
 
     check_text(instruction, "the instruction")
-    navigator = GroundedNavigator()
-    request = navigator.understand(instruction, Given())
-    return tuple(navigator.rank(request, finder_for(load_settings(**settings), catalog=catalog).find(request)))
+    request = understood(instruction, Given())
+    return tuple(rank(instruction, finder_for(load_settings(**settings), catalog=catalog).find(request)))
 
 
 @as_agent_errors()

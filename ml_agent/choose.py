@@ -9,12 +9,10 @@ from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.inputs import control_folders, outside_inputs
 from ml_agent.job import Job
 from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
-from ml_agent.reads import read_as_set
 from ml_agent.replay.repositories import Repositories, TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import Tape
@@ -33,7 +31,7 @@ _TOLD = 6
 """Of what a program may read, named in the line that says so."""
 NO_KEY = (
     "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either {} cannot be asked "
-    "(--navigator grounded asks none)"
+    "(--navigator offline asks none)"
 )
 NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
 
@@ -79,31 +77,38 @@ def model_is_there(around: RunContext) -> bool:
             check_price(settings)
             ask_endpoint(endpoint_of(settings))
     except (ConfigurationError, ProviderError) as error:
-        if settings.fallback != "grounded":
-            raise type(error)(f"{error}; --fallback grounded goes on without a model") from error
+        if settings.fallback != "offline":
+            raise type(error)(f"{error}; --fallback offline goes on without a model") from error
         around.trajectory.emit("stand-in", phase="run", reason=str(error))
         return False
     return True
 
 
 def make_navigator(around: RunContext, budget: Budget, with_model: bool, executor: Executor | None = None) -> Navigator:
-    """The navigator of a run. Raises ConfigurationError where its model's settings are off, or the encoder is not installed."""
-    grounded, settings = GroundedNavigator(), around.settings
-    read_as_set(settings)
+    """The navigator of a run. Raises ConfigurationError where its model's settings are off."""
+    settings = around.settings
     if plugins.is_added(plugins.NAVIGATORS, settings.navigator, NAVIGATORS):
-        added: Navigator = plugins.load(plugins.NAVIGATORS, settings.navigator)(settings, grounded)
+        added: Navigator = plugins.load(plugins.NAVIGATORS, settings.navigator)(settings, offline_navigator())
         return added
     if not with_model:
-        return grounded
+        return offline_navigator()
     from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
     from ml_agent.llm.earlier import EarlierReplies
 
-    look = executor.look if executor is not None else None
-    surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, look=look)
+    probe = executor.probe if executor is not None else None
+    surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, probe=probe)
+    surroundings.stand_in = offline_navigator if settings.fallback == "offline" else None
     surroundings.earlier = EarlierReplies(read_trajectory(around.folder.trajectory))
     if around.progress is not None:
         surroundings.check_cancelled = partial(around.progress.on_output, "")
-    return configured_navigator(settings, grounded, surroundings)
+    return configured_navigator(settings, surroundings)
+
+
+def offline_navigator() -> Navigator:
+    """The navigator that needs no model; nothing of its room is imported where a model thinks."""
+    from ml_agent.grounded.navigator import GroundedNavigator
+
+    return GroundedNavigator()
 
 
 def make_repositories(around: RunContext, budget: Budget) -> Repositories:

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -123,11 +122,8 @@ def _model(settings: Settings) -> Row:
     how = "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
     if not settings.thinks_with_model:
         return Row(what="model", ok=False, found="none; answers come without one", advice=how)
-    from ml_agent.llm.endpoint import IN_PROCESS, OPENAI
+    from ml_agent.llm.endpoint import OPENAI
 
-    if settings.model.startswith(IN_PROCESS):
-        path = Path(settings.model.removeprefix(IN_PROCESS))
-        return Row(what="model", ok=path.is_file(), found=str(path), advice="the file is not there")
     if not settings.model or not settings.has_endpoint:
         return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be asked", advice=how)
     url = (settings.base_url or OPENAI).rstrip("/")

@@ -24,6 +24,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     required: bool = True
     named: bool = False
     """Whether the user gave it by the name of an option: `--lr 0.1`, `lr=0.1`, `--arg lr=0.1`."""
+    exact: bool = False
+    """Whether it can hardly be a description: given by name, quoted, or a path."""
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +83,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation in which a model wrote it, to be gone on with; None where none did."""
     disputes: tuple[Dispute, ...] = ()
     """What its author says against findings of the check."""
+    outputs: tuple[str, ...] = ()
+    """Files and folders of the request that its author expects to be made."""
 
     @property
     def sound(self) -> bool:
@@ -88,7 +92,15 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
         return not any(f.severity == "error" for f in self.findings)
 
 
-def stands_by(draft: Draft, earlier: Draft) -> bool:
-    """Whether the author gives the same answer again and disputes what was said against it."""
-    same = (draft.kind, draft.text.strip()) == (earlier.kind, earlier.text.strip())
-    return same and len(draft.disputes) > len(earlier.disputes)
+class Rejected(Exception):
+    """Who thinks finds that a repository cannot do the task, for the reason that the message says."""
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that was tried, and why it does not do."""
+
+    draft: Draft
+    problem: str = ""
+    """What the check found, or the diagnosis of the run, one line each; empty where another answer is wanted (Pass@k)."""
+    error_lines: tuple[str, ...] = ()
+    """Of the run's output; empty where it was not run."""

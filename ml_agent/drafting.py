@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from ml_agent.draft import Draft, stands_by
+from ml_agent.draft import Attempt, Draft
 from ml_agent.errors import BudgetExceededError
-from ml_agent.navigator import Attempt, Navigator, Problem, Workspace
+from ml_agent.navigator import Navigator, Workspace
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
+from ml_agent.verdict import told_in, tried_before, verdict
 
 TRIES = 4
 """How many unsound drafts an answer may cost before one is taken as it is."""
@@ -15,16 +16,14 @@ TRIES = 4
 def next_draft(navigator: Navigator, request: Request, workspace: Workspace, tried: Sequence[Attempt]) -> Draft | None:
     """A draft that was not tried: the last one mended where something speaks against it, else the navigator's next.
 
-    The last one again where its author stands by it. None where nothing is left.
+    The last one again where its author disputes what was said of it. None where nothing is left.
     """
-    texts = {attempt.draft.text.strip() for attempt in tried}
     last = tried[-1] if tried else None
     if last is not None and (last.problem or last.error_lines):
-        problem = Problem(text=last.problem, error_lines=last.error_lines)
-        mended = navigator.revise(request, workspace, last.draft, problem)
-        if mended is not None and (mended.text.strip() not in texts or stands_by(mended, last.draft)):
+        mended = navigator.revise(request, workspace, last)
+        if mended is not None and (tried_before(mended, tried) is None or verdict(mended, tried) == "disputed"):
             return mended
-    return next((draft for draft in navigator.drafts(request, workspace) if draft.text.strip() not in texts), None)
+    return next((draft for draft in navigator.drafts(request, workspace) if tried_before(draft, tried) is None), None)
 
 
 def draft_answers(navigator: Navigator, request: Request, workspace: Workspace, attempts: int = 1) -> list[Draft]:
@@ -40,12 +39,13 @@ def draft_answers(navigator: Navigator, request: Request, workspace: Workspace, 
             if draft is None:
                 break
             draft = examine(draft, request, workspace)
-            if tried and stands_by(draft, tried[-1].draft):
+            decision = verdict(draft, tried, told_in(draft))
+            if tried_before(draft, tried) is not None:
                 taken = [draft if one.text == draft.text else one for one in taken]
                 tried.append(Attempt(draft=draft))
                 continue
             tried.append(Attempt(draft=draft, problem=problem_of(draft)))
-            if draft.sound or draft.disputes:
+            if decision != "refused":
                 taken.append(draft)
     except BudgetExceededError:
         if not tried:

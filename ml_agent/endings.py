@@ -3,7 +3,7 @@
 from enum import Enum
 
 from ml_agent.draft import CHOSEN, Draft
-from ml_agent.errors import BudgetExceededError
+from ml_agent.errors import BudgetExceededError, ModelError
 
 
 class Ending(Enum):
@@ -29,6 +29,8 @@ class Ending(Enum):
     """No answer is likely enough to be the one that was asked for; several are offered."""
     BUDGET = ("budget", BudgetExceededError.exit_code)
     """A limit was reached first."""
+    MODEL_GONE = ("model-gone", ModelError.exit_code)
+    """The model did not answer, or with nothing of use; `ml-agent resume` goes on where it was."""
 
     @property
     def label(self) -> str:
@@ -46,6 +48,8 @@ class Ending(Enum):
         return {ending.label: ending for ending in cls}[label]
 
 
+RESUMABLE = frozenset({Ending.BUDGET.label, Ending.MODEL_GONE.label})
+"""Endings from which a run goes on before the node that ended it."""
 NOT_IN_IT = "not in it:"
 """Stands before the values of the sentence that an answer lacks."""
 

@@ -3,8 +3,12 @@
 AgentError                    70
 ├── UsageError                 2   the call's words are off
 ├── ConfigurationError         3   key, Docker, endpoint
-│   └── WrongSettingError      3   a value that a setting cannot have
+│   ├── WrongSettingError      3   a value that a setting cannot have
+│   └── EndpointSettingError   3   the model's endpoint refuses the key, or does not know the model
 ├── ProviderError              4   a model, GitHub or a repository's host does not answer as it should
+│   └── ModelError             4   the model is gone: it does not answer, or with nothing of use
+│       ├── EndpointError      4   its endpoint failed or refused, and asking again would not help
+│       └── ModelAnswerError   4   it answered, but with nothing usable, even after a repair turn
 ├── BudgetExceededError        5   a limit on tokens, money, calls, attempts or time
 ├── RunLockedError             2   another process works on this run
 └── InternalError             70   a defect of ours
@@ -65,6 +69,22 @@ class ProviderError(AgentError):
     """A model endpoint or GitHub did not answer as it should."""
 
     exit_code = 4
+
+
+class EndpointSettingError(ConfigurationError):
+    """The endpoint answers, and what the user set for it is wrong."""
+
+
+class ModelError(ProviderError):
+    """The model is gone: the run ends with what was reached, and can be gone on with."""
+
+
+class EndpointError(ModelError):
+    """The endpoint failed or refused, and asking it again soon would not help."""
+
+
+class ModelAnswerError(ModelError):
+    """The model answered, but with nothing usable, even after a repair turn."""
 
 
 class BudgetExceededError(AgentError):

@@ -50,12 +50,12 @@ MUCH = 200 * 1024**2
 """Bytes; to copy more takes long enough that it should be said."""
 
 
-LOOK_SECONDS = 60.0
-LOOK_CHARACTERS = 4_000
+PROBE_SECONDS = 60.0
+PROBE_CHARACTERS = 4_000
 LENT = ".ml_agent_lent"
-"""A folder of the workspace for the user's files, until a look has moved it away."""
+"""A folder of the workspace for the user's files, until a probe has moved it away."""
 LENT_BYTES = 100 * 1024**2
-"""Of the user's files that one look may have."""
+"""Of the user's files that one probe may have."""
 _ASIDE = 'export PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME="$d.cache" MPLCONFIGDIR="$d.cache"'
 """What Python and its libraries write by the way lies apart, in shell: it would look like a change of the environment."""
 
@@ -119,7 +119,7 @@ class Executor:
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
         self._stained = False
-        """Whether a look changed more than its copy."""
+        """Whether a probe changed more than its copy."""
         self._beginning: Thread | None = None
 
     def begin(self, workspace: Workspace) -> None:
@@ -158,7 +158,7 @@ class Executor:
         Raises SandboxUnavailableError, SandboxLostError. A failing program is an Outcome.
         """
         if self._stained:
-            self.close()  # a look left its copy: no answer runs where it wrote
+            self.close()  # a probe left its copy: no answer runs where it wrote
         session, task = self._session_for(workspace), self._task(draft)
         session.prepare(task)
         self._leftovers.clear((draft.text, draft.workdir), session.source.root)
@@ -189,7 +189,7 @@ class Executor:
             inputs_from=str(wanted.folder),
         )
 
-    def look(self, workspace: Workspace, command: str) -> str:
+    def probe(self, workspace: Workspace, command: str) -> str:
         """What a command says in the task's folder of a copy of the workspace, so that nothing it writes is there for an answer.
 
         Where it wrote elsewhere all the same, the next answer gets a sandbox that is made anew.
@@ -200,7 +200,7 @@ class Executor:
         session, lent, here = self._session_for(workspace), self._lent(workspace, command), shlex.quote(workspace.path)
         before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
         text = f'd=$(mktemp -d) && {_ASIDE} && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
-        task = Task(text=text, timeout=LOOK_SECONDS)
+        task = Task(text=text, timeout=PROBE_SECONDS)
         session.prepare()
         for path in lent:
             self._sandbox.put(Path.cwd() / path, f"{LENT}/{path}")
@@ -209,7 +209,7 @@ class Executor:
         self._stained = self._stained or not is_as_it_was(self._sandbox, moment)
         said = f"{response.stdout}{response.stderr}".strip()
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
-        return (said if len(said) <= LOOK_CHARACTERS else f"{said[:LOOK_CHARACTERS]}\n... (cut)") + ended
+        return (said if len(said) <= PROBE_CHARACTERS else f"{said[:PROBE_CHARACTERS]}\n... (cut)") + ended
 
     def _lent(self, workspace: Workspace, command: str) -> list[str]:
         """The user's files that a run of a command would have, as far as they are small, relative to his folder; none where a coding agent asks."""

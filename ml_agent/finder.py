@@ -6,7 +6,6 @@ from typing import Protocol
 
 import msgspec
 
-from ml_agent.discovery import rank
 from ml_agent.errors import UsageError
 from ml_agent.replay.tape import Tape
 from ml_agent.request import Request
@@ -16,6 +15,7 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.catalog import Catalog
 from ml_agent.tools.errors import RateLimitError, SearchError
 from ml_agent.tools.remotes import is_url
+from ml_agent.understanding import rank
 
 CANDIDATES = 5
 """How many repositories are looked at (ML-Bench's ML-Agent takes five)."""

@@ -15,17 +15,16 @@ from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
 from ml_agent.best import better
 from ml_agent.delivery.amend import amendments, missing_text
-from ml_agent.delivery.expected import expectations
-from ml_agent.draft import CHOSEN, Draft, stands_by
+from ml_agent.delivery.expected import expectations, from_answer
+from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending, bounded
 from ml_agent.errors import UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
-from ml_agent.given_names import unknown_names, with_option_names
 from ml_agent.inputs import Inputs, inputs_of, kept_out
 from ml_agent.named_paths import named_paths
-from ml_agent.navigator import Attempt, Given, Workspace
+from ml_agent.navigator import Given, Workspace
 from ml_agent.phases import as_node, ended
 from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
@@ -35,7 +34,9 @@ from ml_agent.services import Services
 from ml_agent.state import Plain, State, expected_of
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import RepositoryError, SearchError
+from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
+from ml_agent.verdict import told_in, tried_before, verdict
 
 _NONE_FOUND = "none of the repositories found can do this: name one with --repo"
 _NOT_IN_NAMED = "nothing was found there that does this; read are Python, shell scripts, makefiles and console scripts"
@@ -45,7 +46,7 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
     """Keywords, and every value that must be honoured."""
     given = msgspec.convert(state["given"], Given)
     request = services.navigator.understand(state["instruction"], given)
-    expected = expectations(state["instruction"], given, services.navigator, request)
+    expected = expectations(state["instruction"], given.expect)
     services.note("understand", wording.of_request(request, expected))
     return Command(update={"request": plain(request), "expected": plain(expected)}, goto="search")
 
@@ -129,11 +130,15 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
     if len(attempts) >= services.settings.max_attempts:
         services.note("generate", f"{len(attempts)} drafts were tried: no more (--max-attempts)")
         return give_up_candidate(state)
-    draft = next_draft(services.navigator, request_of(state), workspace_of(state, services), attempts)
+    try:
+        draft = next_draft(services.navigator, request_of(state), workspace_of(state, services), attempts)
+    except Rejected as reason:
+        services.note("generate", str(reason))
+        return give_up_candidate({**state, "rejection": str(reason)})
     if draft is None:
         services.note("generate", "nothing in this repository is left to try")
         return give_up_candidate(state)
-    if attempts and stands_by(draft, attempts[-1].draft):
+    if tried_before(draft, attempts) is not None:
         services.note("generate", f"the answer stays; its author says: {draft.disputes[-1].why}")
         return stood_by(state, draft, attempts[-1].problem)
     if not attempts and draft.level == "unsure":
@@ -166,18 +171,20 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     workspace = workspace_of(state, services)
     earlier = next((attempt.draft for attempt in attempts_of(state) if attempt.draft.sound), None)
     draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace, earlier)
-    if not draft.sound and not may_be_run(draft, services):
+    decision = verdict(draft, told=told_in(draft))
+    if decision == "refused" or (decision == "disputed" and services.executor is None):
         problem = problem_of(draft)
         services.note("check", problem)
         best = state.get("best") if is_refused(draft) else better(state, draft, "none")
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
-    expected = {one.path for one in expected_of(state)}
+    expected = expected_of(state) or from_answer(draft)
     inputs = inputs_for(state, workspace, draft, services)
-    lacking = wording.of_inputs([path for path in inputs.absent if path not in expected], inputs.refused)
+    made = {one.path for one in expected}
+    lacking = wording.of_inputs([path for path in inputs.absent if path not in made], inputs.refused)
     services.note("check", wording.of_check(draft, state["instruction"], lacking))
     best = better(state, draft, "checked" if draft.sound else "none")
-    update = {"draft": plain(draft), "best": best}
+    update = {"draft": plain(draft), "best": best, "expected": plain(expected)}
     if services.settings.run == "none":
         ending, message = bounded(Ending.CHECKED, "the answer is statically sound; it was not run", draft)
         return ended(ending, message, **update)
@@ -311,7 +318,7 @@ def give_up_candidate(state: State) -> Command[Any]:
         problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
         return ended(ending, f"no draft got further: {problem}" if problem else "no other draft is left")
-    return Command(update={"position": state["position"] + 1}, goto="plan")
+    return Command(update={"position": state["position"] + 1, "rejection": state.get("rejection", "")}, goto="plan")
 
 
 def stood_by(state: State, draft: Draft, problem: str) -> Command[Any]:
@@ -334,8 +341,8 @@ def without_candidates(state: State) -> Command[Any]:
     if tried:  # answers that may not even be shown
         return ended(Ending.NO_ANSWER, f"no sound answer was found: {tried[0].problem.splitlines()[0]}")
     if best is None:
-        named = bool(state["given"]["repository"])
-        return ended(Ending.NO_REPOSITORY, _NOT_IN_NAMED if named else _NONE_FOUND)
+        unfound = _NOT_IN_NAMED if state["given"]["repository"] else _NONE_FOUND
+        return ended(Ending.NO_REPOSITORY, state.get("rejection") or unfound)
     findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
     worst = next((one for one in findings if one.get("severity") == "error"), findings[0])
     return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")
@@ -356,11 +363,6 @@ def request_of(state: State) -> Request:
 def attempts_of(state: State) -> tuple[Attempt, ...]:
     """What was tried on the candidate in turn."""
     return tuple(msgspec.convert(state["attempts"], list[Attempt]))
-
-
-def may_be_run(draft: Draft, services: Services) -> bool:
-    """Whether an answer that the check refuses is run all the same: its author disputes that, and a run tells who is right."""
-    return bool(draft.disputes) and services.executor is not None and not is_refused(draft)
 
 
 def without_thread(attempt: Attempt) -> Attempt:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.tools.run_folders import is_run_folder
-from ml_agent.values.lexer import tokenize
+from ml_agent.user_values import tokens_of
 
 _WORD = re.compile(r"[^\s\"'`“”„‘’«»,;()\[\]{}<>|]+")
 _BLANK = re.compile(r"\s")
@@ -85,7 +85,7 @@ def _is_own_file(folder: Path, path: str) -> bool:
 
 
 def _in_sentence(text: str) -> Iterator[NamedPath]:
-    quoted = [token for token in tokenize(text) if token.kind == "quoted"]
+    quoted = [token for token in tokens_of(text) if token.kind == "quoted"]
     yield from (NamedPath(token.value, quoted=True) for token in quoted)
     for match in _WORD.finditer(text):
         around = next((token.value for token in quoted if token.start <= match.start() < token.end), "")

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from ml_agent.draft import Draft
+from ml_agent.draft import Attempt, Draft
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
@@ -44,25 +44,6 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the request is about something else altogether: then also a repository that the user names is not read on."""
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a draft does not do."""
-
-    text: str = ""
-    """What the check found, or the diagnosis of the run, one line each."""
-    error_lines: tuple[str, ...] = ()
-    """Of the run's output; empty where it was not run."""
-
-
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """A draft that was tried, and the lines that say why it does not do (from check or from the run)."""
-
-    draft: Draft
-    problem: str = ""
-    """What the check found, or the diagnosis of the run, one line each; empty where another answer is wanted (Pass@k)."""
-    error_lines: tuple[str, ...] = ()
-    """Of the run's output; empty where it was not run."""
-
-
 class Navigator(Protocol):
     """Makes the decisions; everything else carries them out. Implementations are free of side effects but for model calls."""
 
@@ -78,7 +59,7 @@ class Navigator(Protocol):
         """Whether this repository can do the task, and by which READMEs."""
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
-        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for."""
+        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for. May raise Rejected."""
 
-    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
-        """A draft that is mended where the problem points; None where that leads nowhere new."""
+    def revise(self, request: Request, workspace: Workspace, attempt: Attempt) -> Draft | None:
+        """The draft that was tried, mended where its problem points; None where that leads nowhere new."""

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ml_agent.endings import Ending
-from ml_agent.errors import BudgetExceededError
+from ml_agent.errors import BudgetExceededError, ModelError
 from ml_agent.services import Services
 from ml_agent.state import State
 
@@ -41,6 +41,9 @@ def as_node(node: Node) -> Any:
         except BudgetExceededError as error:
             command = ended(Ending.BUDGET, str(error))
             services.notes.setdefault(name, f"ended: the limit of {error.what} is reached")
+        except ModelError as error:
+            command = ended(Ending.MODEL_GONE, str(error))
+            services.notes.setdefault(name, f"ended: {error}")
         except Exception as error:  # recorded, then raised: the command line turns it into one line
             services.trajectory.emit("error", phase=name, type=type(error).__name__, message=str(error))
             raise

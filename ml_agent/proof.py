@@ -17,13 +17,12 @@ from ml_agent.tools.check.python import check_python
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.findings import Finding
 from ml_agent.user_variables import without_given
+from ml_agent.verdict import UNUSED, errors_of
 
 _PASSIVE = SPEAKS | {"test", "[", "exit", "pwd", "sleep"}
 """Programs that do nothing of anybody's task."""
 _RUNS_MORE = re.compile(r"[(){}`<>|]")
 """What a file gets, or another program reads, is for a run to tell."""
-UNUSED = "value-not-used"
-"""The finding about a value of the user's, where all others are about the repository and the language."""
 
 
 def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft | None = None) -> Draft:
@@ -94,7 +93,7 @@ def _unused_message(entry: LedgerEntry, ledger: Sequence[LedgerEntry]) -> str:
 
 def problem_of(draft: Draft) -> str:
     """Every error found in a draft, one line each."""
-    return "\n".join(lines_of([finding for finding in draft.findings if finding.severity == "error"]))
+    return "\n".join(lines_of(errors_of(draft)))
 
 
 def lines_of(findings: Sequence[Finding]) -> list[str]:

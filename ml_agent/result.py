@@ -53,7 +53,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "instruction": job.instruction,
         "ending": state["ending"],
         "exit_code": Ending.named(state["ending"]).exit_code,
-        "message": state["message"],
+        "message": _message(state, folder),
         "asked": level_asked(services.settings.run, expected),
         "evidence": best["evidence"] if best else "none",
         "expectations": _expectations(expected, outcome),
@@ -80,6 +80,11 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
     folder.write_json(RESULT, result)
     services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])
     return result
+
+
+def _message(state: State, folder: RunFolder) -> str:
+    gone = state["ending"] == Ending.MODEL_GONE.label
+    return f"{state['message']}; `ml-agent resume {folder.id}` goes on" if gone else state["message"]
 
 
 def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain]:

@@ -12,7 +12,7 @@ from langgraph.types import StateSnapshot
 from ml_agent.assemble import assemble
 from ml_agent.checkpoints import saver
 from ml_agent.delivery.keep import check_folder
-from ml_agent.endings import Ending
+from ml_agent.endings import RESUMABLE, Ending
 from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
 from ml_agent.job import Job
@@ -101,7 +101,8 @@ def _run(job: Job, settings: Settings, folder: RunFolder, progress: Observer | N
 
 
 def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observer | None = None) -> dict[str, Any]:
-    """Go on with a run: where it was cut, or with higher limits where it reached one; another finished run is only told again.
+    """Go on with a run: where it was cut, where its model was gone, or with higher limits where it reached one; the result of another
+    finished run is printed again.
 
     Args:
         folder: of the run.
@@ -115,15 +116,17 @@ def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observ
     changed = {name: value for name, value in limits.items() if value is not None}
     settings = load_settings(**{**kept, **changed})
     with folder.locked():
-        if changed:
+        done = folder.result()
+        gone = done is not None and of_this_version(done, folder)["ending"] == Ending.MODEL_GONE.label
+        if changed or gone:
             _begin_again(folder, config_of(job, settings))
         return _run(job, settings, folder, progress)
 
 
 def _begin_again(folder: RunFolder, config: dict[str, Any]) -> None:
-    """Keep the new limits, and forget that the old ones ended the run; a kill after this can be gone on from."""
+    """Keep the new limits, and forget what ended the run; a kill after this can be gone on from."""
     done = folder.result()
-    if done is not None and of_this_version(done, folder)["ending"] != Ending.BUDGET.label:
+    if done is not None and of_this_version(done, folder)["ending"] not in RESUMABLE:
         raise UsageError(f"run {folder.id} ended as {done['ending']}, not at a limit: solve it anew with other limits")
     folder.write_config(config)
     (folder.path / RESULT).unlink(missing_ok=True)
@@ -147,10 +150,10 @@ def _graph(folder: RunFolder) -> Iterator[CompiledStateGraph[State, Services, St
 def _last_whole(graph: CompiledStateGraph[State, Services, State, State], config: Any) -> StateSnapshot:
     """The newest state that can be gone on from, or that has an ending: a full disk may have cut what came after it.
 
-    A run that reached a limit goes on before the node that did; with the same limit it ends there again.
+    A run that reached a limit, or whose model was gone, goes on before the node that ended it.
     """
     newest = graph.get_state(config)
-    if not newest.created_at or newest.next or newest.values.get("ending", Ending.BUDGET.label) != Ending.BUDGET.label:
+    if not newest.created_at or newest.next or newest.values.get("ending", Ending.BUDGET.label) not in RESUMABLE:
         return newest
     for older in graph.get_state_history(config, limit=_MOST_STATES):
         if older.next:
@@ -196,8 +199,10 @@ def _drive(
         return cast(State, snapshot.values)
     start: State | None = None
     if snapshot.next:
-        kept = graph.get_state(config).values.get("budget", {})  # also what a node that reached a limit spent
-        services.budget.restore(_spent_usage(folder, kept))
+        # What a node spent that ended the run counts; the repositories that it tried do not: it is run again.
+        kept = graph.get_state(config).values.get("budget", {})
+        counters = snapshot.values.get("budget", {}).get("counters", {})
+        services.budget.restore({**_spent_usage(folder, kept), "counters": counters})
         services.changed_from = changed_since(snapshot.values)
         if services.changed_from:
             snapshot = _before_plan(graph, config, snapshot)

@@ -20,8 +20,15 @@ from ml_agent.folder_settings import read_folder_file, taken
 from ml_agent.tools import plugins
 
 RunMode = Literal["probe", "full", "none"]
-NAVIGATORS = ("auto", "grounded", "llm")
+NAVIGATORS = ("auto", "offline", "llm")
 SANDBOXES = ("auto", "docker", "local", "none")
+
+
+_GONE = {
+    "model_profile": "gone: every model is asked by function calls, or by JSON in its text (model_mode)",
+    "encoder": "gone: there is no sentence encoder any more",
+}
+"""Settings of earlier versions, and what is in their place."""
 
 
 def _aliases(name: str, *others: str) -> AliasChoices:
@@ -40,19 +47,15 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ML_AGENT_", extra="forbid", populate_by_name=True, frozen=True)
 
     navigator: str = "auto"
-    """auto, grounded, llm, or one that an installed package adds."""
+    """auto, offline (no model), llm, or one that an installed package adds."""
     model: str = Field("", validation_alias=_aliases("model", "OPENAI_MODEL"))
-    """A model name at the endpoint, or gguf:/path/model.gguf."""
+    """A model name at the endpoint."""
     base_url: str = Field("", validation_alias=_aliases("base_url", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
     api_key: SecretStr = Field(SecretStr(""), validation_alias=_aliases("api_key", "OPENAI_API_KEY"))
-    model_mode: Literal["auto", "tools", "json", "text"] = "auto"
-    """How decisions are asked of the model; auto learns it per endpoint and model."""
-    model_profile: Literal["auto", "tools", "form"] = "auto"
-    """How to work with the model: a conversation of function calls, or a form to fill; auto finds out which it can do."""
-    fallback: Literal["", "grounded"] = ""
-    """grounded: where the model cannot be had, the run goes on without it; else it ends."""
-    encoder: bool = True
-    """Read requests with the sentence encoder, too, where no model thinks."""
+    model_mode: Literal["auto", "tools", "text"] = "auto"
+    """How the model calls functions: natively, or as JSON in its text; auto learns it per endpoint and model."""
+    fallback: Literal["", "offline"] = ""
+    """offline: where the model is gone, the run goes on without one; else it ends."""
     prices: Path | None = None
     """TOML file with USD per million tokens, over the shipped table."""
 
@@ -98,6 +101,20 @@ class Settings(BaseSettings):
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ml-agent"))
     runs_dir: Path = Path("runs")
 
+    @field_validator("navigator", "fallback", mode="before")
+    @classmethod
+    def _by_its_present_name(cls, name: object) -> object:
+        return "offline" if name == "grounded" else name
+
+    @field_validator("model")
+    @classmethod
+    def _is_served(cls, name: str) -> str:
+        if name.startswith("gguf:"):
+            raise ValueError(
+                "a model file is served over HTTP now: give it to llama-server and set OPENAI_BASE_URL to its address"
+            )
+        return name
+
     @field_validator("navigator")
     @classmethod
     def _is_navigator(cls, name: str) -> str:
@@ -134,8 +151,8 @@ class Settings(BaseSettings):
 
     @property
     def has_endpoint(self) -> bool:
-        """Whether there is somebody to ask: a key, an address of one's own, or a model in this process."""
-        return bool(self.api_key.get_secret_value() or self.base_url or self.model.startswith("gguf:"))
+        """Whether there is somebody to ask: a key, or an address of one's own."""
+        return bool(self.api_key.get_secret_value() or self.base_url)
 
 
 def user_file() -> Path:
@@ -174,6 +191,6 @@ def _settings(kind: type[Settings], given: dict[str, object], file: str) -> Sett
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise WrongSettingError(name, first["msg"].removeprefix("Value error, ")) from error
+        raise WrongSettingError(name, _GONE.get(name, first["msg"].removeprefix("Value error, "))) from error
     except (ValueError, OSError) as error:  # a TOML file that does not parse
         raise ConfigurationError(f"{file}: {error}") from error

@@ -39,6 +39,8 @@ class State(TypedDict, total=False):
     """Set-up actions taken beyond the plan, in order."""
     outcome: Plain
     """What the last execution did."""
+    rejection: str
+    """Why the model found that a repository cannot do the task."""
     offered: list[Plain]
     """Different answers of which none is likely enough, best first, each with its repository."""
     budget: Plain

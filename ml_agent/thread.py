@@ -31,6 +31,10 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     task: PromptText
     """The end of the first message, which is never cut."""
     turns: tuple[Turn, ...] = ()
+    told: frozenset[str] = frozenset()
+    """Messages of findings that the model has read."""
+    refused: int = 0
+    """How many answers the check refused."""
 
     def then(self, turn: Turn) -> "Thread":
         """With one more turn."""

@@ -23,7 +23,7 @@ TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no":
 
 
 @cache
-def words(kind: str) -> frozenset[str]:
+def word_list(kind: str) -> frozenset[str]:
     """The words that `user_values.toml` lists under a name."""
     lists = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     return frozenset(lists[kind].split())
@@ -197,7 +197,7 @@ def is_path(text: str) -> bool:
 def is_file_name(text: str) -> bool:
     """Whether a word ends like a file name: "cov19.fasta"."""
     stem, dot, extension = text.rpartition(".")
-    return bool(dot and stem) and extension.lower() in words("extensions")
+    return bool(dot and stem) and extension.lower() in word_list("extensions")
 
 
 _PLAIN = re.compile(r"[\w./~*?+@%{}$-]+")
@@ -272,7 +272,7 @@ def _flag_before(text: str, flag: str, match: re.Match[str]) -> ExplicitFlag:
     if (
         behind is None
         or behind.kind in {"mark", "flag"}
-        or behind.value.lower() in words("stop") | words("breaks") | words("option_nouns")
+        or behind.value.lower() in word_list("stop") | word_list("breaks") | word_list("option_nouns")
     ):
         return ExplicitFlag(flag, None, start, end)
     return ExplicitFlag(flag, behind.value, start, behind.end)
@@ -297,7 +297,7 @@ def user_values(instruction: str, arguments: Sequence[tuple[str, str]] = ()) -> 
     given = [Value(text=f"{name}={value}", value=value, kind=kind_of(value), name=name) for name, value in arguments]
     said = [
         *map(_of_flag, flags),
-        *_of_tokens(tokens, [(one.start, one.end) for one in flags], {value for _, value in arguments}),
+        *_of_tokens(tokens, [(one.start, one.end) for one in flags]),
     ]
     return (*given, *sorted(said, key=lambda one: (one.start, one.end)))
 
@@ -320,13 +320,9 @@ def _of_flag(flag: ExplicitFlag) -> Value:
     return Value(text=flag.value, value=flag.value, kind=kind_of(flag.value), start=flag.start, end=flag.end, name=name)
 
 
-def _of_tokens(tokens: Sequence[Token], taken: Sequence[tuple[int, int]], given: set[str]) -> Iterator[Value]:
+def _of_tokens(tokens: Sequence[Token], taken: Sequence[tuple[int, int]]) -> Iterator[Value]:
     for place, token in enumerate(tokens):
-        if (
-            any(start <= token.start < end for start, end in taken)
-            or token.value in given
-            or not _is_value(tokens, place)
-        ):
+        if any(start <= token.start < end for start, end in taken) or not _is_value(tokens, place):
             continue
         quoted_file = token.kind == "quoted" and is_file_name(posixpath.basename(token.value))
         kind = "path" if token.kind == "path" or quoted_file else kind_of(token.value)
@@ -355,11 +351,11 @@ def _is_value(tokens: Sequence[Token], place: int) -> bool:
     beside = {one.value.lower() for one in (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])}
     behind_number = any(one.kind == "number" or one.text == "#" for one in tokens[place + 1 : place + 2])
     if token.kind == "quoted":
-        return not (beside & words("option_nouns") and token.value.isidentifier())
+        return not (beside & word_list("option_nouns") and token.value.isidentifier())
     if token.kind in {"number", "path", "list"}:
         return True
     if (
-        token.value.lower() in words("common_names") | words("naming_nouns") | words("stop")
+        token.value.lower() in word_list("common_names") | word_list("naming_nouns") | word_list("stop")
         or token.value in {"GPUs", "CPUs"}
         or (behind_number and token.kind == "name")
     ):
@@ -384,7 +380,7 @@ def _is_certain(tokens: Sequence[Token], place: int) -> bool:
     if token.kind in {"quoted", "path", "list"} or _is_introduced(tokens, place) or _is_module(tokens, place):
         return True
     near = {one.value.lower() for one in (*tokens[max(0, place - 3) : place], *tokens[place + 1 : place + 4])}
-    return bool(near & words("naming_nouns")) and (
+    return bool(near & word_list("naming_nouns")) and (
         re.search(r"[\d_]", token.value) is not None or len(token.value) == 1
     )
 
@@ -393,7 +389,7 @@ def _is_introduced(tokens: Sequence[Token], place: int) -> bool:
     """Whether the words before one say that it is a name: "called X", "known as X", and not "the named X"."""
     before, lead = ("", "", *(token.value.lower() for token in tokens[max(0, place - 2) : place]))[-2:]
     return tokens[place].kind in {"word", "name"} and (
-        (before, lead) == ("known", "as") or (lead in words("naming_verbs") and before not in {"a", "an", "the"})
+        (before, lead) == ("known", "as") or (lead in word_list("naming_verbs") and before not in {"a", "an", "the"})
     )
 
 
@@ -426,11 +422,11 @@ def _telling(tokens: Sequence[Token], most: int) -> Iterator[str]:
             left == 0
             or token.text in {".", "!", "?"}
             or ends
-            or (lower in words("breaks") and (begun or most < 6))
+            or (lower in word_list("breaks") and (begun or most < 6))
             or token.kind in {"number", "path", "list", "flag"}
         ):
             return
-        if token.kind != "mark" and lower not in words("stop"):
+        if token.kind != "mark" and lower not in word_list("stop"):
             yield lower
             left, begun = left - 1, True
 

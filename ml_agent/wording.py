@@ -4,12 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.draft import Draft, LedgerEntry
-from ml_agent.matching.mentions import read_request
-from ml_agent.matching.save_places import save_places
 from ml_agent.request import Request, Value
 from ml_agent.tools.candidates import Candidate
 from ml_agent.unasked import unasked
-from ml_agent.values.context import counted_noun, purpose
+from ml_agent.user_values import counted_noun, purpose
 
 _LONGEST = 100
 _MOST_LINES = 12
@@ -83,7 +81,6 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
     lines += lacking
     lines += map(_entry, entries)
     lines += [f"{one}: to be filled in; it is required, and nobody gives a value" for one in draft.invented]
-    lines += _unused_places(draft, instruction)
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 
 
@@ -91,14 +88,6 @@ def _entry(entry: LedgerEntry) -> str:
     if entry.status == "not found":
         return f"{entry.text}: not used"
     return f"{entry.text}: {entry.where}" + (" (its default)" if entry.status == "default" else "")
-
-
-def _unused_places(draft: Draft, instruction: str) -> Iterable[str]:
-    """Plain words that are named as places to save to, and that the answer does not use: guesses, so no finding speaks of them."""
-    statement = read_request(instruction)
-    for name in dict.fromkeys(statement.tokens[place].value for place in save_places(statement)):
-        if not any(entry.value == name for entry in draft.ledger):
-            yield f"{name}: not used; nothing of this answer takes it as the place to save to"
 
 
 def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:

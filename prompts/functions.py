@@ -21,15 +21,6 @@ def understood() -> Function:
     )
 
 
-def outputs() -> Function:
-    """The files that should come out."""
-    return _function(
-        "name_results",
-        "Name the files that the task is to make.",
-        {"paths": _list(_TEXT, "paths of files and folders as the task writes them; none where it names none", 8)},
-    )
-
-
 def ranking(count: int) -> Function:
     """The repositories' numbers in order."""
     return _function(
@@ -82,22 +73,22 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
         _loose(
             "answer",
             "The answer, whole.",
-            {"kind": {"enum": list(KINDS)}, "text": {**_TEXT, "description": "the command line or the code"}, **folder},
+            {
+                "kind": {"enum": list(KINDS)},
+                "text": {**_TEXT, "description": "the command line or the code"},
+                "outputs": {
+                    "type": "array",
+                    "items": _TEXT,
+                    "description": "files it makes, as the sentence names them",
+                },
+                **folder,
+            },
             ("kind", "text"),
         ),
         _loose("dispute", "Say why a finding is wrong.", {"finding": _TEXT, "why": _TEXT}),
         _loose("reject", "This repository cannot do it.", {"why": _TEXT}),
     ]
     return [function for function in offered if can_run or function["name"] != "run"]
-
-
-def probe() -> list[Function]:
-    """What a model is tried with before it is trusted with a conversation."""
-    return [
-        _loose("list_files", "The names of the files.", {}),
-        _loose("read_file", "What is in a file.", {"path": _TEXT}),
-        _loose("report", "Say the port, when it is known.", {"port": {**_TEXT, "description": "the number alone"}}),
-    ]
 
 
 KINDS = ("command", "python")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the sdist and the wheel from it, install the wheel with each extra into an empty environment, and use it outside the checkout.
-#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp tool; also dask, data, local, docs; tool: by pipx, into an environment of its own)
+#   usage: smoke.sh [EXTRA…]     (default: "" bench mcp tool; also dask, data, docs; tool: by pipx, into an environment of its own)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 extras=("$@"); [ $# -gt 0 ] || extras=("" bench mcp tool)
@@ -53,7 +53,6 @@ async def main():
         assert len((await client.list_tools()).tools) >= 6
 asyncio.run(main())
 PY
-    local) "$env/bin/python" -c 'import xllamacpp' ;;
     dask) "$env/bin/python" -c 'import distributed' ;;
     data) "$env/bin/python" -c 'import datasets' ;;
     docs) "$env/bin/python" -c 'import material, mkdocs' ;;

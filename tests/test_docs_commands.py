@@ -36,13 +36,10 @@ STANDS_FOR = (
 """What is the reader's own, and what lies on another machine."""
 ONLY_READ = {
     "--model NAME": "asks a model",
-    "--model tuned": "asks a model",
     "bench run --form": "an agent works in a sandbox; tests/benchmarks run it",
     "agents install": "installs from the package index",
     "--engine dask": "needs a scheduler on another machine; tests/benchmarks/test_engines.py has one here",
     "dask ": "starts servers for other machines",
-    "scripts/fine_tune.py": "needs torch",
-    "benchmarks.tuning train": "needs torch, and an hour",
     "benchmarks.fit": "a synopsis; it fits for an hour",
     'solve "INSTRUCTION" [flags]': "a synopsis",
 }

@@ -12,13 +12,14 @@ from ml_agent.cli.app import COMMANDS, loaded
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-BENCH_PAGES = ("architecture.md", "bench.md", "results.md", "security.md", "fine-tuning.md", "README.md")
+BENCH_PAGES = ("architecture.md", "bench.md", "results.md", "security.md", "README.md")
 """Pages whose sentences may name options of the bench."""
 OF_OTHERS = {
     "--output": "an example of a request",
     "--host-uds": "gVisor's",
     "--fsgofer-host-uds": "gVisor's",
     "--flag": "an example of a scorer's sight",
+    "--key": "an example of a configurator",
 }
 """Options in sentences that are not of this program."""
 _FENCE = re.compile(r"^```\w*\n.*?^```", re.MULTILINE | re.DOTALL)

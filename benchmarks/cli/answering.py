@@ -18,16 +18,8 @@ _Setting = Annotated[
 _Navigator = Annotated[Literal["grounded", "llm", "raw"], typer.Option("--navigator", help="Who answers.")]
 _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row.")]
 _ModelMode = Annotated[
-    Literal["auto", "tools", "json", "text"],
+    Literal["auto", "tools", "text"],
     typer.Option("--model-mode", help="How decisions are asked of it.", rich_help_panel=o.MODEL),
-]
-_ModelProfile = Annotated[
-    Literal["auto", "tools", "form"],
-    typer.Option(
-        "--model-profile",
-        help="For llm: a conversation of function calls, or a form.",
-        rich_help_panel=o.MODEL,
-    ),
 ]
 _Temperature = Annotated[
     float | None,
@@ -52,7 +44,6 @@ class Answerer(NamedTuple):
     model: o.Model = ""
     base_url: o.BaseUrl = ""
     model_mode: _ModelMode = "auto"
-    model_profile: _ModelProfile = "auto"
     temperature: _Temperature = None
     context_tokens: o.ContextTokens = 12000
     retrieval: _Retrieval = "published"

@@ -20,13 +20,11 @@ from ml_agent.benchmarks.fit.examples import KINDS
 from ml_agent.benchmarks.fit.prepared import Prepared, add_sources, prepared, solved, sources_of
 from ml_agent.benchmarks.fit.relatives import family, folds
 from ml_agent.benchmarks.fit.wrong import CLASSES, AnswerError, wrongs
-from ml_agent.encoder.encoder import shipped
 from ml_agent.matching.answers import ANSWER_FEATURES, Answer
 from ml_agent.matching.confidence import CONFIDENCE_FEATURES
 from ml_agent.matching.model import TABLES, Model
 from ml_agent.matching.retrieval import ENTRY_FEATURES
 from ml_agent.matching.scores import VALUE_FEATURES
-from ml_agent.matching.sense import use_encoder
 from ml_agent.matching.switches import SWITCH_FEATURES
 
 FEATURES_OF = {
@@ -65,15 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows, left = prepared(sources_of(options))
     for line, count in sorted(Counter(left).items()):
         sys.stdout.write(f"left out: {line} ({count})\n")
-    use_encoder(shipped if options.encoder else None)
     material = [_material(one.without_encoder()) for one in rows]
     held_out = _held_out(material)
     first = _with_answers(held_out, options.tables)
-    if options.encoder:
-        sys.stdout.write(f"by words alone\n{report(first)}\nwith the encoder\n")
-        material = [_material(one) for one in rows]
-        held_out = _held_out(material)
-        first = _with_answers(held_out, options.tables, above=True)
     sys.stdout.write(report(first))
     if options.quick:
         return 0
@@ -82,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write:
         made = fitted(material) | {"answer": _answer_table(held_out, frozenset())}
         made["confidence"] = whole.tables_of(answers)
-        place = files("ml_agent.matching").joinpath(TABLES[options.encoder])
+        place = files("ml_agent.matching").joinpath(TABLES[0])
         Path(str(place)).write_text(json.dumps(made, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return 0
 
@@ -92,7 +84,6 @@ def _parser() -> argparse.ArgumentParser:
     add_sources(parser)
     parser.add_argument("--made", type=Path, help="rows of `bench make`, for the confidence alone")
     parser.add_argument("--tables", type=Path, required=True, help="folder for the tables of each held-out repository")
-    parser.add_argument("--encoder", action="store_true", help="read requests with the sentence encoder, too")
     parser.add_argument("--quick", action="store_true", help="matched commands only, not the whole navigator")
     parser.add_argument("--write", action="store_true", help="write ml_agent/matching/weights.json")
     return parser

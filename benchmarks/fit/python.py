@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 
 from ml_agent.benchmarks.fit import learn
 from ml_agent.benchmarks.fit.python_rows import Row, Verdict, judge, load
-from ml_agent.encoder.encoder import shipped as encoder
 from ml_agent.grounded.python_drafts import completer
 from ml_agent.matching.model import shipped
 from ml_agent.matching.python_programs import read_program
 from ml_agent.matching.python_retrieval import CALLABLE_FEATURES
 from ml_agent.matching.python_solver import PROGRAM_FEATURES, PythonModel, ScoredProgram, context_of, solve_python
-from ml_agent.matching.sense import use_encoder
 
 PENALTY = {"thing": 5.0, "program": 3.0}
 _MOST_CALLABLES = 300
@@ -139,7 +137,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tables", type=Path, required=True, help="folder for the tables fitted without each group")
     parser.add_argument("--write", action="store_true", help="write ml_agent/matching/python_weights.json")
     options = parser.parse_args(arguments)
-    use_encoder(encoder)
     rows = load(options.rows, options.repositories, options.cache)
     callables = [group for group in map(callable_group, rows) if any(group.right)]
     parts = folds(rows, options.folds)

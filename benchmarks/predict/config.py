@@ -27,7 +27,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     base_url: str = ""
     model_mode: str = "auto"
-    model_profile: str = "auto"
     temperature: float | None = None
     """None: 0 for one attempt, 1 for several (as published)."""
     context_tokens: int = 12000
@@ -60,7 +59,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             model=self.model or None,
             base_url=self.base_url or None,
             model_mode=self.model_mode,
-            model_profile=self.model_profile,
             max_tokens=self.max_tokens,
             max_cost=self.max_cost,
             max_calls=self.max_calls,
@@ -88,7 +86,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 @functools.cache
 def program_version() -> str:
     """Hash of the sources that make answers."""
-    digest = hashlib.sha256(str(load_settings().encoder).encode())
+    digest = hashlib.sha256()
     for root in (
         *(Path(package.__path__[0]) for package in (ml_agent, ml_agent.tools, ml_agent.prompts)),
         Path(__file__).parent,

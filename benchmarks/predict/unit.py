@@ -14,12 +14,11 @@ from ml_agent.benchmarks.predict.config import Config
 from ml_agent.benchmarks.predict.rows import Result
 from ml_agent.benchmarks.predictions import Usage
 from ml_agent.budget import Budget
+from ml_agent.choose import offline_navigator
 from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
 from ml_agent.errors import AgentError, BudgetExceededError
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Navigator, Workspace
-from ml_agent.reads import read_as_set
 from ml_agent.settings import load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import ToolError
@@ -107,13 +106,12 @@ def navigator_for(config: Config, budget: Budget) -> Navigator:
         return _navigator()
     from ml_agent.llm.configured import ModelContext, configured_navigator  # as above
 
-    return configured_navigator(config.settings(), _navigator(), ModelContext(budget=budget, emit=silent))
+    return configured_navigator(config.settings(), ModelContext(budget=budget, emit=silent))
 
 
 @functools.cache
-def _navigator() -> GroundedNavigator:
-    read_as_set(load_settings())
-    return GroundedNavigator()
+def _navigator() -> Navigator:
+    return offline_navigator()
 
 
 def silent(event: str, **fields: object) -> None:

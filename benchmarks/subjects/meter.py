@@ -26,8 +26,8 @@ from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.llm.earlier import OUTPUT_PARAMETERS
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.limiter import limiter_for
-from ml_agent.llm.sender import LEAST_OUTPUT, default_transport
-from ml_agent.llm.transport import MeteredTransport, paid_by
+from ml_agent.llm.sender import LEAST_OUTPUT
+from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.prices import PriceTable, load_prices
 from ml_agent.tools.tokens import count_tokens
 
@@ -75,7 +75,7 @@ class Meter:
         self.trouble = ""
         self.sent = 0
         self._price = terms.prices.find(endpoint.model, local=endpoint.loopback)
-        self._client = httpx.Client(transport=MeteredTransport(default_transport(endpoint)), timeout=endpoint.timeout)
+        self._client = httpx.Client(transport=MeteredTransport(NetworkTransport()), timeout=endpoint.timeout)
         self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
         self._journal, self._lock = journal, threading.Lock()
         self._unwanted: set[str] = set()
@@ -172,7 +172,7 @@ class Meter:
 
     def _send(self, body: dict[str, Any], seconds: float) -> Reply:
         base, _, query = self.endpoint.base_url.partition("?")
-        url = "http://in-process/v1" if self.endpoint.in_process else base.rstrip("/")
+        url = base.rstrip("/")
         headers = {"authorization": f"Bearer {self.endpoint.api_key or 'none'}"}
         if self.endpoint.azure:
             headers["api-key"] = self.endpoint.api_key

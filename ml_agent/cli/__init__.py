@@ -15,7 +15,6 @@ import typer
 
 from ml_agent.errors import exit_code_for
 from ml_agent.keys import take as take_keys
-from ml_agent.late_packages import leave_unloaded, trace_nothing
 from ml_agent.terminal import write_error
 from ml_agent.tools.errors import ToolError
 
@@ -32,6 +31,21 @@ _OF_THE_MACHINE = frozenset(
     ]
 )  # fmt: skip
 """Errors of the system that are no defect of ours: a full or read-only disk, a folder of somebody else's or in a file's place."""
+
+
+_TRACING = (
+    "LANGSMITH_TRACING",
+    "LANGSMITH_TRACING_V2",
+    "LANGCHAIN_TRACING",
+    "LANGCHAIN_TRACING_V2",
+    "LANGCHAIN_HANDLER",
+)
+"""Variables that would make LangGraph send all that a run knows to LangSmith."""
+_GONE = {
+    "--model-profile": "every model is asked by function calls, or by JSON in its text (--model-mode)",
+    "--encoder": "there is no sentence encoder any more",
+}
+"""Options of earlier versions, and what is in their place."""
 
 
 def main() -> None:
@@ -98,8 +112,9 @@ def _raise(error: BaseException, _number: int, _frame: FrameType | None) -> None
 def _run(arguments: list[str]) -> int:
     # GitPython refuses to be imported without git, but `doctor` has to say so.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    trace_nothing()
-    leave_unloaded()
+    for name in _TRACING:
+        os.environ.pop(name, None)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # they would see every setting
     from typer.exceptions import TyperException
 
     from ml_agent.cli.app import app
@@ -117,7 +132,8 @@ def _run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except TyperException as error:
         message = error.format_message()  # empty where no arguments were given: then the help was printed
-        return _say(f"{message}; --help shows how", error.exit_code) if message else error.exit_code
+        advice = next((text for flag, text in _GONE.items() if flag in message), "--help shows how")
+        return _say(f"{message}; {advice}", error.exit_code) if message else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _say_interrupted()
     except typer.Exit as error:

@@ -21,15 +21,14 @@ Commit = Annotated[str, _option(WHERE, "Commit to use.", "--commit")]
 Folder = Annotated[str, _option(WHERE, "Folder of the task inside the repository.", "--path")]
 Catalog = Annotated[str, _option(WHERE, "JSONL catalogue to search instead of GitHub, or `sample`.", "--catalog")]
 Arg = Annotated[list[str] | None, _option(WHERE, "A value by name, NAME=VALUE; repeatable.", "--arg")]
-Model = Annotated[str | None, _option(MODEL, "Model name at the endpoint, or gguf:/path.", "--model")]
+Model = Annotated[str | None, _option(MODEL, "Model name at the endpoint.", "--model")]
 BaseUrl = Annotated[str | None, _option(MODEL, "The model's endpoint (OPENAI_BASE_URL).", "--base-url")]
-Navigator = Annotated[str | None, _option(MODEL, "auto, grounded (no model) or llm.", "--navigator")]
+Navigator = Annotated[str | None, _option(MODEL, "auto, offline (no model) or llm.", "--navigator")]
 Fallback = Annotated[
     str | None,
-    _option(MODEL, "grounded: go on without the model where it cannot be had; else the run ends.", "--fallback"),
+    _option(MODEL, "offline: go on without the model where it is gone; else the run ends.", "--fallback"),
 ]
-ModelMode = Annotated[str | None, _option(MODEL, "auto, tools, json or text.", "--model-mode")]
-ModelProfile = Annotated[str | None, _option(MODEL, "auto, tools or form: what the model can do.", "--model-profile")]
+ModelMode = Annotated[str | None, _option(MODEL, "auto, tools or text.", "--model-mode")]
 Sandbox = Annotated[str | None, _option(RUN, "auto, docker, local or none.", "--sandbox")]
 Unisolated = Annotated[
     bool | None, _option(RUN, "Allow a plain process group where nothing isolates.", "--unisolated/--no-unisolated")
@@ -101,7 +100,6 @@ class Execution(NamedTuple):
     navigator: Navigator = None
     fallback: Fallback = None
     model_mode: ModelMode = None
-    model_profile: ModelProfile = None
     sandbox: Sandbox = None
     unisolated: Unisolated = None
     run: Run = None

@@ -25,7 +25,7 @@ from ml_agent.terminal import write_error, write_out
 
 NO_MODEL = (
     "no model    tables thought alone: on a repository that is new to them they are right for few requests, a capable model for nearly all. "
-    "--model NAME with OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, or gguf:/path; --navigator grounded says this no more"
+    "--model NAME with OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; --navigator offline hides this line"
 )
 """What a model would add, and how to get one."""
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ml_agent.delivery.expectation import ENDINGS, Expectation, kind_of
-from ml_agent.values.lexer import Token
-from ml_agent.values.quoted_paths import is_quoted_folder, quoted_paths
+from ml_agent.user_values import Token, is_quoted_folder, quoted_paths
 
 
 def _words(text: str) -> frozenset[str]:

@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.draft import Draft
+from ml_agent.draft import Attempt, Draft
 from ml_agent.grounded.dimensions import fit_channels
-from ml_agent.navigator import Attempt
 from ml_agent.tools.commandline.edit import set_option
 from ml_agent.tools.commandline.model import Argument
 from ml_agent.tools.commandline.parse import parse_one

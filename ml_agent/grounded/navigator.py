@@ -8,10 +8,8 @@ from functools import cached_property
 
 import msgspec
 
-from ml_agent import discovery
 from ml_agent.account import account
-from ml_agent.draft import Draft
-from ml_agent.given_names import merged
+from ml_agent.draft import Attempt, Draft
 from ml_agent.grounded.choices import Choice, ChoiceIndex
 from ml_agent.grounded.commands import CommandDraft, command_drafts, statement_of
 from ml_agent.grounded.examples import AdaptationTask, adapted_programs, ranked_by_wording
@@ -33,10 +31,11 @@ from ml_agent.matching.python_solver import PythonModel, shipped_tables
 from ml_agent.matching.retrieval import EntryIndex as Entries
 from ml_agent.matching.sense import encoder_in_use
 from ml_agent.matching.stated import stated_values
-from ml_agent.navigator import Assessment, Attempt, Given, Problem, Workspace
-from ml_agent.request import Request, Value, check_instruction
+from ml_agent.navigator import Assessment, Given, Workspace
+from ml_agent.request import Request, Value
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
+from ml_agent.understanding import rank, understood, without_repeated
 
 REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
@@ -66,20 +65,14 @@ class GroundedNavigator:
         Raises:
             UsageError: it is too long to be one.
         """
-        check_instruction(instruction)
-        return Request(
-            instruction=instruction,
-            keywords=discovery.keywords(instruction),
-            queries=discovery.queries(instruction),
-            values=merged(stated_values(instruction, given.arguments), instruction),
-            repository=given.repository,
-            path=given.path,
-            prefix_code=given.prefix_code,
+        read = understood(instruction, given)
+        return msgspec.structs.replace(
+            read, values=without_repeated(stated_values(instruction, given.arguments), instruction)
         )
 
     def rank(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates in descending relevance."""
-        return discovery.rank(request.instruction, candidates)
+        return rank(request.instruction, candidates)
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
         """Whether this repository can do the task, and by which READMEs."""
@@ -99,10 +92,9 @@ class GroundedNavigator:
         first = [_with_account(typed, request, workspace)] if typed is not None else []
         return itertools.chain(first, self._ranked_drafts(request, workspace))
 
-    def revise(self, request: Request, workspace: Workspace, draft: Draft, problem: Problem) -> Draft | None:
+    def revise(self, request: Request, workspace: Workspace, attempt: Attempt) -> Draft | None:
         """The draft without what was refused, or with what was missed."""
-        attempt = Attempt(draft=draft, problem=problem.text, error_lines=problem.error_lines)
-        better = repair_draft(attempt, workspace.index.signatures.get(draft.entry, ()))
+        better = repair_draft(attempt, workspace.index.signatures.get(attempt.draft.entry, ()))
         if better is None:
             return None
         return _with_account(better, request, workspace)

@@ -35,8 +35,6 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     question: PromptText
     limit: int = 3000
     """Tokens for all of it."""
-    examples: tuple[tuple[PromptText, PromptText], ...] = ()
-    """Requests and right answers that are shown before: the same every time, so that they stay in the endpoint's memory."""
 
 
 class AssembledPrompt(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,14 +3,11 @@
 from collections.abc import Collection, Sequence
 from itertools import accumulate
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ml_agent.draft import Draft
-from ml_agent.grounded.kind import wanted_kind
 from ml_agent.llm.about_readme import about_of
-from ml_agent.llm.arguments import reworded_numbers
 from ml_agent.llm.calls import documented_calls, in_short, signatures_called
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.heads import CUT, head_of
@@ -20,10 +17,10 @@ from ml_agent.llm.likely import (
     blocks_of,
     installed_names,
     is_idle_aside,
+    leaning_to_code,
     likely_entries,
     likely_passages,
     likely_subcommands,
-    values_beside,
     with_tested_values,
 )
 from ml_agent.llm.likely_files import configuration, files_beside, likely_files, named_files
@@ -41,8 +38,8 @@ from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.settings_keys import keys_of, read_by_name, takes_settings
 from ml_agent.llm.size_limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.llm.uses import uses_of
-from ml_agent.matching.mentions import read_request
 from ml_agent.navigator import Workspace
+from ml_agent.option_values import further_values
 from ml_agent.prompts.render import render
 from ml_agent.prompts.untrusted import PromptText, joined
 from ml_agent.request import Request
@@ -50,10 +47,12 @@ from ml_agent.thread import Thread
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.tokens import count_tokens
-from ml_agent.unasked import unasked
+from ml_agent.understanding import wanted_kind
 
 ENTRIES = 4
 _OPTIONS_OF_CODE = (1200,)
+_CODE, _EITHER = 1.6, 0.9
+"""So much better, or about as well, documented code fits than documented calls do."""
 _CALLS = (3, 1, 1)
 """Documented calls that are shown of the first entry points."""
 _PASSAGES = 1
@@ -71,9 +70,6 @@ _RESULTS = 3
 """Of so many classes and functions the classes that they give back tell their members."""
 _HEADS = 2
 _TREE = 300
-_GUESS = 600
-_SURE = 0.5
-"""Confidence from which the answer of the rules is shown."""
 _LONGEST_DESCRIPTION = 140
 _SHARED, _LACKED = 3, 8
 """So many options in common, and so few that only the other one has, say an entry point in terms of another."""
@@ -87,32 +83,25 @@ def system() -> PromptText:
     return render("solve", **_nothing())["system"]
 
 
-def open_thread(request: Request, workspace: Workspace, drafts: Sequence[Draft]) -> Thread:
-    """The conversation before the first reply.
-
-    Args:
-        request: what is asked for.
-        workspace: where.
-        drafts: of the grounded navigator, best first, the first one examined.
-    """
+def open_thread(request: Request, workspace: Workspace) -> Thread:
+    """The conversation before the first reply."""
     found = likely_entries(request, workspace, ENTRIES + _OTHERS)
-    task = _Task(request, workspace, drafts)
+    task = _Task(request, workspace)
     openings = (_opening(task, found, limits) for limits in LEVELS)
     fitting = (one for one in openings if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
     return next(fitting, None) or _opening(task, found, LEVELS[-1])
 
 
 class _Task(NamedTuple):
-    """What is asked for, where, and what the rules answer."""
+    """What is asked for, and where."""
 
     request: Request
     workspace: Workspace
-    drafts: Sequence[Draft]
 
     def subcommands(self, entry: Entry) -> list[Signature]:
         """The signatures of an entry point, the likeliest first."""
         words = self.request.instruction
-        return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace, self.drafts))
+        return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace))
 
     def named(self, entry: Entry) -> Sequence[Signature]:
         """The signatures of an entry point; of one with several installed names the likeliest name first."""
@@ -124,14 +113,15 @@ class _Task(NamedTuple):
 
 def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
-    request, workspace, drafts = task
-    code = _wants_code(request) or (bool(drafts) and drafts[0].kind == "python")
+    request, workspace = task
+    kind = _kind_of_answer(task)
+    code, wants_code = kind != "command", wanted_kind(request.instruction) == "python"
     apart = [one for one in found if not is_idle_aside(one, request.instruction)]
-    steered = [one for one in apart if not _wants_code(request) or any(signature.options for signature in one)]
+    steered = [one for one in apart if not wants_code or any(signature.options for signature in one)]
     entries, others = steered[:ENTRIES], steered[ENTRIES:]
-    candidate, room = workspace.candidate, _limits_of_options(request, limits, code=code)
-    calls = [] if _wants_code(request) else _calls(entries, request, workspace, limits.call)
-    passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, code)
+    candidate, room = workspace.candidate, _room_for_options(kind, limits, wants_code=wants_code)
+    calls = [] if wants_code else _calls(entries, request, workspace, limits.call)
+    passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, kind == "code")
     options = _options(steered, task, room, 1 if code else limits.subcommands)
     printed = {one["path"] for one in options if "path" in one}
     texts = render(
@@ -150,26 +140,28 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
         passages=_passages(passages, request, calls, limits.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
         heads=[one for one in _heads(entries, task, limits.head) if one["path"] not in printed],
-        guess=drafts[0].text[:_GUESS] if _is_sure(drafts) else "",
-        unasked=", ".join(unasked(drafts[0], request.instruction)) if _is_sure(drafts) else "",
         instruction=request.instruction,
-        values=reworded_numbers(read_request(request.instruction, ()), plain=False),
         **(_code(request, workspace, passages, limits) if code or not entries else {"api": [], "modules": []}),
-        uses=_uses(found, request, workspace, limits.uses) if code else [],
+        uses=_uses(found, request, workspace, limits.uses) if kind == "code" else [],
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
 
 
-def _wants_code(request: Request) -> bool:
-    return wanted_kind(request.instruction) == "python"
+def _kind_of_answer(task: _Task) -> Literal["command", "code", "either"]:
+    """What the wording asks for; where it leaves that open, what the documents do for a like task."""
+    wanted = wanted_kind(task.request.instruction)
+    if wanted != "either":
+        return "code" if wanted == "python" else "command"
+    leaning = leaning_to_code(task.request.instruction, task.workspace)
+    return "code" if leaning > _CODE else "either" if leaning > _EITHER else "command"
 
 
-def _limits_of_options(request: Request, limits: SizeLimits, *, code: bool) -> tuple[int, ...]:
-    """Characters for the options of the first entry points: none where the wording wants code, a few where the rules alone do."""
-    if _wants_code(request):
+def _room_for_options(kind: str, limits: SizeLimits, *, wants_code: bool) -> tuple[int, ...]:
+    """Characters for the options of the first entry points: none where the wording wants code, few where the documents show it."""
+    if wants_code:
         return ()
-    return _OPTIONS_OF_CODE if code else limits.options
+    return {"code": _OPTIONS_OF_CODE, "either": limits.options[:2]}.get(kind, limits.options)
 
 
 def _code(
@@ -316,7 +308,7 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
             with_tested_values(best, task.workspace),
             task.request.instruction,
             most,
-            values_beside(best, task.workspace),
+            further_values(best, task.workspace.index),
         )
         seen[best.path, best.subcommand] = best
         shown.append({"name": called(best, task.workspace.path), "text": text})
@@ -330,7 +322,7 @@ def _beside_others(best: Signature, others: Collection[Signature], task: _Task) 
         lacks = [option for option in other.options if _look(option) not in common]
         if len(common) < _SHARED or len(lacks) > _LACKED:
             continue
-        known, beside = with_tested_values(best, task.workspace), values_beside(best, task.workspace)
+        known, beside = with_tested_values(best, task.workspace), further_values(best, task.workspace.index)
         own = tuple(option for option in known.options if _look(option) not in common)
         rest = options_of(msgspec.structs.replace(known, options=own), task.request.instruction, _OWN_OPTIONS, beside)
         but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
@@ -349,12 +341,7 @@ def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
     return text if len(text) <= _OTHER_NAMES else text[:_OTHER_NAMES].rpartition(", ")[0]
 
 
-def _is_sure(drafts: Sequence[Draft]) -> bool:
-    """Whether the best draft of the rules is worth a look: one that may well be wrong only misleads."""
-    return bool(drafts) and drafts[0].sound and drafts[0].confidence >= _SURE
-
-
 def _nothing() -> dict[str, object]:
-    texts = ("name", "description", "tree", "folder", "others", "files", "guess", "unasked", "instruction", "values")
+    texts = ("name", "description", "tree", "folder", "others", "files", "instruction")
     lists = ("entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

@@ -1,13 +1,11 @@
 """Documented calls of entry points: which fit a task, what they call, and a long one in short."""
 
 import re
-from collections.abc import Sequence
 
 from ml_agent.account import called
-from ml_agent.draft import Draft
 from ml_agent.llm.likely import Entry, said_names
-from ml_agent.matching.terms import terms
 from ml_agent.navigator import Workspace
+from ml_agent.terms import terms
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.examples import Example
 from ml_agent.tools.retrieval import tokenize
@@ -21,11 +19,10 @@ _GROUP = re.compile(r"\s(?=--?[A-Za-z]|[\w.@/]{1,80}=)")
 """Where an option begins."""
 
 
-def signatures_called(entry: Entry, words: str, workspace: Workspace, drafts: Sequence[Draft]) -> list[Signature]:
-    """The signatures of an entry point that the answers of the rules call, then those that the fittest documented calls do."""
-    answers = [draft.text for draft in drafts if draft.kind == "bash" and draft.entry == entry[0].path]
+def signatures_called(entry: Entry, words: str, workspace: Workspace) -> list[Signature]:
+    """The signatures of an entry point that the fittest documented calls use."""
     calls = [example.text for example in documented_calls(entry, words, workspace, _MOST_CALLS)]
-    invocations = (one for text in [*answers[:1], *calls] for one in parse_command(text).invocations)
+    invocations = (one for text in calls for one in parse_command(text).invocations)
     found = [called(one, workspace.path or ".", workspace.index) for one in invocations]
     return [one for one in dict.fromkeys(found) if one is not None and one in entry]
 
@@ -58,7 +55,7 @@ def in_short(call: str, words: str, most: int) -> str:
     start = max((found.end() for found in _STARTED.finditer(call)), default=0)
     program, *options = _GROUP.split(call[start:])
     program = call[:start] + program
-    said = {term for word in words.split() for term in terms(word)}
+    said = set(terms(words))
     left, kept = most - len(program) - len(" ..."), set[int]()
     for place in sorted(range(len(options)), key=lambda at: (not said & set(terms(options[at])), at)):
         if len(options[place]) + 1 <= left:

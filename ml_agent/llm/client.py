@@ -9,32 +9,22 @@ import msgspec
 import openai
 
 from ml_agent.budget import Budget
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import ConfigurationError, EndpointError, ModelAnswerError
 from ml_agent.llm.answers import Call, Reply, UnusableReply, calls_in, find_call, read_reply
 from ml_agent.llm.assembly import AssembledPrompt, DoesNotFit, Prompt, assemble, shorten
 from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
-from ml_agent.llm.errors import EndpointError, ModelAnswerError
-from ml_agent.llm.functions import (
-    Function,
-    FunctionLike,
-    as_function,
-    described,
-    plain_tool,
-    reply_schema,
-    strict,
-    tool,
-)
-from ml_agent.llm.memory import ORDER, Traits
+from ml_agent.llm.functions import Function, FunctionLike, as_function, described, plain_tool, tool
+from ml_agent.llm.memory import Traits
 from ml_agent.llm.messages import Message, messages_of, text_of
 from ml_agent.llm.refusals import Refusal, read_refusal
 from ml_agent.llm.retry import error_text
 from ml_agent.llm.sender import LEAST_OUTPUT, ClientParts, RequestBody, Sender
-from ml_agent.prompts.untrusted import PromptText, joined, neutral
+from ml_agent.prompts.untrusted import joined, neutral
 from ml_agent.thread import Turn
 from ml_agent.trajectory import Emit
 
 ALLOW_REAL_ENDPOINTS = True
-"""Tests set this to False: then only endpoints on this machine can be constructed, and no model in this process."""
+"""Tests set this to False: then only endpoints on this machine can be constructed."""
 _ADAPTATIONS = 8
 """How often one request may be changed after refusals."""
 _DEFAULT_CONTEXT = 8192
@@ -112,42 +102,22 @@ class ModelClient:
     ) -> Reply:
         """The model's next reply in a conversation, with all its calls, wherever it put them; none where it wrote prose.
 
-        The calls are as the model wrote them: whoever carries them out says what is wrong with them. Raises as `decide` does.
+        The calls are as the model wrote them: whoever carries them out says what is wrong with them. A reply that was cut off is asked
+        for again with twice the room, once; half an answer is none. Raises as `decide` does.
         """
         offered = tuple(as_function(function) for function in functions)
         exchange = Exchange(prompt=prompt, functions=offered, output_tokens=max_output_tokens, turns=tuple(turns))
         while True:
             reply, mode = self._ask(exchange)
-            found = calls_in(reply)
+            if reply.cut_off and exchange.output_tokens == max_output_tokens:
+                exchange = msgspec.structs.replace(exchange, output_tokens=2 * max_output_tokens)
+                continue
+            found = () if reply.cut_off else calls_in(reply)
             if not found and self._ask_otherwise(reply, mode):
                 continue
             if found:
                 self._confirm(reply, mode)
             return msgspec.structs.replace(reply, calls=found)
-
-    def write(self, prompt: Prompt, max_output_tokens: int) -> str:
-        """The model's text, where a text and no call is asked for.
-
-        Raises ModelAnswerError where it writes nothing, and otherwise as `decide` does.
-        """
-        reply, _ = self._ask(Exchange(prompt=prompt, functions=(), output_tokens=max_output_tokens))
-        if not reply.content.strip():
-            raise ModelAnswerError("the model's answer cannot be used: it is empty")
-        return reply.content
-
-    @property
-    def profile(self) -> str:
-        """How the model is known to work: "tools", "form", or "" where nobody has tried."""
-        return self._traits().profile
-
-    def learn_profile(self, profile: str) -> None:
-        """Remember it for this endpoint and model."""
-        self._learn(profile=profile)
-
-    @property
-    def answered(self) -> bool:
-        """Whether the model has answered at all; what was known of it before does not count."""
-        return self._sender.answered
 
     def close(self) -> None:
         """Close the connections."""
@@ -177,17 +147,15 @@ class ModelClient:
     def _body(self, exchange: Exchange, traits: Traits) -> RequestBody:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
         extras = self._mode_parts(exchange, traits)
-        in_words = bool(exchange.functions) and traits.mode != "tools"
-        words = neutral(described(exchange.functions) if in_words else "")
-        examples = [message for pair in exchange.prompt.examples for message in _example(*pair)]
+        words = neutral(described(exchange.functions) if traits.mode == "text" else "")
         dialogue = [*messages_of(exchange.turns or (), traits.mode), *exchange.dialogue]
-        aside = [json.dumps(extras) if extras else "", words, *(text_of(message) for message in (*examples, *dialogue))]
+        aside = [json.dumps(extras) if extras else "", words, *map(text_of, dialogue)]
         texts = self._assemble(exchange, traits, sum(self._sender.count(text) for text in aside))
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
         asked = joined("\n\n", [text for text in (texts.user, words) if text])
         system: Message = {"role": "system", "content": texts.system}
         return RequestBody(
-            messages=(system, *examples, {"role": "user", "content": asked}, *dialogue),
+            messages=(system, {"role": "user", "content": asked}, *dialogue),
             options={
                 traits.output_parameter: exchange.output_tokens,
                 **{name: value for name, value in optional.items() if name not in traits.dropped},
@@ -197,22 +165,14 @@ class ModelClient:
 
     def _mode_parts(self, exchange: Exchange, traits: Traits) -> dict[str, Any]:
         """What the request carries for its way of answering, without what the endpoint refuses."""
-        functions, is_strict = exchange.functions, "strict" not in traits.dropped
-        if not functions:
+        if traits.mode != "tools":
             return {}
-        if exchange.turns is not None and traits.mode == "tools":
-            parts = {"tools": [plain_tool(f) for f in functions]}
-            return {**parts, **({"tool_choice": "required"} if self._requires(traits) else {})}
-        if traits.mode == "tools":
-            parts = {"tools": [tool(f, is_strict=is_strict) for f in functions]}
-            optional = {"parallel_tool_calls": False, **({"tool_choice": "required"} if self._requires(traits) else {})}
-            return {**parts, **{name: value for name, value in optional.items() if name not in traits.dropped}}
-        if traits.mode == "json":
-            schema = reply_schema(functions)
-            form = {"name": "reply", "schema": strict(schema) if self._is_openai else schema}
-            form = {**form, "strict": True} if self._is_openai and is_strict else form
-            return {"response_format": {"type": "json_schema", "json_schema": form}}
-        return {}
+        required = {"tool_choice": "required"} if self._requires(traits) else {}
+        if exchange.turns is not None:
+            return {"tools": [plain_tool(f) for f in exchange.functions], **required}
+        parts = {"tools": [tool(f, is_strict="strict" not in traits.dropped) for f in exchange.functions]}
+        optional = {"parallel_tool_calls": False, **required}
+        return {**parts, **{name: value for name, value in optional.items() if name not in traits.dropped}}
 
     def _requires(self, traits: Traits) -> bool:
         """Whether a call is required; servers that are not OpenAI's may then run to the end of their context."""
@@ -277,19 +237,14 @@ class ModelClient:
         """Remember the way of asking that this reply shows to work."""
         if self._traits().confirmed:
             return
-        if mode == "tools" and not reply.calls:  # it took the tools for a wish to see JSON in its text
-            self._learn(mode="json")
-        elif mode == "json" and not _is_json(reply.content):  # it overlooked response_format
-            self._learn(mode="text", confirmed=True)
-        else:
-            self._learn(mode=mode, confirmed=True)
+        # One that writes its calls as text although it was given tools is asked in text from now on.
+        self._learn(mode=mode if reply.calls else "text", confirmed=True)
 
     def _ask_otherwise(self, reply: Reply, mode: Mode) -> bool:
-        """After an unusable reply in a way of asking that never worked: go to the next one; False where there is none."""
-        too_long = reply.cut_off and mode != "tools"  # the form was right; free text in place of a tool call is not
-        if self._traits().confirmed or reply.calls or too_long or mode == ORDER[-1]:
+        """After a reply without a call to functions that were never called here: ask in text; False where that is done already."""
+        if self._traits().confirmed or reply.calls or mode == "text":
             return False
-        self._learn(mode=ORDER[ORDER.index(mode) + 1])
+        self._learn(mode="text")
         return True
 
     def _adapt(self, refusal: Refusal, traits: Traits) -> bool:
@@ -305,26 +260,14 @@ class ModelClient:
         if refusal.kind == "parameter":
             self._learn(dropped=sorted({*traits.dropped, refusal.parameter}))
             return refusal.parameter not in traits.dropped
-        if self.endpoint.mode != "auto" or traits.mode == ORDER[-1]:
+        if self.endpoint.mode != "auto" or traits.mode == "text":
             return False
-        self._learn(mode=ORDER[ORDER.index(traits.mode) + 1], confirmed=False)
+        self._learn(mode="text", confirmed=False)
         return True
 
 
-def _example(request: PromptText, answer: PromptText) -> tuple[Message, Message]:
-    """A request and its right answer, as if they had been said."""
-    return {"role": "user", "content": request}, {"role": "assistant", "content": answer}
-
-
 def _permit(endpoint: Endpoint) -> None:
-    if not ALLOW_REAL_ENDPOINTS and (endpoint.in_process or not endpoint.loopback):
+    if not ALLOW_REAL_ENDPOINTS and not endpoint.loopback:
         raise ConfigurationError(f"real models are forbidden here: {endpoint!r}")
-    if endpoint.base_url.startswith(OPENAI) and not endpoint.api_key and not endpoint.in_process:
+    if endpoint.base_url.startswith(OPENAI) and not endpoint.api_key:
         raise ConfigurationError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False

@@ -1,5 +1,6 @@
 """The llm navigator as the settings describe it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -11,8 +12,9 @@ from ml_agent.llm.earlier import EarlierReplies
 from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
-from ml_agent.llm.sender import ClientParts, default_transport
-from ml_agent.llm.toolbox import Look
+from ml_agent.llm.sender import ClientParts
+from ml_agent.llm.toolbox import Probe
+from ml_agent.llm.transport import NetworkTransport
 from ml_agent.llm.waiting import CheckCancelled, never_cancelled
 from ml_agent.navigator import Navigator
 from ml_agent.prices import load_prices
@@ -31,7 +33,9 @@ class ModelContext:
     budget: Budget
     emit: Emit
     tape: Tape | None = None
-    look: Look | None = None
+    probe: Probe | None = None
+    stand_in: Callable[[], Navigator] | None = None
+    """Makes the navigator that goes on where the model is gone."""
     check_cancelled: CheckCancelled = never_cancelled
     """Called while the model is waited for; what it raises ends the waiting."""
     earlier: EarlierReplies = field(default_factory=EarlierReplies)
@@ -59,15 +63,13 @@ def check_price(settings: Settings) -> None:
     )
 
 
-def configured_navigator(settings: Settings, grounded: Navigator, surroundings: ModelContext) -> LlmNavigator:
+def configured_navigator(settings: Settings, around: ModelContext) -> LlmNavigator:
     """The navigator that thinks with the model of the settings; with a tape, recorded or played back.
 
-    Raises ConfigurationError where the endpoint needs a key, the price file is broken, or a model file is missing.
+    Raises ConfigurationError where the endpoint needs a key, or the price file is broken.
     """
-    around = surroundings
-    client = configured_client(settings, around)
-    how = ModelOptions(profile=settings.model_profile, look=around.look, fallback=settings.fallback == "grounded")
-    return LlmNavigator(client, grounded, around.emit, how)
+    options = ModelOptions(probe=around.probe, stand_in=around.stand_in)
+    return LlmNavigator(configured_client(settings, around), around.emit, options)
 
 
 def configured_client(settings: Settings, around: ModelContext) -> ModelClient:
@@ -81,7 +83,7 @@ def configured_client(settings: Settings, around: ModelContext) -> ModelClient:
         earlier=around.earlier,
     )
     if tape is not None:
-        transport = TapeTransport(tape, None if tape.replaying else default_transport(endpoint))
+        transport = TapeTransport(tape, None if tape.replaying else NetworkTransport())
         parts = msgspec.structs.replace(parts, transport=transport)
     if tape is not None and tape.replaying:
         parts = msgspec.structs.replace(parts, sleep=lambda _: None)

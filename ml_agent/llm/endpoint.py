@@ -8,24 +8,20 @@ import msgspec
 
 from ml_agent.shown_address import shown_address
 
-Mode = Literal["tools", "json", "text"]
-"""tools: native function calling; json: response_format with a JSON schema; text: fenced JSON in the reply."""
+Mode = Literal["tools", "text"]
+"""tools: native function calling; text: the functions in words, and JSON in the reply."""
 OPENAI = "https://api.openai.com/v1"
-IN_PROCESS = "gguf:"
-"""Beginning of the name of a model that runs in this process: gguf:/path/model.gguf."""
-PHASE = "X-Phase"
-"""The header that tells a model in this process what a request is for."""
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """An OpenAI-compatible endpoint and the model there."""
 
     model: str
-    """A name that the endpoint knows, or gguf:/path/model.gguf."""
+    """A name that the endpoint knows."""
     base_url: str = OPENAI
     api_key: str = ""
-    mode: Literal["auto", "tools", "json", "text"] = "auto"
-    """auto learns it at first use."""
+    mode: Literal["auto", "tools", "text"] = "auto"
+    """auto learns it from the first reply."""
     timeout: float = 300.0
     """Seconds that one request may take in all."""
     context_tokens: int | None = None
@@ -45,15 +41,10 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return shown_address(self.base_url)
 
     @property
-    def in_process(self) -> bool:
-        """Whether the model runs in this process."""
-        return self.model.startswith(IN_PROCESS)
-
-    @property
     def loopback(self) -> bool:
         """Whether requests stay on this machine."""
         host = urlsplit(self.base_url).hostname or ""
-        if self.in_process or host == "localhost":
+        if host == "localhost":
             return True
         try:
             return ipaddress.ip_address(host).is_loopback
@@ -68,4 +59,4 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def identity(self) -> str:
         """Endpoint and model as one word, for what is remembered of it."""
-        return self.model if self.in_process else f"{self.shown.rstrip('/')}|{self.model}"
+        return f"{self.shown.rstrip('/')}|{self.model}"

@@ -68,27 +68,6 @@ def plain_tool(function: Function) -> dict[str, Any]:
     return {"type": "function", "function": described}
 
 
-def reply_schema(functions: Sequence[Function]) -> Schema:
-    """The schema of the reply in json mode: one function's arguments, or a call that names its function."""
-    if len(functions) == 1:
-        return functions[0].parameters
-    calls = [
-        {
-            "type": "object",
-            "properties": {"name": {"type": "string", "enum": [f.name]}, "arguments": f.parameters},
-            "required": ["name", "arguments"],
-            "additionalProperties": False,
-        }
-        for f in functions
-    ]
-    return {
-        "type": "object",
-        "properties": {"call": {"anyOf": calls}},
-        "required": ["call"],
-        "additionalProperties": False,
-    }
-
-
 def described(functions: Sequence[Function]) -> str:
     """The functions in words, for a model that is not shown their schemas: as few tokens as will do."""
     if len(functions) == 1:

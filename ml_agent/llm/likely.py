@@ -2,36 +2,27 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.entries import EntryPoint, RepositoryFacts
-from ml_agent.matching.mentions import ParsedRequest, read_request
-from ml_agent.matching.model import shipped
-from ml_agent.matching.retrieval import EntryIndex
-from ml_agent.matching.usage import OptionUsage, read_usages
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
+from ml_agent.terms import telling_terms, terms
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index, tokenize
-from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Signature
 
-_MOST_BESIDE = 10
-"""Values beside a known one; more of them are other things as well."""
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
 
-_VALUE = re.compile(r"[\w.+/@][\w.+/@-]{0,40}")
 _SMOOTH = 3.0
 """The first of a ranking is worth twice the fourth."""
-_LEARNED = 2.0
-"""What the learned ranking is worth beside that by words."""
 _LEAST_SHARE = 0.08
 """Of the likeliest entry point's score that another one has at least: less is noise."""
 _CALLED = 1.5
@@ -50,7 +41,11 @@ _LANGUAGES = frozenset(
 )
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
-_LOOKED_AT = 6
+_LOOKED_AT, _EXAMPLES = 6, 400
+_FEW_NEAR, _IN_FOLDER = 12, 0.3
+"""Entry points of the task's folder, where these are few: any of them may do it, whatever words it has."""
+_ELSEWHERE = 0.4
+"""What an entry point outside of the task's folder is worth."""
 _WORD = re.compile(r"[\w.-]+")
 NAME_PARTS = re.compile(r"[\W_]+")
 _PROJECT = re.compile(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
@@ -64,6 +59,7 @@ class _Texts(NamedTuple):
     entry_index: Bm25Index
     passages: tuple[Passage, ...]
     passage_index: Bm25Index
+    example_index: Bm25Index
     shown: frozenset[str]
     """Entry points that documents call."""
     projects: tuple[str, ...]
@@ -75,19 +71,16 @@ class _Texts(NamedTuple):
 
 
 def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
-    """The entry points that the task may mean, best first: as the learned ranking has it, and by their words.
+    """The entry points that the task may mean, best first, by their words.
 
     Twins stand once, and what is far behind the likeliest is left out.
     """
     texts = _texts(workspace.index)
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in texts.entries}
-    for rank, path in enumerate(_rank(request, workspace)):
-        if path in by_path:
-            _add(scores, path, _LEARNED / (_SMOOTH + rank))
-    hits = texts.entry_index.top(tokenize(request.instruction), 4 * most)
-    for rank, hit in enumerate(hits):
-        _add(scores, texts.entries[hit.position][0].path, 1 / (_SMOOTH + rank))
+    hits = texts.entry_index.top(telling_terms(request.instruction), len(texts.entries))
+    for hit in hits:
+        _add(scores, texts.entries[hit.position][0].path, hit.score / hits[0].score)
     words = request.instruction
     said = {word.lower().strip(".") for word in _WORD.findall(words)}
     for path in by_path:
@@ -95,13 +88,16 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
         if name.name.lower() in said or path.lower() in said:
             _add(scores, path, 1.0)
     folder = PurePosixPath(workspace.path or ".")
+    near_paths = {path for path in by_path if PurePosixPath(path).is_relative_to(folder)}
+    for path in near_paths if len(near_paths) <= _FEW_NEAR else ():
+        _add(scores, path, _IN_FOLDER)
     for path in scores:
-        near = folder == PurePosixPath(".") or PurePosixPath(path).is_relative_to(folder)
+        near = path in near_paths
         idle = not any(one.options for one in by_path[path]) and path not in texts.shown and path.endswith(".py")
-        scores[path] *= (1.0 if near else 0.5) * (0.3 if texts.is_aside(path) else 1.0) * (0.5 if idle else 1.0)
+        scores[path] *= (1.0 if near else _ELSEWHERE) * (0.3 if texts.is_aside(path) else 1.0) * (0.5 if idle else 1.0)
     least = _LEAST_SHARE * max(scores.values(), default=0.0)
     ordered = sorted((path for path in scores if scores[path] >= least), key=lambda path: (-scores[path], path))
-    return _without_twins([_of_said_names(by_path[path], words) for path in ordered], words)[:most]
+    return _without_twins([_of_said_names(by_path[path], words) for path in ordered], words, near_paths)[:most]
 
 
 def installed_names(entry: Entry) -> frozenset[str]:
@@ -129,37 +125,6 @@ def is_idle_aside(entry: Entry, words: str) -> bool:
     return not set(parts) <= set(NAME_PARTS.split(words.lower()))
 
 
-def _rank(request: Request, workspace: Workspace) -> list[str]:
-    """The paths of the entry points in the order of the learned ranking."""
-    return list(
-        dict.fromkeys(entry.signature.path for _, entry in ranked_entries(read_request(request.instruction), workspace))
-    )
-
-
-def ranked_entries(statement: ParsedRequest, workspace: Workspace) -> list[tuple[float, EntryPoint]]:
-    """The entry points with their scores in the order of the learned ranking."""
-    entry_index, model = _entry_index(workspace.index, workspace.path or "."), shipped()
-    scored = [(model.entry(one.vector), one.entry) for one in entry_index.ranked(statement)]
-    return sorted(scored, key=lambda one: -one[0])
-
-
-def values_beside(signature: Signature, workspace: Workspace) -> dict[str, tuple[str, ...]]:
-    """By option: what the source has beside its default and beside values that examples give it, as keys of the same table, and what
-    it compares the option with."""
-    entry = EntryPoint(signature, _entry_index(workspace.index, workspace.path or ".").facts)
-    usages = read_usages(workspace.index, signature)
-    options = [slot.option for slot in entry.slots if not slot.takes_path]
-    found = {one.dest: _told_beside(one, entry, usages.get(one.dest, OptionUsage())) for one in options}
-    return {dest: values for dest, values in found.items() if 0 < len(values) <= _MOST_BESIDE}
-
-
-def _told_beside(option: Option, entry: EntryPoint, usage: OptionUsage) -> tuple[str, ...]:
-    if option.switch or option.choices or option.accepted:
-        return ()
-    compared = [value for value in usage.compared if _VALUE.fullmatch(value)]
-    return tuple(one for one in dict.fromkeys((*entry.alternatives(option), *compared)) if one != option.default)
-
-
 def with_tested_values(signature: Signature, workspace: Workspace) -> Signature:
     """The signature with the values that the program alone goes on with, as it tests them after parsing."""
     known = checked_repository(workspace.index).reader.tested(signature.path)
@@ -174,14 +139,9 @@ def with_tested_values(signature: Signature, workspace: Workspace) -> Signature:
     return msgspec.structs.replace(signature, options=tuple(options))
 
 
-@lru_cache(maxsize=8)
-def _entry_index(index: RepoIndex, folder: str) -> EntryIndex:
-    return EntryIndex(RepositoryFacts(index), folder)
-
-
-def _without_twins(entries: Sequence[Entry], words: str) -> list[Entry]:
-    """Of entry points whose options have the same names and help, as those of copies of a script do, two: those whose names are said
-    before others, as only these tell them apart."""
+def _without_twins(entries: Sequence[Entry], words: str, near: Collection[str]) -> list[Entry]:
+    """Of entry points whose options have the same names and help, as those of copies of a script do, two: those of the task's folder and
+    those whose names are said before others, as only these tell them apart."""
     said, places = frozenset(tokenize(words)), dict[tuple[tuple[str, str], ...], list[int]]()
     for place, entry in enumerate(entries):
         options = tuple((one.dest, one.help) for signature in entry for one in signature.options)
@@ -190,7 +150,8 @@ def _without_twins(entries: Sequence[Entry], words: str) -> list[Entry]:
     left_out = set[int]()
     for twins in places.values():
         names = {place: set(NAME_PARTS.split(PurePosixPath(entries[place][0].path).stem.lower())) for place in twins}
-        left_out |= set(sorted(twins, key=lambda place: (-len(names[place] & said), place))[_MOST_TWINS:])
+        ahead = {place: (entries[place][0].path not in near, -len(names[place] & said), place) for place in twins}
+        left_out |= set(sorted(twins, key=ahead.__getitem__)[_MOST_TWINS:])
     return [entry for place, entry in enumerate(entries) if place not in left_out]
 
 
@@ -262,6 +223,17 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
     return [one for one in found if not code or any(block.language in _PYTHON for block in one.blocks)][:most]
 
 
+def leaning_to_code(words: str, workspace: Workspace) -> float:
+    """How much better documented code fits the words than documented calls of entry points do: 1 where as well; those of the task's folder."""
+    index, folder = workspace.index, "" if workspace.path in ("", ".") else f"{workspace.path}/"
+    best = {"bash": 1.0, "python": 0.0}
+    for hit in _texts(index).example_index.top(tokenize(words), _EXAMPLES):
+        one = index.examples[hit.position]
+        if one.path.startswith(folder) and (one.kind == "python" or one.entry):
+            best[one.kind] = max(best[one.kind], hit.score)
+    return best["python"] / best["bash"]
+
+
 def blocks_of(passage: Passage, most: int, words: str = "") -> str:
     """The commands and code of a passage in at most so many characters, those blocks first that share words with `words`."""
     said = set(tokenize(words))
@@ -284,15 +256,17 @@ def _texts(index: RepoIndex) -> _Texts:
     shown: dict[str, list[str]] = {}
     for example in index.examples:
         if example.entry:
-            shown.setdefault(example.entry, []).extend([*example.headings, example.introduction])
+            shown.setdefault(example.entry, []).extend([*example.headings, example.introduction, example.text])
+    examples = (f"{' '.join(one.headings)} {one.introduction} {one.text}" for one in index.examples)
     passages = tuple(one for one in index.passages if any(block.language in _LANGUAGES for block in one.blocks))
     homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
     return _Texts(
         entries=entries,
         shown=frozenset(shown),
         projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
-        entry_index=Bm25Index([tokenize(" ".join(_said_of(entry, shown))) for entry in entries]),
+        entry_index=Bm25Index([terms(" ".join(_said_of(entry, shown))) for entry in entries]),
         passages=passages,
+        example_index=Bm25Index([tokenize(text) for text in examples]),
         passage_index=Bm25Index(
             [
                 tokenize(" ".join([*one.headings, one.headings[-1] if one.headings else "", one.text]))
@@ -306,7 +280,8 @@ def _said_of(entry: Entry, shown: dict[str, list[str]]) -> Iterator[str]:
     path = entry[0].path.replace("/", " ")
     yield from (path, path, path)
     for signature in entry:
-        yield from (signature.name, signature.doc, *signature.subcommand)
+        yield from (signature.name, *signature.subcommand)
+        yield signature.doc
         yield from _said_of_options(signature)
     yield from dict.fromkeys(shown.get(entry[0].path, ()))
 

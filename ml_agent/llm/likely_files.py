@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ml_agent.llm.likely import ASIDE, NAME_PARTS, Entry
 from ml_agent.navigator import Workspace
 from ml_agent.tools.retrieval import Bm25Index, tokenize
-from ml_agent.values.lexicon import words as words_of_kind
+from ml_agent.user_values import word_list
 
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|css|html?|rs|go|java|pyi|pyx|so|sh|bash|md|rst|ipynb|lock|in)$")
 _CONFIGURES = re.compile(r"(?:^|[/_])(?:conf(?:ig)?s?|presets?|recipes?|hparams|settings)[/_.]")
@@ -40,7 +40,7 @@ def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
 
 def _telling(words: str) -> frozenset[str]:
     """The words that may name a file: neither those of every sentence nor single letters and digits."""
-    common = words_of_kind("stop") | words_of_kind("politeness")
+    common = word_list("stop")
     return frozenset(word for word in tokenize(words) if len(word) > 1 and word not in common)
 
 

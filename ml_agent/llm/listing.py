@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.matching.mentions import read_request
-from ml_agent.matching.sense import option_alignment
-from ml_agent.matching.slots import Slot
-from ml_agent.matching.terms import terms
+from ml_agent.terms import terms
 from ml_agent.tools.python_api.model import ApiObject, Parameter
 from ml_agent.tools.retrieval import tokenize
 from ml_agent.tools.signatures.model import Held, Option, Signature
@@ -23,7 +20,7 @@ _TYPE = 24
 _DOC = 70
 _PARAMETERS = 400
 _MOST_CHOICES = 12
-_NEEDED, _OWN, _MEANT = 10, 3, 5
+_NEEDED, _OWN = 10, 3
 """Beside what an overlap of words is worth, five at most."""
 _PLAIN_FORMS = frozenset({"str", "string", "text", "value", "val", "var", "arg", "name"})
 _SPOKEN_OF, _SAID = 1.5, 150
@@ -50,7 +47,7 @@ class _RequestWords(NamedTuple):
     @classmethod
     def of(cls, text: str) -> "_RequestWords":
         """Of a text."""
-        return cls(frozenset(tokenize(text)), frozenset(term for word in _WORDS.findall(text) for term in terms(word)))
+        return cls(frozenset(tokenize(text)), frozenset(terms(text)))
 
 
 def called(signature: Signature, folder: str = ".") -> str:
@@ -167,17 +164,10 @@ def _is_of_use(option: Option) -> bool:
 
 
 def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
-    """The places of options, those first that are required, share words with `words` or are meant by them."""
-    said, meant = _RequestWords.of(words), _find_meant(options, words)
-    worth = [_relevance(option, said) + _MEANT * (place in meant) for place, option in enumerate(options)]
+    """The places of options, those first that are required or share words with `words`."""
+    said = _RequestWords.of(words)
+    worth = [_relevance(option, said) for option in options]
     return sorted(range(len(options)), key=lambda place: -worth[place])
-
-
-def _find_meant(options: Sequence[Option], words: str) -> frozenset[int]:
-    """The places of options of which the encoder, where one is in use, hears the words speak: "ends once five validations brought nothing" of `early_stopping`."""
-    sense = option_alignment(read_request(words), [Slot(option) for option in options])
-    heard = range(len(options)) if sense is not None else ()
-    return frozenset(place for place in heard if sense is not None and sense.best_token(place, ())[0] > sense.HEARD)
 
 
 def _name(option: Option) -> str:

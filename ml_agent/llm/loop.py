@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ml_agent.account import entry_of
-from ml_agent.draft import Dispute, Draft, Provenance
+from ml_agent.draft import Dispute, Draft, Provenance, Rejected
 from ml_agent.errors import UsageError
-from ml_agent.grounded.order import unused_value_count
 from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted, as_written
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.briefing import system
@@ -18,12 +17,13 @@ from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Workspace
 from ml_agent.prompts import functions as offered
 from ml_agent.prompts.untrusted import PromptText, joined, lines_in, neutral, piece
-from ml_agent.proof import UNUSED, examine, lines_of
+from ml_agent.proof import examine, lines_of
 from ml_agent.request import Request
 from ml_agent.thread import Thread, ToolCall, Turn
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.python_source import TooDeepError, read_python
 from ml_agent.trajectory import Emit
+from ml_agent.verdict import errors_of, verdict, weighty_advice
 from ml_agent.workspaces import normal_folder
 
 MOST_TURNS = 24
@@ -36,16 +36,17 @@ _OPENING_TOKENS = 2_800
 """Of the first message, with what the system is told and without the functions."""
 _KEPT_RESULTS = 24_000
 """Characters of results that stay whole; of older ones the first line stays."""
-_LONGEST_HEAD = 200
+_LONGEST_HEAD, _LONGEST_SAID = 200, 2_000
 _SHELLS = frozenset({"bash", "shell", "sh", "cmd"})
 """What models call a command."""
 _DROPPED = neutral(" ... (dropped, ask again)")
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
 ACCEPTED = neutral("The check finds nothing against it.")
 NO_CALL = neutral("That called no function, so nobody read it. Call `answer`, or another function.")
+_ASKED_BEFORE = neutral("You asked this before; the result stands above.")
 
 
-class Stopped(Exception):
+class NoAnswer(Exception):
     """The conversation ends without an answer, for the reason that it names."""
 
 
@@ -56,143 +57,156 @@ class ConversationTask(msgspec.Struct, frozen=True, kw_only=True):
     workspace: Workspace
 
 
+class _Exchange:
+    """One reply while its calls are carried out."""
+
+    def __init__(self, thread: Thread, standing: Draft | None, disputes: Sequence[Dispute]) -> None:
+        self.standing = standing
+        """The answer that stands so far, examined."""
+        self.disputes = (*(standing.disputes if standing is not None else ()), *disputes)
+        self.disputed = bool(disputes)
+        self.told, self.refused = thread.told, thread.refused
+        self.taken = False
+
+    def tell(self, findings: Sequence[Finding], *, refused: bool = False) -> None:
+        """Note what the author reads now."""
+        self.told |= {one.message for one in findings}
+        self.refused += refused
+
+
 class Conversation:
     """One thread gone on with until the model gives an answer that may be tried."""
 
-    def __init__(self, client: ModelClient, case: ConversationTask, toolbox: Toolbox, emit: Emit = silent) -> None:
-        self._client, self._case, self._emit = client, case, emit
-        places = not case.workspace.path_given
+    def __init__(self, client: ModelClient, task: ConversationTask, toolbox: Toolbox, emit: Emit = silent) -> None:
+        self._client, self._task, self._emit = client, task, emit
+        places = not task.workspace.path_given
         self._functions: tuple[Function, ...] = tuple(
             as_function(function) for function in offered.tools(can_run=toolbox.can_run, places=places)
         )
-        self._actions: dict[str, Callable[..., PromptText]] = {
-            "find": toolbox.find, "read": toolbox.read, "signature": toolbox.signature, "run": toolbox.run,
-            "answer": self._answer, "dispute": self._dispute, "reject": self._reject,
-        }  # fmt: skip
-        self._given: Draft | None = None
-        """The last answer, examined."""
-        self._accepted = False
-        self._disputes: list[Dispute] = []
-        self._disputing = False
-        """Whether the reply at hand disputes something."""
-        self._insists = False
-        """Whether it ends with that, so that the answer before it stands."""
-        self._heard: set[str] = set()
-        """The errors that the model was told."""
-        self._refused = 0
-        self._advised = False
+        self._looks: dict[str, Callable[..., PromptText]] = {
+            "find": toolbox.find,
+            "read": toolbox.read,
+            "signature": toolbox.signature,
+            "run": toolbox.run,
+        }
 
     def go_on(self, thread: Thread, standing: Draft | None = None) -> Draft:
-        """The next answer, examined, with the thread so far; an unsound one only where the model insists or ends so.
+        """The next answer, examined, with the thread so far; one that the check refuses only where the model has no other.
 
         The answer that stands so far comes back, with one dispute more, where the model disputes what was said against it.
-        Raises Stopped where there is none, ModelAnswerError, EndpointError, BudgetExceededError.
+        Raises Rejected, NoAnswer, ModelError, EndpointSettingError, BudgetExceededError.
         """
-        self._given, self._accepted = standing, False
-        self._disputes = list(standing.disputes) if standing is not None else []
         idle = 0
         asked = {_key(call) for turn in thread.turns for call in turn.calls}
-        while len(thread.turns) < MOST_TURNS and idle < _MOST_IDLE and self._refused < _MOST_REFUSED:
+        while len(thread.turns) < MOST_TURNS and idle < _MOST_IDLE and thread.refused < _MOST_REFUSED:
             reply = self._client.converse(self._prompt(thread), self._functions, shrunk(thread.turns))
-            turn = self._turn(reply, asked)
-            useful = any(_key(call) not in asked for call in turn.calls)
+            exchange = _Exchange(thread, standing, self._disputes_in(reply))
+            turn = self._turn(reply, exchange, asked)
+            idle = 0 if any(_key(call) not in asked for call in turn.calls) else idle + 1
             asked |= {_key(call) for call in turn.calls}
-            thread, idle = thread.then(turn), 0 if useful else idle + 1
-            if self._accepted and self._given is not None:
-                return self._finish(self._given, thread)
-        if self._given is not None:
-            return self._finish(self._given, thread)
-        raise Stopped("the model gave no answer")
-
-    def _finish(self, draft: Draft, thread: Thread) -> Draft:
-        return msgspec.structs.replace(draft, thread=thread, disputes=tuple(self._disputes))
+            thread = msgspec.structs.replace(thread.then(turn), told=exchange.told, refused=exchange.refused)
+            standing = exchange.standing
+            if exchange.taken and standing is not None:
+                return msgspec.structs.replace(standing, thread=thread, disputes=exchange.disputes)
+        if standing is not None:
+            return msgspec.structs.replace(standing, thread=thread)
+        raise NoAnswer("the model gave no answer")
 
     def _prompt(self, thread: Thread) -> Prompt:
         sections = (Section(name="opening", text=thread.opening),)
         return Prompt(phase="generate", system=system(), sections=sections, question=thread.task, limit=_OPENING_TOKENS)
 
-    def _turn(self, reply: Reply, asked: set[str]) -> Turn:
+    def _turn(self, reply: Reply, exchange: _Exchange, asked: set[str]) -> Turn:
         """What the calls of a reply came to; nothing is done after an answer that is taken."""
+        said = reply.content.strip()[:_LONGEST_SAID]
         if not reply.calls:
-            return Turn(said=reply.content.strip()[:2000], results=(NO_CALL,))
-        calls, results = [], []
-        self._disputing, self._insists = False, reply.calls[-1].name == "dispute"
-        for place, raw in enumerate(reply.calls, 1):
-            call, result = self._carry_out(raw, asked)
+            return Turn(said=said, results=(NO_CALL,))
+        calls: list[ToolCall] = []
+        results: list[PromptText] = []
+        for raw in reply.calls:
+            call, result = self._carry_out(raw, exchange, asked)
             calls.append(call)
             results.append(result)
-            if self._accepted and all(later.name != "answer" for later in reply.calls[place:]):
+            if exchange.taken:
                 break
-        if (
-            self._insists and calls[-1].name == "dispute"
-        ):  # what it disputes stands beside the answer that it gave before
-            self._accepted = self._given is not None
-        return Turn(
-            said=reply.content.strip()[:2000] if not _is_call(reply) else "", calls=tuple(calls), results=tuple(results)
-        )
+        if not exchange.taken and reply.calls[-1].name == "dispute":  # the answer before it stands, and why is said
+            exchange.taken = exchange.standing is not None
+        return Turn(said="" if _is_call(reply) else said, calls=tuple(calls), results=tuple(results))
 
-    def _carry_out(self, raw: RawCall, asked: set[str]) -> tuple[ToolCall, PromptText]:
+    def _disputes_in(self, reply: Reply) -> list[Dispute]:
+        """What a reply disputes, wherever in it: it stands beside the answer that is given before or with it."""
+        found = []
+        for raw in reply.calls:
+            if raw.name == "dispute":
+                try:
+                    found.append(Dispute(**accepted(raw, self._functions).arguments))
+                except UnusableReply:
+                    continue  # carried out later, it is answered with what is wrong with it
+        return found
+
+    def _carry_out(self, raw: RawCall, exchange: _Exchange, asked: set[str]) -> tuple[ToolCall, PromptText]:
         try:
             call = accepted(_with_kind(raw), self._functions)
         except UnusableReply as problem:
             known, wrong = as_written(raw.arguments)
             name = re.sub(r"\W", "_", raw.name)[:64] or "unknown"
-            return ToolCall(name=name, arguments=known), neutral(
-                "\n".join(filter(None, [f"not done: {problem}", wrong]))
-            )
+            text = "\n".join(filter(None, [f"not done: {problem}", wrong]))
+            return ToolCall(name=name, arguments=known), neutral(text)
         made = ToolCall(name=call.name, arguments=call.arguments)
-        if _key(made) in asked and call.name not in ("answer", "dispute"):
-            return made, neutral("You asked this before; the result stands above.")
-        return made, self._act(call)
-
-    def _act(self, call: Call) -> PromptText:
-        result = self._actions[call.name](**call.arguments)
+        if _key(made) in asked and call.name in self._looks:
+            return made, _ASKED_BEFORE
+        result = self._act(call, exchange)
         self._emit("tool", name=call.name, arguments=call.arguments, result=result[:500])
-        return result
+        return made, result
 
-    def _answer(self, kind: str, text: str, folder: str | None = None) -> PromptText:
-        """Judge an answer; of several in one reply the one that uses most of the user's values is taken, the first of equals."""
-        taken = self._given if self._accepted else None
-        result = self._judge(kind, text, folder)
-        if taken is None or self._given is None:
-            return result
-        if self._given.sound and unused_value_count(self._given) < unused_value_count(taken):
-            return result
-        self._given, self._accepted = taken, True
-        return neutral("The answer before it stays.")
+    def _act(self, call: Call, exchange: _Exchange) -> PromptText:
+        if call.name in self._looks:
+            return self._looks[call.name](**call.arguments)
+        if call.name == "answer":
+            return self._answer(exchange, **call.arguments)
+        if call.name == "dispute":
+            return neutral(
+                "Noted; the answer is taken as it is." if exchange.standing is not None else "Noted; now answer."
+            )
+        raise Rejected(f"the model finds that the repository cannot do it: {call.arguments['why']}")
 
-    def _judge(self, kind: str, text: str, folder: str | None) -> PromptText:
-        """Check an answer; sound ones are taken, unless there is weighty advice that the model has not heard yet."""
+    def _answer(
+        self, exchange: _Exchange, kind: str, text: str, folder: str | None = None, outputs: Sequence[str] = ()
+    ) -> PromptText:
+        """Check an answer and say what becomes of it."""
         try:
             workdir = self._folder(folder)
         except UsageError as problem:
-            self._refused += 1
+            exchange.refused += 1
             return neutral(f"Refused: {problem}")
-        before, self._given = self._given, self._examine(kind, text, workdir)
-        errors = [finding for finding in self._given.findings if finding.severity == "error"]
-        if errors:
-            insists = before is not None and before.text == self._given.text
-            self._accepted = insists or (self._disputing and {one.message for one in errors} <= self._heard)
-            self._refused += 1
-            self._heard |= {one.message for one in errors}
+        draft = self._examined(kind, text, workdir, outputs)
+        disputes = exchange.disputes if exchange.disputed else ()
+        draft = exchange.standing = msgspec.structs.replace(draft, disputes=disputes)
+        decision = verdict(draft, told=exchange.told)
+        if decision == "refused":
+            errors = errors_of(draft)
+            exchange.tell(errors, refused=True)
             return _report("Refused, the check proves:", errors, "Mend it; or, where a finding is wrong, dispute it.")
-        advice = [finding for finding in self._given.findings if self._is_weighty(finding)]
-        if advice and not (self._advised or self._disputing):
-            self._advised = True
-            words = "Sound. But it may leave something out:"
-            return _report(words, advice, "Answer again, mended or the same, as you think right.")
-        self._accepted = True
+        if decision == "advised":
+            advice = weighty_advice(draft)
+            exchange.tell(advice)
+            return _report(
+                "Sound. But it may leave something out:",
+                advice,
+                "Answer again, mended or the same, as you think right.",
+            )
+        exchange.taken = True
         return ACCEPTED
 
     def _folder(self, named: str | None) -> str:
         """Where an answer runs; UsageError where the model names no folder of the repository."""
-        workspace = self._case.workspace
+        workspace = self._task.workspace
         if named is None:
             return workspace.path
         return normal_folder(workspace.index.root, named.strip().strip("/"), "folder")
 
-    def _examine(self, kind: str, text: str, workdir: str) -> Draft:
-        workspace = self._case.workspace
+    def _examined(self, kind: str, text: str, workdir: str, outputs: Sequence[str]) -> Draft:
+        request, workspace = self._task.request, self._task.workspace
         fenced = _FENCE.match(text)
         draft = Draft(
             kind="python" if kind == "python" else "bash",
@@ -201,25 +215,11 @@ class Conversation:
             source="llm",
             because="written by the model",
             provenance=Provenance(kind="model"),
+            outputs=tuple(
+                path for path in dict.fromkeys(outputs) if path.strip() and path.strip() in request.instruction
+            ),
         )
-        entry = entry_of(draft, workspace)
-        return examine(msgspec.structs.replace(draft, entry=entry), self._case.request, workspace)
-
-    def _is_weighty(self, finding: Finding) -> bool:
-        """Whether advice is worth a reply: a number may well only describe something, what is spelled out or quoted hardly."""
-        values = self._case.request.values
-        spelled = {one.value for one in values if one.required and (one.name or one.kind in ("path", "text"))}
-        return finding.code == UNUSED and finding.subject in spelled
-
-    def _dispute(self, finding: str, why: str) -> PromptText:
-        """Keep what the model says; it stands beside the answer that is given before or right after it."""
-        self._disputes.append(Dispute(finding=finding, why=why))
-        self._disputing = True
-        stands = self._given is not None and self._insists
-        return neutral("Noted; the answer is taken as it is." if stands else "Noted; now answer.")
-
-    def _reject(self, why: str) -> PromptText:
-        raise Stopped(f"the model finds that the repository cannot do it: {why}")
+        return examine(msgspec.structs.replace(draft, entry=entry_of(draft, workspace)), request, workspace)
 
 
 def shrunk(turns: Sequence[Turn]) -> list[Turn]:

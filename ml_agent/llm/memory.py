@@ -11,8 +11,6 @@ from ml_agent.tools.bounded import read_bytes
 
 _LARGEST = 10_000_000
 """Bytes; a larger file is none of ours."""
-ORDER: tuple[Mode, ...] = ("tools", "json", "text")
-"""The most capable way of asking first."""
 
 
 class Traits(msgspec.Struct, kw_only=True):
@@ -21,8 +19,6 @@ class Traits(msgspec.Struct, kw_only=True):
     mode: Mode = "tools"
     confirmed: bool = False
     """Whether that mode has brought a usable answer."""
-    profile: str = ""
-    """"tools" where it passed the probe, "form" where it did not, "" before."""
     dropped: list[str] = msgspec.field(default_factory=list)
     """Request parameters that it refuses."""
     output_parameter: str = "max_tokens"

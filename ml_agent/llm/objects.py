@@ -1,26 +1,28 @@
 """Which classes and functions of a repository a task in Python likely needs, and what their files define."""
 
+import ast
 import builtins
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ml_agent.llm.likely import ASIDE
 from ml_agent.llm.listing import api_line, cut_off, parameters_of, said_of
 from ml_agent.llm.size_limits import SizeLimits
-from ml_agent.matching.python_library import ApiCallable, Library
 from ml_agent.navigator import Workspace
-from ml_agent.tools.docstrings import result_description
+from ml_agent.tools.docstrings import descriptions_in, result_description
 from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import ApiObject, Definition, ModuleFacts
+from ml_agent.tools.python_source import read_module
 from ml_agent.tools.retrieval import Bm25Index, tokenize
-from ml_agent.values.lexicon import words as words_of_kind
+from ml_agent.user_values import word_list
 
 CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "__enter__"})
 """Methods that a program calls without their names."""
@@ -195,7 +197,7 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
     if item.kind != "class":
         return "\n".join(lines)
     public = list(_methods_of(item, workspace))
-    said = set(tokenize(words)) - words_of_kind("stop")
+    said = set(tokenize(words)) - word_list("stop")
     public.sort(key=lambda one: -_fit(one, said, room.used))
     lines += [f"  .{_signature_text(one, room.method, words)}" for one in public[: room.methods]]
     others = [_last(one.name) for one in public[room.methods :]] + _attributes(item, workspace)
@@ -205,8 +207,11 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
 
 def _attributes(item: ApiObject, workspace: Workspace) -> list[str]:
     """What its methods set on `self` beside what it is given."""
-    given = {one.name for one in item.parameters}
-    return [name for name in _callable(item, workspace.index).attributes if name not in given]
+    node, given = _node(item, workspace.index), {one.name for one in item.parameters}
+    nodes = ast.walk(node) if isinstance(node, ast.ClassDef) else ()
+    stored = (one for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store))
+    names = (one.attr for one in stored if isinstance(one.value, ast.Name) and one.value.id == "self")
+    return [name for name in dict.fromkeys(names) if name[0] != "_" and name not in given]
 
 
 def _fit(method: Definition, said: set[str], used: frozenset[str]) -> int:
@@ -228,23 +233,49 @@ def results_of(items: Sequence[ApiObject], workspace: Workspace) -> frozenset[st
 
 def parameter_docs(item: ApiObject, workspace: Workspace) -> Mapping[str, str]:
     """What its docstring says of the parameters that it has, by name."""
-    said = _callable(item, workspace.index).parameter_docs
+    node = _node(item, workspace.index)
+    said = {**descriptions_in(*_documented(node)), **_field_descriptions(node)}
     return {one.name: said[one.name] for one in item.parameters if said.get(one.name)}
 
 
 def result_docs(item: ApiObject, workspace: Workspace) -> str:
     """What its docstring says that it gives back."""
-    return result_description(_callable(item, workspace.index).doc)
+    nodes = _documented(_node(item, workspace.index))
+    docs = [ast.get_docstring(one) or "" for one in nodes if isinstance(one, ast.ClassDef | ast.FunctionDef)]
+    return result_description("\n".join(docs).strip() or item.doc)
+
+
+_Defined = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @lru_cache(maxsize=256)
-def _callable(item: ApiObject, index: RepoIndex) -> ApiCallable:
-    return ApiCallable(item, _library(index))
+def _node(item: ApiObject, index: RepoIndex) -> _Defined | None:
+    """Where it is defined; None where its file cannot be read."""
+    tree = read_module(Tree(index.root), item.path)
+    named = (
+        (one for one in ast.walk(tree) if isinstance(one, _Defined) and one.name == _last(item.name)) if tree else ()
+    )
+    return next((one for one in named if _first_line(one) <= item.line <= one.lineno), None)
 
 
-@lru_cache(maxsize=8)
-def _library(index: RepoIndex) -> Library:
-    return Library(index)
+def _first_line(node: _Defined) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+def _documented(node: _Defined | None) -> tuple[ast.AST | None, ...]:
+    """What may have its docstrings: it and its constructor."""
+    body = node.body if node is not None else ()
+    return node, *(one for one in body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+
+
+def _field_descriptions(node: _Defined | None) -> dict[str, str]:
+    """By field of a class: the string that stands below it."""
+    found: dict[str, str] = {}
+    for one, following in pairwise(node.body if isinstance(node, ast.ClassDef) else []):
+        below = following.value if isinstance(following, ast.Expr) else None
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(below, ast.Constant):
+            found[one.target.id] = str(below.value)
+    return found
 
 
 def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:

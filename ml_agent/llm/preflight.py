@@ -4,15 +4,13 @@ import re
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import ConfigurationError, EndpointError
 from ml_agent.key_mask import masked
-from ml_agent.llm.endpoint import IN_PROCESS, Endpoint
-from ml_agent.llm.errors import EndpointError
+from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.reply_body import UNPACKED, pieces_of
 from ml_agent.shown_address import has_credentials
 from ml_agent.tools.deadline import within
@@ -28,14 +26,9 @@ BROKEN = frozenset({500, 502, 503, 504})
 def ask_endpoint(endpoint: Endpoint) -> None:
     """Ask the endpoint for its models; returns where somebody who speaks our language answers.
 
-    Nothing is generated, so nothing is spent. Raises ConfigurationError for a refused key, a missing model file, and for what
+    Nothing is generated, so nothing is spent. Raises ConfigurationError for a refused key, and for what
     is no such endpoint; EndpointError where nobody answers in time.
     """
-    if endpoint.in_process:
-        path = Path(endpoint.model.removeprefix(IN_PROCESS))
-        if not path.is_file():
-            raise ConfigurationError(f"--model {endpoint.model}: no such file")
-        return
     try:
         urlsplit(endpoint.base_url)
     except ValueError as error:

@@ -28,7 +28,6 @@ _CONTEXT = re.compile(
 )
 _ABOUT: dict[Mode, re.Pattern[str]] = {
     "tools": re.compile(r"\btools?\b|\bfunctions?\b|tool_c|--jinja|chat template", re.IGNORECASE),
-    "json": re.compile(r"response_format|json.?schema|grammar|guided|structured|json_object", re.IGNORECASE),
     "text": re.compile(r"(?!)"),
 }
 
@@ -59,7 +58,7 @@ def read_refusal(error: BaseException, body: Mapping[str, Any], mode: Mode) -> R
 
 
 def _was_sent(name: str, body: Mapping[str, Any]) -> bool:
-    return name in body or (name == "strict" and ("tools" in body or "response_format" in body))
+    return name in body or (name == "strict" and "tools" in body)
 
 
 def _said_context(error: openai.APIStatusError) -> int | None:

@@ -14,10 +14,9 @@ import msgspec
 import openai
 
 from ml_agent.budget import Budget, RequestDemand, Reservation
-from ml_agent.errors import AgentError
+from ml_agent.errors import AgentError, EndpointError, EndpointSettingError
 from ml_agent.llm.earlier import OUTPUT_PARAMETERS, EarlierReplies
-from ml_agent.llm.endpoint import OPENAI, PHASE, Endpoint, Mode
-from ml_agent.llm.errors import EndpointError, EndpointSettingError
+from ml_agent.llm.endpoint import OPENAI, Endpoint, Mode
 from ml_agent.llm.limiter import limiter_for
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.messages import Message, text_of
@@ -55,7 +54,7 @@ class ClientParts(msgspec.Struct, frozen=True, kw_only=True):
     memory: Memory = msgspec.field(default_factory=Memory)
     prices: PriceTable = msgspec.field(default_factory=load_prices)
     transport: httpx.BaseTransport | None = None
-    """Below the metering: a recorder, a replay; None is the network, or the model in this process."""
+    """Below the metering: a recorder, a replay; None is the network."""
     sleep: Callable[[float], None] = time.sleep
     check_cancelled: CheckCancelled = never_cancelled
     """Called while an endpoint is waited for; what it raises ends the waiting."""
@@ -86,7 +85,7 @@ class Sender:
         self._strange = 0
         self.answered = False
         """Whether a completion has come."""
-        transport = MeteredTransport(parts.transport or default_transport(endpoint), parts.check_cancelled)
+        transport = MeteredTransport(parts.transport or NetworkTransport(), parts.check_cancelled)
         self._openai = _connect(endpoint, transport)
 
     def send(self, phase: str, body: RequestBody, mode: Mode) -> dict[str, Any]:
@@ -150,14 +149,11 @@ class Sender:
         with self._slot(left):
             reservation = self._reserve(body, body[parameter])
             sent = {**body, parameter: reservation.output_tokens}
-            headers = {PHASE: phase} if self.endpoint.in_process else None
             began = time.monotonic()
             self._emit("model-asked", phase=phase, spent=self.budget.to_dict())
             try:
                 with paid_by(reservation, seconds):
-                    raw = self._openai.chat.completions.with_raw_response.create(
-                        **sent, timeout=seconds, extra_headers=headers
-                    )
+                    raw = self._openai.chat.completions.with_raw_response.create(**sent, timeout=seconds)
             except openai.APIError as error:
                 self._note_failure(phase, error)
                 raise
@@ -211,19 +207,10 @@ class Sender:
             self._parts.memory.learn(self.endpoint.identity, token_ratio=ratio)
 
 
-def default_transport(endpoint: Endpoint) -> httpx.BaseTransport:
-    """The network, or the model in this process for gguf:/path/model.gguf."""
-    if not endpoint.in_process:
-        return NetworkTransport()
-    from ml_agent.llm.in_process import InProcessTransport  # an optional dependency, needed for this kind only
-
-    return InProcessTransport(endpoint)
-
-
 def _connect(endpoint: Endpoint, transport: MeteredTransport) -> openai.OpenAI:
     """The openai client over our transport, without retries of its own."""
     split = urlsplit(endpoint.base_url)
-    url = "http://in-process/v1" if endpoint.in_process else urlunsplit(split._replace(query=""))
+    url = urlunsplit(split._replace(query=""))
     # openai 3 takes httpx clients as openai 2 did, but its annotations only name its own fork of httpx.
     client: Any = httpx.Client(transport=transport)
     return openai.OpenAI(

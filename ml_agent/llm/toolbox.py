@@ -7,21 +7,22 @@ from itertools import chain, islice
 
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.excerpt import cut, excerpt
-from ml_agent.llm.likely import blocks_of, find_entries, likely_passages, values_beside, with_tested_values
+from ml_agent.llm.likely import blocks_of, find_entries, likely_passages, with_tested_values
 from ml_agent.llm.likely_files import likely_files
 from ml_agent.llm.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
 from ml_agent.llm.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs, shown_result
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.llm.settings_keys import keys_of, read_by_name
 from ml_agent.navigator import Workspace
+from ml_agent.option_values import further_values
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.signatures.model import Signature
 
-Look = Callable[[Workspace, str], str]
-"""look(workspace, command): what a command in the task's folder says, in the sandbox."""
+Probe = Callable[[Workspace, str], str]
+"""probe(workspace, command): what a command in the task's folder says, in the sandbox."""
 
 _ASKED = 1_000
 """Characters of a query, a path or a name; what is behind them is not looked at."""
@@ -52,14 +53,14 @@ _TEXTS = (".py", ".sh", ".md", ".rst", ".txt", ".yaml", ".yml", ".json", ".toml"
 class Toolbox:
     """Looks around in one workspace; nothing of it is run here."""
 
-    def __init__(self, workspace: Workspace, instruction: str, look: Look | None = None) -> None:
-        self._workspace, self._instruction, self._look = workspace, instruction, look
+    def __init__(self, workspace: Workspace, instruction: str, probe: Probe | None = None) -> None:
+        self._workspace, self._instruction, self._probe = workspace, instruction, probe
         self._tree = Tree(workspace.index.root)
 
     @property
     def can_run(self) -> bool:
         """Whether there is a sandbox."""
-        return self._look is not None
+        return self._probe is not None
 
     def find(self, query: str) -> PromptText:
         """What speaks of the query: lines of files that hold it, entry points, API objects, passages."""
@@ -115,12 +116,12 @@ class Toolbox:
 
     def run(self, command: str) -> PromptText:
         """What a command says in the sandbox."""
-        return neutral(self._look(self._workspace, command) if self._look else "there is no sandbox here")
+        return neutral(self._probe(self._workspace, command) if self._probe else "there is no sandbox here")
 
     def _options(self, signature: Signature, room: int) -> str:
         """The options that the source tells, or those that documents print."""
         known = with_tested_values(with_descriptions(signature, self._workspace), self._workspace)
-        told = options_of(known, self._instruction, room, values_beside(signature, self._workspace))
+        told = options_of(known, self._instruction, room, further_values(signature, self._workspace.index))
         if not signature.options:
             told = printed_help(signature, self._instruction, self._workspace, room) or told
         read = read_by_name(signature, self._workspace)[:1]

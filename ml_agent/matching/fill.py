@@ -3,7 +3,7 @@
 import posixpath
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -27,8 +27,7 @@ from ml_agent.matching.switches import SwitchEvidence, contradicts, is_ruled_out
 from ml_agent.matching.terms import alphanumeric, terms
 from ml_agent.values.lexer import is_path
 
-if TYPE_CHECKING:
-    from ml_agent.matching.against import OptionAlignment
+OptionAlignment: TypeAlias = Any
 
 __all__ = [
     "FilledSlot",

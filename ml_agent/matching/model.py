@@ -99,7 +99,7 @@ class Model:
         """For what is read by words alone: a documented way that says all of a request, literals of code."""
 
 
-TABLES = ("weights.json", "weights_encoder.json")
+TABLES = ("weights.json",)
 """Files of tables: for requests that are read without an encoder, and with it."""
 
 
@@ -111,7 +111,7 @@ def shipped() -> Model:
 @cache
 def _model(with_encoder: bool) -> Model:
     words = _read(TABLES[0])
-    return Model(_read(TABLES[1]) | {"words": words} if with_encoder else words)
+    return Model(words)
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ml_agent.matching.mentions import ParsedRequest
 from ml_agent.matching.slots import Slot
 
-if TYPE_CHECKING:  # numpy is loaded where an encoder is in use
-    from ml_agent.encoder.encoder import Encoder
-    from ml_agent.matching.against import OptionAlignment
+# No encoder is shipped any more: nothing is read by sense.
+Encoder: TypeAlias = Any
+OptionAlignment: TypeAlias = Any
 
 MOST_CHOICES = 16
 
@@ -78,10 +78,7 @@ def option_alignment(statement: ParsedRequest, slots: Sequence[Slot]) -> "Option
 
 @lru_cache(maxsize=64)
 def _sense(text: str, options: tuple[str, ...]) -> "OptionAlignment":
-    from ml_agent.matching.against import OptionAlignment
-
-    encoder = _encoder()
-    return OptionAlignment(encoder.read(text), encoder.options(options))
+    raise NotImplementedError("no encoder is shipped")
 
 
 def choice_by_meaning(statement: ParsedRequest, slots: Sequence[Slot], place: int) -> ChoiceMatch | None:

@@ -1,20 +1,17 @@
 """report.html: one file, no server, nothing loaded from elsewhere."""
 
 import shlex
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jinja2 import ChainableUndefined, Environment, PackageLoader, Template
+from jinja2 import ChainableUndefined, Environment, PackageLoader
 
 from ml_agent.files import write_atomically
 from ml_agent.runs import RunFolder
 from ml_agent.trajectory import read_trajectory
-from ml_agent.view.compiled import report_page
 from ml_agent.view.outputs import outputs_of
 from ml_agent.view.page import page_of
 
-TEMPLATE = "report.html.j2"
 FILES = (
     "answer.sh", "answer.py", "reproduce.sh", "Dockerfile", "requirements.lock", "run.json", "trajectory.jsonl",
 )  # fmt: skip
@@ -23,31 +20,26 @@ LOG_TAIL = 20_000
 """Bytes of the last log that the page shows."""
 
 
-def page_environment() -> Environment:
-    """What the page's template is compiled and rendered with."""
+def _environment() -> Environment:
     # Runs of other versions may lack fields: what is not there is not shown.
     return Environment(loader=PackageLoader("ml_agent.view", "."), undefined=ChainableUndefined, autoescape=True)
-
-
-def template(installed: str) -> Template:
-    """The page's template: as it comes compiled, where the version of jinja2 is the one that compiled it, else from its source."""
-    environment = page_environment()
-    if installed == report_page.JINJA2:
-        return Template.from_module_dict(environment, vars(report_page), environment.make_globals(None))
-    return environment.get_template(TEMPLATE)
 
 
 def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
     """Render the result and the events of a run; everything shown is escaped."""
     events = list(read_trajectory(folder.trajectory))
-    text = template(version("jinja2")).render(
-        page=page_of(result, events),
-        outputs=outputs_of(folder.path),
-        logs=_logs(folder.logs),
-        log=_tail(folder.logs),
-        # run.json is written last: a run that has one has all the rest.
-        files=[name for name in FILES if name == "run.json" or (folder.path / name).exists()],
-        run=shlex.quote(str(result["id"])),
+    text = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            page=page_of(result, events),
+            outputs=outputs_of(folder.path),
+            logs=_logs(folder.logs),
+            log=_tail(folder.logs),
+            # run.json is written last: a run that has one has all the rest.
+            files=[name for name in FILES if name == "run.json" or (folder.path / name).exists()],
+            run=shlex.quote(str(result["id"])),
+        )
     )
     write_atomically(folder.path / "report.html", text)
 

@@ -12,7 +12,7 @@ from ml_agent.benchmarks.predict.config import Config
 from ml_agent.benchmarks.predict.respondent import navigator
 from ml_agent.benchmarks.predict.run import Plan, Summary, predict
 from ml_agent.benchmarks.predictions import Prediction, load_predictions
-from ml_agent.testing.model_server import ModelServer, Response, Seen, completion, refusal
+from tests.servers.model_server import ModelServer, Response, Seen, completion, refusal
 
 ROW = {
     "github_id": 1, "github": "https://github.com/some/sample", "repo_id": 1, "path": "./sub", "arguments": "{'lr': 'SECRET-VALUE'}",

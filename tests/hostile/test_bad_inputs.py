@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from ml_agent.cli import run
-from ml_agent.testing.git_folders import write_files
-from ml_agent.testing.misbehaviours import always
-from ml_agent.testing.model_server import ModelServer, Response
 from tests.processor_time import is_within
+from tests.servers.git_folders import write_files
+from tests.servers.misbehaviours import always
+from tests.servers.model_server import ModelServer, Response
 
 Make = Callable[[Path], object]
 SECONDS, WALL_SECONDS = 5, 120

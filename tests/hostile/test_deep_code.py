@@ -12,9 +12,9 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Workspace
 from ml_agent.proof import examine
 from ml_agent.repositories import open_index
-from ml_agent.testing.git_folders import write_files
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.check.powers import powers
+from tests.servers.git_folders import write_files
 from tests.tools.test_python_source import DEEP
 
 HELD_BY = "tools.python_source, tools.check.powers"

@@ -10,7 +10,7 @@ import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.temporary import remove
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 from tests.hostile.conftest import ml_agent
 
 HELD_BY = "ml_agent.tools.walk"

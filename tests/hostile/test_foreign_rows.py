@@ -9,8 +9,8 @@ import pytest
 
 from ml_agent.benchmarks.data import load_tasks
 from ml_agent.benchmarks.form_a.delivery import with_inputs
-from ml_agent.testing.git_folders import write_files
 from tests.hostile.conftest import Canaries
+from tests.servers.git_folders import write_files
 
 HELD_BY = "benchmarks.data, benchmarks.form_a.delivery"
 ROW = {

@@ -23,8 +23,8 @@ from ml_agent.benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.files import check_room
-from ml_agent.testing.git_folders import commit_files, write_files
 from tests.processor_time import within
+from tests.servers.git_folders import commit_files, write_files
 
 
 class Mirror:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.testing.git_folders import write_files
 from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
 from tests.hostile.conftest import ml_agent
 from tests.processor_time import within
+from tests.servers.git_folders import write_files
 
 HELD_BY = "tools.signatures: limits on what a value, a parser or a tree of commands holds"
 SECONDS = 60

@@ -9,11 +9,11 @@ from ml_agent.llm.excerpt import excerpt
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
 from ml_agent.sandbox.starters import declared_command
-from ml_agent.testing.git_folders import write_files
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
 from tests.processor_time import within
+from tests.servers.git_folders import write_files
 
 HELD_BY = "tools.signatures.machine, tools.config_text"
 SECONDS = 8

@@ -7,7 +7,7 @@ import pytest
 from ml_agent.benchmarks.data import Kind, Task
 from ml_agent.benchmarks.observation.run import can_run
 from ml_agent.benchmarks.same_call import same_call
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 
 HELD_BY = "benchmarks.observation.tracing, benchmarks.observation.steps"
 pytestmark = pytest.mark.skipif(not can_run(), reason="bubblewrap does not work here")

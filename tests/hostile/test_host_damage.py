@@ -17,8 +17,8 @@ from ml_agent.files import locked, whole_lines, write_atomically
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.cleanup import reap
 from ml_agent.sandbox.local_place import OWNER_FILE, make_place, places
-from ml_agent.testing.git_folders import write_files
 from ml_agent.tools.atomic import unfinished_name
+from tests.servers.git_folders import write_files
 
 HELD_BY = "tools.atomic, ml_agent.files, ml_agent.runs: whole files, checked when read"
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.tools.errors import RepositoryError
 from ml_agent.tools.repository import RepositoryCache
 from ml_agent.tools.versions import commit_date, local_version
 from ml_agent.tools.work_tree import WorkTree
+from tests.servers.git_folders import commit_files, write_files
 
 READS = "Reading a local repository runs nothing that its git files name."
 BY = "tools.work_tree: object files are read without git and without configuration"

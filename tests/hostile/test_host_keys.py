@@ -10,13 +10,13 @@ import pytest
 
 from ml_agent import keys
 from ml_agent.staging import stage
-from ml_agent.testing.git_folders import commit_files, write_files
-from ml_agent.testing.model_server import ModelServer
 from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.secret_files import is_secret
 from ml_agent.tools.secret_names import names_a_secret
+from tests.servers.git_folders import commit_files, write_files
+from tests.servers.model_server import ModelServer
 
 SCRIPT = (
     "import argparse, os, pathlib, subprocess, time\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\n"

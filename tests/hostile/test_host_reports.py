@@ -9,7 +9,7 @@ import pytest
 from ml_agent.benchmarks.observation.reports import read_report
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.observation.run import Execution, Job, can_run, our_words, run_answer
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 
 HELD_BY = "benchmarks.observation.reports, benchmarks.observation.run"
 pytestmark = pytest.mark.skipif(not can_run(), reason="bubblewrap does not work here")

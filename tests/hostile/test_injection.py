@@ -19,9 +19,9 @@ from ml_agent.benchmarks.injections import PAYLOADS, WRAPPINGS
 from ml_agent.prompts.injections import injections
 from ml_agent.prompts.untrusted import MARK, framed, neutral
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.testing.git_folders import write_files
-from ml_agent.testing.model_server import Answer, ModelServer, Seen
-from ml_agent.testing.talkers import able, command
+from tests.servers.git_folders import write_files
+from tests.servers.model_server import Answer, ModelServer, Seen
+from tests.servers.talkers import able, command
 
 HELD_BY = "prompts.untrusted, prompts.injections"
 PLAIN = {

@@ -19,9 +19,9 @@ from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.sandbox.local_place import setups
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
-from ml_agent.testing.git_folders import write_files
 from tests.ml_agent.replay.test_tape import Echo
 from tests.sandbox.test_session import wheel
+from tests.servers.git_folders import write_files
 
 BROKEN = "brokenpkg-1.0.dist-info"
 OWN_PIP = "open('/workspace/own-pip-ran', 'w').close(); print('evil==1.0')\n"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from ml_agent.testing.git_folders import write_files
-from ml_agent.testing.github_answers import About
-from ml_agent.testing.github_server import GitHubServer
 from tests.hostile.conftest import ml_agent
+from tests.servers.git_folders import write_files
+from tests.servers.github_answers import About
+from tests.servers.github_server import GitHubServer
 
 FIT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"

@@ -14,9 +14,9 @@ from ml_agent.sandbox.contract import Policy
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.settings import load_settings
-from ml_agent.testing.git_folders import write_files
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
+from tests.servers.git_folders import write_files
 
 HELD_BY = "ml_agent.execution"
 KINDS = [
@@ -58,7 +58,7 @@ def test_what_a_look_changes_is_not_there_for_an_answer(attack: str, executor: E
     root = tmp_path / "repository"
     write_files(root, {"fit.py": _PROGRAM, "part.py": ""})
     workspace = Workspace(index=RepoIndex.open(root, "v"), candidate=Candidate(full_name="a/fit", url=str(root)))
-    executor.look(workspace, ATTACKS[attack])
+    executor.probe(workspace, ATTACKS[attack])
     outcome = executor.run(workspace, Draft(kind="bash", text="python fit.py", source="llm"), ())
     assert outcome.response.stdout == "True\n", (attack, outcome.response)
 
@@ -70,5 +70,5 @@ def test_after_a_look_that_kept_to_its_copy_the_sandbox_stays(executor: Executor
     cached = 'c=${XDG_CACHE_HOME:-~/.cache}/fonts && mkdir -p "$c" && touch "$c/list"'
     answer = Draft(kind="bash", text="echo >> /tmp/mark; wc -l < /tmp/mark", source="llm")
     assert executor.run(workspace, answer, ()).response.stdout == "1\n"
-    assert executor.look(workspace, f"{cached} /tmp/new new.txt && python fit.py && ls") == "True\nfit.py\nnew.txt"
+    assert executor.probe(workspace, f"{cached} /tmp/new new.txt && python fit.py && ls") == "True\nfit.py\nnew.txt"
     assert executor.run(workspace, answer, ()).response.stdout == "2\n"

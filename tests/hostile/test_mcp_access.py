@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 from tests.processor_time import WAIT
 
 mcp = pytest.importorskip("mcp")

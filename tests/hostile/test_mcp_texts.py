@@ -13,7 +13,7 @@ import pytest
 
 from ml_agent.prompts.untrusted import MARK, neutral
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 
 mcp = pytest.importorskip("mcp")
 

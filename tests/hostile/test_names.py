@@ -10,7 +10,7 @@ from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 from tests.sandbox.test_session import wheel
 
 TRAPS = [

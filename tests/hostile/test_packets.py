@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 
 HERE = Path(__file__).parent
 MAKEFILE = HERE.parent.parent / "Makefile"

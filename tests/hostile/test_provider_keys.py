@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 from tests.hostile.conftest import ml_agent
+from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 
 Echo = Callable[[Seen, Answer], Response]
 

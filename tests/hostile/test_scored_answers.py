@@ -12,8 +12,8 @@ from ml_agent.benchmarks.observation.run import our_words
 from ml_agent.benchmarks.predictions import Prediction
 from ml_agent.benchmarks.same_call import Verdict
 from ml_agent.benchmarks.scoring import score_all
-from ml_agent.testing.git_folders import write_files
 from tests.hostile.test_host_reports import done, pytestmark
+from tests.servers.git_folders import write_files
 
 __all__ = ["pytestmark"]
 HELD_BY = "benchmarks.scoring, benchmarks.observation.reports"

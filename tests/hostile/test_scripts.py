@@ -22,9 +22,9 @@ from ml_agent.sandbox.script_lines import comment
 from ml_agent.sandbox.session import Session, SessionRecord
 from ml_agent.sandbox.setup.executor import SetupAction
 from ml_agent.sandbox.task import Source, Task
-from ml_agent.testing.git_folders import write_files
 from ml_agent.tools.files import Tree
 from tests.hostile.conftest import ml_agent
+from tests.servers.git_folders import write_files
 
 HELD_BY = "ml_agent.answer_gate, ml_agent.result, sandbox.artifacts"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int)\np.parse_args()\n"

@@ -16,9 +16,9 @@ import pytest
 
 from ml_agent.outputs import MOST_BYTES, MOST_TOTAL
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.testing.git_folders import write_files
 from tests.hostile.conftest import ml_agent
 from tests.sandbox.engines import bridge_address, engine_by_tcp
+from tests.servers.git_folders import write_files
 
 WAYS = [pytest.param("docker", marks=pytest.mark.docker), "local"]
 HOOK = '''"""A build backend that looks around: what it sees goes into the package that it makes."""

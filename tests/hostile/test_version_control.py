@@ -13,13 +13,13 @@ from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy
 from ml_agent.staging import stage
-from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import RepositoryError, UnsafePathError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import local_folder
 from tests.hostile.conftest import ml_agent
+from tests.servers.git_folders import commit_files, write_files
 
 TOKEN = "x-access-token-canary"
 PLACES = (

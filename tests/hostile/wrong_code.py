@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     Section(name="readme", text=gated + text)  # type: ignore[arg-type]
     Prompt(phase="plan", system=text, sections=(), question=gated)  # type: ignore[arg-type]
     Prompt(phase="plan", system=gated, sections=(), question=text)  # type: ignore[arg-type]
-    Prompt(phase="plan", system=gated, sections=(), question=gated, examples=((text, gated),))  # type: ignore[arg-type]
     Turn(results=(text,))  # type: ignore[arg-type]
     Thread(opening=text, task=gated)  # type: ignore[arg-type]
     Thread(opening=gated, task=gated).with_result(text)  # type: ignore[arg-type]

@@ -11,9 +11,9 @@ import pytest
 from ml_agent.doctor import examine_machine
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.settings import load_settings
-from ml_agent.testing.github_server import GitHubServer
-from ml_agent.testing.model_server import ModelServer
 from tests.command import ml_agent
+from tests.servers.github_server import GitHubServer
+from tests.servers.model_server import ModelServer
 
 
 def doctor(*arguments: str, **environment: str) -> tuple[int, dict[str, dict[str, Any]]]:

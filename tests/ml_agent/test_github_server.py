@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from ml_agent.testing.github_server import About, Fault, GitHubServer
+from tests.servers.github_server import About, Fault, GitHubServer
 
 DESCRIPTION = Path(__file__).parents[1] / "tools/data/github_openapi.json.gz"
 REPOSITORY = "/repos/{owner}/{repo}"

@@ -4,8 +4,8 @@ import pytest
 
 import ml_agent
 from ml_agent.errors import UsageError
-from ml_agent.given_names import merged, unknown_names
-from ml_agent.matching.stated import stated_values
+from ml_agent.navigator import Given
+from ml_agent.understanding import understood, unknown_names
 from tests.ml_agent.grounded.conftest import Make, repository
 
 __all__ = ["repository"]
@@ -22,8 +22,8 @@ FILES = {"fit.py": SCRIPT, "README.md": "# Fit\n\nFit a model to points:\n\n```b
 
 
 def texts(instruction: str, **given: str) -> list[str]:
-    values = merged(stated_values(instruction, tuple(given.items())), instruction)
-    return [value.text for value in values if value.kind == "number"]
+    request = understood(instruction, Given(arguments=tuple(given.items())))
+    return [value.text for value in request.values if value.kind == "number"]
 
 
 @pytest.mark.parametrize("name", ["n_epochs", "epochs"])

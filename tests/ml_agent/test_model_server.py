@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.testing.misbehaviours import MISBEHAVIOURS, first
-from ml_agent.testing.model_server import Answer, ModelServer, answers, first_choice, refusal
+from tests.servers.misbehaviours import MISBEHAVIOURS, first
+from tests.servers.model_server import Answer, ModelServer, answers, first_choice, refusal
 
 SCHEMA = {
     "type": "object",
@@ -37,21 +37,11 @@ def tools(*names: str) -> list[dict[str, Any]]:
     return [{"type": "function", "function": {"name": name, "parameters": SCHEMA}} for name in names]
 
 
-def form(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
-
-
 def test_tool_calls() -> None:
     with ModelServer() as server:
         message = ask(server, tools=tools("run", "stop"))["choices"][0]["message"]
     call = message["tool_calls"][0]["function"]
     assert call["name"] == "run" and json.loads(call["arguments"]) == LEAST
-
-
-def test_json_replies() -> None:
-    with ModelServer() as server:
-        bare = ask(server, response_format=form(SCHEMA))["choices"][0]["message"]["content"]
-    assert json.loads(bare) == LEAST
 
 
 def test_text_replies() -> None:

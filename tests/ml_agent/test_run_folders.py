@@ -9,12 +9,12 @@ import pytest
 
 from ml_agent.sandbox.artifacts import RUN_MARKS
 from ml_agent.staging import stage
-from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.run_folders import MARKS
 from ml_agent.tools.versions import local_version
 from tests.command import run
+from tests.servers.git_folders import commit_files, write_files
 
 LOCAL = ("--sandbox", "local", "--unisolated", "--run", "full", "--network", "none")
 COUNT = """

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.errors import ConfigurationError
+from ml_agent.errors import ConfigurationError, EndpointError
 from ml_agent.job import Job
 from ml_agent.key_mask import MASK
 from ml_agent.llm.endpoint import Endpoint
-from ml_agent.llm.errors import EndpointError
 from ml_agent.llm.preflight import ask_endpoint
 from ml_agent.run_job import config_of
 from ml_agent.settings import load_settings

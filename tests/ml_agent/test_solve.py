@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.testing.github_server import About, Fault, GitHubServer
 from tests.command import ml_agent
+from tests.servers.github_server import About, Fault, GitHubServer
 from tests.sources import ROOT
 
 NAMED = re.compile(r"`([\w.-]+/?)`")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ml_agent.staging import stage
-from ml_agent.testing.git_folders import commit_files, write_files
+from tests.servers.git_folders import commit_files, write_files
 
 
 def test_a_committed_file_is_not_ignored_whatever_patterns_say(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Versi
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Command, Policy, Response
 from ml_agent.sandbox.errors import SandboxLostError
-from ml_agent.testing.github_server import Fault, GitHubServer
 from ml_agent.wall_time import within_wall_time
 from tests.command import ml_agent
 from tests.ml_agent.replay.test_tape import Echo
+from tests.servers.github_server import Fault, GitHubServer
 
 WALKS = """import argparse, os, time
 parser = argparse.ArgumentParser()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.testing.github_server import About, Fault, GitHubServer
 from ml_agent.tools import github_search
 from ml_agent.tools.errors import RateLimitError, SearchError
 from ml_agent.tools.github_search import MAX_QUERY, MAX_REQUESTS, GitHubSearch, relaxations
+from tests.servers.github_server import About, Fault, GitHubServer
 
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
 PRIMARY = {"message": "API rate limit exceeded for 127.0.0.1."}

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.tools.errors import RepositoryError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.ignored import Ignored, ignored_in
 from tests.processor_time import within
+from tests.servers.git_folders import commit_files, write_files
 
 RULES = "*a*b*c\na**b\nlog*-*-*.t?t\n[!x]*[yz]*q*\n**/out*/**/deep*er*/*\nd*e\\**f*g\n"
 PATHS = (

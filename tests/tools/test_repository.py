@@ -10,10 +10,10 @@ from pathlib import Path
 import git
 import pytest
 
-from ml_agent.testing.git_folders import commit_files, write_files
-from ml_agent.testing.github_server import About, Fault, GitHubServer
 from ml_agent.tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
 from ml_agent.tools.repository import RepositoryCache
+from tests.servers.git_folders import commit_files, write_files
+from tests.servers.github_server import About, Fault, GitHubServer
 
 FILES = {"README.md": "# Name", "src/run.py": "print(1)"}
 BOOK = About(full_name="owner/book")

@@ -95,7 +95,7 @@ def test_scores_are_those_of_okapi_with_a_positive_weight(documents: list[list[s
         expected = 0.0
         for word in query:
             holding = sum(word in document for document in documents)
-            rarity = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
+            rarity = math.log((len(documents) + 1) / holding) if holding else 0.0
             count, length = documents[hit.position].count(word), len(documents[hit.position])
             expected += rarity * count * 2.5 / (count + 1.5 * (0.25 + 0.75 * length / (total / len(documents))))
         assert hit.score == pytest.approx(expected)

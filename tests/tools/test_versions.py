@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 import ml_agent.tools.versions
-from ml_agent.testing.git_folders import commit_files, write_files
 from ml_agent.tools.errors import RepositoryError
 from ml_agent.tools.versions import head_commit, local_version
 from tests.processor_time import within
+from tests.servers.git_folders import commit_files, write_files
 
 FILES = {"README.md": "# Title", "src/run.py": "print(1)"}
 

@@ -14,8 +14,8 @@ import pytest
 
 from ml_agent.benchmarks.predictions import load_predictions
 from ml_agent.benchmarks.subjects.testing import LeastAgent
-from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 from tests.processor_time import WAIT
+from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 
 Call = Callable[..., Any]
 Rows = Callable[..., None]

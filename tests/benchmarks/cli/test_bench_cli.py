@@ -16,9 +16,9 @@ from ml_agent.benchmarks.cli import app
 from ml_agent.benchmarks.data import load_tasks
 from ml_agent.benchmarks.predict import respondent
 from ml_agent.benchmarks.predictions import load_predictions
-from ml_agent.testing.github_answers import About
-from ml_agent.testing.github_server import GitHubServer
-from ml_agent.testing.model_server import Answer, ModelServer, Seen
+from tests.servers.github_answers import About
+from tests.servers.github_server import GitHubServer
+from tests.servers.model_server import Answer, ModelServer, Seen
 
 Call = Callable[..., Any]
 Rows = Callable[..., None]

@@ -23,7 +23,7 @@ from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.sandbox.contract import Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
-from ml_agent.testing.model_server import Answer, Misbehaviour, ModelServer, Seen, refusal
+from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Seen, refusal
 
 PLACE = Place(sandbox="local", unisolated=True)
 KEY = "sk-this-must-stay-outside"

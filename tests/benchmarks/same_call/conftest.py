@@ -9,7 +9,7 @@ from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.observation.run import can_run
 from ml_agent.benchmarks.observation.text import kind_of
 from ml_agent.benchmarks.same_call import Verdict, same_call
-from ml_agent.testing.git_folders import write_files
+from tests.servers.git_folders import write_files
 
 Judge = Callable[..., Verdict]
 

@@ -12,7 +12,7 @@ from ml_agent.benchmarks.subjects.predict import Trial, answer_of, attempt, task
 from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
-from ml_agent.testing.model_server import Answer, ModelServer, Seen
+from tests.servers.model_server import Answer, ModelServer, Seen
 
 SEEN = Visible(
     instruction="Train it for 5 epochs.",

@@ -17,8 +17,8 @@ from ml_agent.budget import Budget, Limits
 from ml_agent.errors import ConfigurationError
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.prices import Price, PriceTable
-from ml_agent.testing.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
 from tests.processor_time import WAIT
+from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
 
 KEY = "sk-stays-inside"
 ASKED: dict[str, Any] = {"model": "whatever", "messages": [{"role": "user", "content": "Say hello."}]}

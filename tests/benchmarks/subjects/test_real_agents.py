@@ -15,7 +15,7 @@ from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.benchmarks.subjects.workplace import lay
 from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
-from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion
+from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion
 
 HOME = os.environ.get("ML_AGENT_TEST_AGENTS", "")
 CHECKOUT = os.environ.get("ML_AGENT_TEST_SWE_AGENT", "")

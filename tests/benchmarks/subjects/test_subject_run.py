@@ -18,7 +18,7 @@ from ml_agent.budget import Limits
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Sandbox
-from ml_agent.testing.model_server import Answer, Brain, ModelServer, Seen, answers, completion
+from tests.servers.model_server import Answer, Brain, ModelServer, Seen, answers, completion
 
 Open = Callable[[Place], Sandbox]
 KEY = "sk-this-must-stay-outside"

@@ -2,25 +2,13 @@
 
 import pytest
 
-from ml_agent.budget import Budget, Limits
-from ml_agent.delivery.expectation import Expectation
-from ml_agent.delivery.expected import expectations
+from ml_agent.delivery.expected import expectations, from_answer
+from ml_agent.draft import Draft
 from ml_agent.errors import UsageError
-from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.llm.client import ModelClient
-from ml_agent.llm.endpoint import Endpoint
-from ml_agent.llm.navigator import LlmNavigator
-from ml_agent.navigator import Given
-from ml_agent.request import Request
-from ml_agent.testing.model_server import Answer, ModelServer, answers
 
 
 def expected(instruction: str, *options: str) -> list[str]:
-    given = Given(expect=options)
-    return [
-        one.describe()
-        for one in expectations(instruction, given, GroundedNavigator(), Request(instruction=instruction))
-    ]
+    return [one.describe() for one in expectations(instruction, options)]
 
 
 def test_the_option_stands_before_the_sentence() -> None:
@@ -31,15 +19,6 @@ def test_the_option_stands_before_the_sentence() -> None:
         expected(said, "x.csv:table")
 
 
-def test_a_model_names_what_the_rules_do_not_see() -> None:
-    said = "Whatever is written shall sit below curves/today and not below /etc."
-    brain = answers(Answer("name_results", {"paths": ["curves/today", "invented.json"]}))
-    with ModelServer(brain) as server:
-        budget = Budget(Limits())
-        client = ModelClient(Endpoint(model="m", base_url=server.url, api_key="k", mode="tools"), budget)
-        navigator = LlmNavigator(client, GroundedNavigator())
-        found = expectations(said, Given(), navigator, Request(instruction=said))
-        assert found == (Expectation(path="curves/today", kind="file", source="model"),)
-        assert len(server.requests) == 1
-        assert expectations("Train it.", Given(), navigator, Request(instruction="Train it.")) == ()
-        assert len(server.requests) == 1, "a sentence that speaks of no file costs no request"
+def test_what_the_author_of_an_answer_says_that_it_makes_is_expected() -> None:
+    draft = Draft(kind="bash", text="python a.py", outputs=("curves/today/", "b.csv"))
+    assert [one.describe() for one in from_answer(draft)] == ["curves/today", "b.csv (csv)"]

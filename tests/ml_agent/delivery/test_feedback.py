@@ -11,8 +11,8 @@ from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.settings import load_settings
-from ml_agent.testing.model_server import Answer, ModelServer
-from ml_agent.testing.talkers import command, saying
+from tests.servers.model_server import Answer, ModelServer
+from tests.servers.talkers import command, saying
 
 pytestmark = [
     pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here"),
@@ -138,7 +138,7 @@ def solve(task: Task, place: Path, told: bool) -> tuple[dict[str, object], list[
     said = [Answer("answer", {"kind": "python", "text": text}) if task.python else command(text) for text in texts]
     with ModelServer(saying(*said)) as server:
         settings = load_settings(
-            navigator="llm", model="m", base_url=server.url, api_key="k", model_profile="tools", run="full",
+            navigator="llm", model="m", base_url=server.url, api_key="k", run="full",
             sandbox="local", network="none", max_attempts=3, cache_dir=str(place / "cache"),
         )  # fmt: skip
         job = Job(instruction=task.instruction, repository=str(root), expect=task.expect)

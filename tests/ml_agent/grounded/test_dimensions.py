@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from ml_agent.draft import Draft
+from ml_agent.draft import Attempt, Draft
 from ml_agent.grounded.dimensions import fit_channels
 from ml_agent.grounded.feedback import repair_draft
-from ml_agent.navigator import Attempt
 
 MODELS = {
     "zoo/mixer.py": '''

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ml_agent.draft import Draft
+from ml_agent.draft import Attempt, Draft
 from ml_agent.grounded.feedback import repair_draft
-from ml_agent.navigator import Attempt, Given, Problem
+from ml_agent.navigator import Given
 from ml_agent.tools.signatures.model import Option, Signature
 
 SIGNATURE = Signature(
@@ -73,8 +73,8 @@ def test_the_navigator_repairs_before_it_tries_something_else(repository: Callab
     first = msgspec.structs.replace(
         place.answer("Train with a learning rate of 0.5"), text="python train.py --lr 0.5 --extra 3"
     )
-    problem = Problem(error_lines=("train.py: error: unrecognized arguments: --extra 3",))
-    mended = place.navigator.revise(request, place.workspace(), first, problem)
+    tried = Attempt(draft=first, error_lines=("train.py: error: unrecognized arguments: --extra 3",))
+    mended = place.navigator.revise(request, place.workspace(), tried)
     assert mended is not None
     assert mended.text == "python train.py --lr 0.5"
     assert mended.ledger

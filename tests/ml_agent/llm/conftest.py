@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from ml_agent.budget import Budget, Limits
-from ml_agent.draft import Draft
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
@@ -16,10 +14,11 @@ from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
 from ml_agent.llm.sender import ClientParts
 from ml_agent.navigator import Given, Workspace
-from ml_agent.testing.model_server import Brain, Misbehaviour, ModelServer
 from ml_agent.thread import Thread
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
+from ml_agent.understanding import understood
+from tests.servers.model_server import Brain, Misbehaviour, ModelServer
 
 README = """# Tiny nets
 
@@ -103,16 +102,11 @@ class Stage:
     def __init__(self, server: ModelServer, limits: Limits, **endpoint: Any) -> None:
         self.server, self.budget = server, Budget(limits)
         self.events: list[tuple[str, dict[str, Any]]] = []
-        self.grounded = GroundedNavigator()
-        manner = ModelOptions(
-            profile=endpoint.pop("profile", "auto"),
-            look=endpoint.pop("look", None),
-            fallback=endpoint.pop("fallback", True),
-        )
+        options = ModelOptions(probe=endpoint.pop("probe", None), stand_in=endpoint.pop("stand_in", None))
         parts = ClientParts(memory=Memory(), sleep=lambda _: None)
         settings = {"model": "m", "base_url": server.url, "timeout": 20.0, **endpoint}
         self.client = ModelClient(Endpoint(**settings), self.budget, self.emit, parts)
-        self.navigator = LlmNavigator(self.client, self.grounded, self.emit, manner)
+        self.navigator = LlmNavigator(self.client, self.emit, options)
 
     def emit(self, event: str, **fields: Any) -> None:
         self.events.append((event, fields))
@@ -138,12 +132,11 @@ def stage() -> Iterator[Callable[..., Stage]]:
 
 @pytest.fixture
 def told(tmp_path: Path) -> Callable[..., Thread]:
-    def opened(files: Mapping[str, str], text: str, drafts: tuple[Draft, ...] = ()) -> Thread:
+    def opened(files: Mapping[str, str], text: str) -> Thread:
         for path, content in files.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(content)
         workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
-        request = GroundedNavigator().understand(text, Given(repository="me/x"))
-        return open_thread(request, workspace, drafts)
+        return open_thread(understood(text, Given(repository="me/x")), workspace)
 
     return opened

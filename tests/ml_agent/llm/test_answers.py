@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ml_agent.llm.answers import Call, Reply, UnusableReply, find_call, read_reply
 from ml_agent.llm.coerce import coerce, problems
-from ml_agent.llm.functions import Function, as_function, described, reply_schema, strict, tool
+from ml_agent.llm.functions import Function, as_function, described, strict, tool
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -156,7 +156,7 @@ def test_strict_schemas_require_everything_and_allow_null() -> None:
 def test_functions_in_words_name_every_key_and_choice() -> None:
     words = described([RUN])
     assert all(f'"{name}"' in words for name in SCHEMA["properties"]) and '"train.py", "Eval.py"' in words
-    assert '"call"' in described([RUN, STOP]) and reply_schema([RUN]) == SCHEMA
+    assert '"call"' in described([RUN, STOP])
 
 
 def test_references_are_written_out() -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from ml_agent.draft import Draft
 from ml_agent.llm import likely_files
 from ml_agent.llm.briefing import system
 from ml_agent.thread import Thread
@@ -115,12 +114,6 @@ def test_code_that_is_asked_for_is_told_of_no_options(told: Told) -> None:
         assert "## Options" in told(files, words).opening
 
 
-def test_what_the_guess_has_unasked_is_said(told: Told) -> None:
-    guess = Draft(text="python fit.py --rate 3 --size 8", kind="bash", entry="fit.py", confidence=0.9)
-    told_of = told({"fit.py": script("rate", "size")}, "Fit at a rate of 3", (guess,)).opening
-    assert "Not from the sentence: --size 8" in told_of
-
-
 def test_what_the_documents_use_most_is_shown(told: Told) -> None:
     names = ["Alpha", *(f"Beta{n}" for n in range(30))]
     files = {"lib/__init__.py": "".join(f"class {one}:\n    def __init__(self, x): ...\n" for one in names)}
@@ -163,26 +156,10 @@ def test_code_is_told_of_what_documents_use(told: Told) -> None:
     assert "sound.files.save(wav, path, as_float=False)" in opening
 
 
-def test_a_guess_is_shown_where_it_is_sure(told: Told) -> None:
-    for confidence in (0.3, 0.9):
-        draft = Draft(kind="bash", text="python guessed.py", confidence=confidence)
-        opening = told({"a.py": script("x")}, "Do it.", (draft,)).opening
-        assert ("python guessed.py" in opening) == (confidence == 0.9)
-
-
 def test_options_that_do_not_fit_are_named(told: Told) -> None:
     names = [f"setting_number_{number}_of_the_many" for number in range(200)]
     opening = told({"train.py": script(*names)}, "train it").opening
     assert "... and --setting" in opening and " more" in opening and len(opening) < 8_000
-
-
-def test_numbers_in_words_are_read(told: Told) -> None:
-    thread = told(
-        {"a.py": script("lr")}, "Use a learning rate of two times ten to the power of minus five and one GPU, 7 times."
-    )
-    assert (
-        "2e-5" in thread.task and "= 10" not in thread.task and "= 7" not in thread.task and "= 1;" not in thread.task
-    )
 
 
 def test_options_of_a_further_entry_point_are_named_by_the_request(told: Told) -> None:

@@ -11,18 +11,17 @@ from pydantic import BaseModel, Field
 
 import ml_agent.llm.client as client_module
 from ml_agent.budget import Budget, Limits
-from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
+from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError, EndpointError, ModelAnswerError
 from ml_agent.llm.answers import Call
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
-from ml_agent.llm.errors import EndpointError, ModelAnswerError
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.sender import ClientParts
 from ml_agent.prices import Price, PriceTable
 from ml_agent.prompts.untrusted import neutral
-from ml_agent.testing.misbehaviours import MISBEHAVIOURS
-from ml_agent.testing.model_server import Answer, ModelServer, Response, answers, refusal
+from tests.servers.misbehaviours import MISBEHAVIOURS
+from tests.servers.model_server import Answer, ModelServer, Response, answers, refusal
 
 
 class Pick(BaseModel):
@@ -153,23 +152,20 @@ def test_learns_the_way_of_asking_once(tmp_path: Path, serve: Callable[..., Mode
         client.decide(PROMPT, [Pick])
     assert ["tools" in seen.body for seen in server.requests] == [True, False, False, False, False]
     traits = Memory(path).traits(f"{server.url}|m")
-    assert (traits.mode, traits.confirmed) == ("json", True)
+    assert (traits.mode, traits.confirmed) == ("text", True)
 
 
-def test_tool_calls_as_text_lead_to_json_mode(serve: Callable[..., ModelServer]) -> None:
+def test_tool_calls_as_text_are_asked_for_in_text(serve: Callable[..., ModelServer]) -> None:
     bench = Bench(serve(answers(GOOD), MISBEHAVIOURS["tool call as fenced text"]))
     bench.ask()
-    bench.ask()
-    bench.ask()
-    assert bench.memory.traits(bench.client.endpoint.identity).mode == "text"  # it ignores response_format as well
+    assert bench.memory.traits(bench.client.endpoint.identity).mode == "text"
 
 
-@pytest.mark.parametrize("mode", ["tools", "json", "text"])
+@pytest.mark.parametrize("mode", ["tools", "text"])
 def test_a_mode_can_be_forced(mode: str, serve: Callable[..., ModelServer]) -> None:
     server = serve(answers(GOOD))
     assert Bench(server, mode=mode).ask(Pick, Reject).name == "Pick"
-    body = server.requests[0].body
-    assert ("tools" in body, "response_format" in body) == (mode == "tools", mode == "json")
+    assert ("tools" in server.requests[0].body) == (mode == "tools")
 
 
 def test_never_requires_a_tool_choice_of_unknown_servers_and_always_bounds_output(
@@ -190,7 +186,7 @@ def test_strict_schemas(serve: Callable[..., ModelServer]) -> None:
 
 def test_the_repair_turn_quotes_the_error(serve: Callable[..., ModelServer]) -> None:
     server = serve(answers(Answer("Pick", {"script": "other.py", "epochs": None, "lr": None}), GOOD))
-    assert Bench(server, mode="json").ask().arguments == GOOD.arguments
+    assert Bench(server, mode="text").ask().arguments == GOOD.arguments
     assert "'other.py' is not one of ['train.py', 'eval.py']" in server.requests[1].text
     assert len(server.requests) == 2
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.toolbox import Toolbox
@@ -12,6 +11,7 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.understanding import understood
 
 SCRIPT = """import argparse
 parser = argparse.ArgumentParser()
@@ -60,9 +60,9 @@ def test_what_speaks_of_another_program_or_of_several_options_says_nothing(tmp_p
 
 def test_the_first_message_and_the_function_show_it(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, "# Dream\n\nRun `dream.py`.\n\n- `--alpha`: how strongly it dreams\n")
-    request = GroundedNavigator().understand("Dream strongly.", Given(repository="me/x"))
+    request = understood("Dream strongly.", Given(repository="me/x"))
     line = "--alpha FLOAT  how strongly it dreams"
-    assert line in open_thread(request, workspace, ()).opening
+    assert line in open_thread(request, workspace).opening
     assert line in Toolbox(workspace, "dream").signature("dream.py")
 
 

@@ -9,8 +9,8 @@ from ml_agent.job import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from ml_agent.testing.model_server import Answer, ModelServer
-from ml_agent.testing.talkers import command, saying
+from tests.servers.model_server import Answer, ModelServer
+from tests.servers.talkers import command, saying
 
 SCORE = (
     "import argparse, json, time\n"

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from ml_agent.llm.likely import values_beside, with_tested_values
+from ml_agent.llm.likely import with_tested_values
 from ml_agent.llm.listing import options_of
 from ml_agent.navigator import Workspace
+from ml_agent.option_values import further_values
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Signature
@@ -25,7 +26,7 @@ def test_what_the_source_has_beside_a_default_is_told(tmp_path: Path) -> None:
     (tmp_path / "sets.py").write_text(SETS)
     workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
     signature = workspace.index.signatures["train.py"][0]
-    found = values_beside(signature, workspace)
+    found = further_values(signature, workspace.index)
     assert found == {"data": ("meadow", "custom")}
     assert "--data STR =harbor (or meadow|custom)" in options_of(signature, "train on my own data", 400, found)
 
@@ -53,7 +54,9 @@ def signature_of(root: Path, files: dict[str, str]) -> tuple[Signature, Workspac
 
 def test_what_the_source_compares_an_option_with_is_told(tmp_path: Path) -> None:
     signature, workspace = signature_of(tmp_path, {"run.py": PAINT})
-    shown = options_of(with_tested_values(signature, workspace), "paint", 400, values_beside(signature, workspace))
+    shown = options_of(
+        with_tested_values(signature, workspace), "paint", 400, further_values(signature, workspace.index)
+    )
     assert "--mode STR =first (or merge)" in shown
     assert "--form {round|square}" in shown and "{round|square} (" not in shown
 
@@ -64,5 +67,7 @@ def test_the_words_that_an_argument_is_compared_with_are_told(tmp_path: Path) ->
         "    elif method == 'whash-db4':\n        print(2)\n"
     )
     signature, workspace = signature_of(tmp_path, {"run.py": text})
-    shown = options_of(with_tested_values(signature, workspace), "hash", 400, values_beside(signature, workspace))
+    shown = options_of(
+        with_tested_values(signature, workspace), "hash", 400, further_values(signature, workspace.index)
+    )
     assert "(such as ahash|whash-db4)" in shown

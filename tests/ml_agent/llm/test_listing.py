@@ -1,8 +1,6 @@
 """Entry points as a model reads them."""
 
-from ml_agent.encoder.encoder import shipped
 from ml_agent.llm.listing import line_of, names_of, options_of, parameters_of, said_of
-from ml_agent.matching.sense import use_encoder
 from ml_agent.tools.python_api.model import Parameter
 from ml_agent.tools.signatures.model import Option, Signature
 
@@ -131,19 +129,6 @@ def test_of_many_choices_those_that_are_said_stand_first() -> None:
     model = Option(dest="model", flags=("--model",), choices=tuple(f"Net{n}" for n in range(40)))
     shown = options_of(Signature(path="a.py", options=(model,)), "train Net37 on it", 400)
     assert shown.startswith("--model {Net37|Net0|")
-
-
-def test_an_option_that_is_meant_stands_before_others_though_no_word_is_shared() -> None:
-    others = tuple(Option(dest=f"setting_{n}", flags=(f"--setting_{n}",), help=f"setting {n}") for n in range(60))
-    patience = Option(dest="early_stopping", flags=("--early_stopping",), type="int", help="Number of validation steps without improving.")  # fmt: skip
-    signature = Signature(path="train.py", options=(*others, patience))
-    request = "train it, and give up once it got no better five times in a row"
-    use_encoder(shipped)
-    try:
-        meant = options_of(signature, request, 300)
-    finally:
-        use_encoder(None)
-    assert "--early_stopping INT" in meant and "--early_stopping" not in options_of(signature, request, 300)
 
 
 def test_how_a_truth_is_given_is_told() -> None:

@@ -2,32 +2,25 @@
 
 import json
 import os
-import subprocess
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-import ml_agent.llm.client as client_module
 from ml_agent.budget import Budget, Limits
-from ml_agent.errors import ConfigurationError
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.job import Job
 from ml_agent.llm.assembly import Prompt, Section
 from ml_agent.llm.client import ModelClient
 from ml_agent.llm.endpoint import Endpoint
 from ml_agent.llm.functions import Function
 from ml_agent.llm.memory import Memory
-from ml_agent.llm.navigator import LlmNavigator, ModelOptions
 from ml_agent.llm.sender import ClientParts
-from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 
-SCRIPT = Path(__file__).parents[3] / "scripts" / "local-model.sh"
 FIT = (
     "import argparse\n"
     "parser = argparse.ArgumentParser()\n"
@@ -82,7 +75,7 @@ def answers(where: str) -> bool:
 
 @pytest.mark.model
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("mode", ["auto", "json", "text"])
+@pytest.mark.parametrize("mode", ["auto", "text"])
 def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
     memory, budget = Memory(), Budget(Limits(tokens=4000))
     endpoint = Endpoint(model="local", base_url=url, mode=mode)  # type: ignore[arg-type]
@@ -111,41 +104,3 @@ def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
     result = run_job(job, settings, new_run(Path("runs"), tmp_path / "out", {}))
     assert result["evidence"] == "checked" and result["answer"]["text"] == "python fit.py --lr 0.25"
     assert result["budget"]["calls"] > 0
-
-
-@pytest.mark.model
-@pytest.mark.timeout(900)
-def test_a_small_model_reads_a_request(url: str, workspace: Workspace) -> None:
-    grounded, budget = GroundedNavigator(), Budget(Limits(tokens=6000, calls=2))
-    client = ModelClient(Endpoint(model="local", base_url=url), budget, parts=ClientParts(memory=Memory()))
-    navigator = LlmNavigator(client, grounded, how=ModelOptions(profile="form"))
-    text = "Train on citeseer in a trial called spring_7, 30 rounds through the data."
-    drafts = navigator.drafts(grounded.understand(text, Given(repository="me/tinynets")), workspace)
-    draft = next(one for one in drafts if one.source == "llm")
-    assert draft.text.startswith("python train.py ")
-    assert "--dataset citeseer" in draft.text and "--epochs 30" in draft.text
-
-
-@pytest.mark.model
-@pytest.mark.timeout(900)
-def test_the_same_model_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
-    monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", True)
-    gguf = subprocess.run(["bash", str(SCRIPT), "path"], capture_output=True, text=True, check=True).stdout.strip()
-    client = ModelClient(Endpoint(model=f"gguf:{gguf}", mode="json", context_tokens=2048), Budget())
-    assert client.decide(PROMPT, [OPTIONS], max_output_tokens=60).arguments["lr"] == 0.25
-
-
-def test_a_missing_model_file_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", True)
-    with pytest.raises(ConfigurationError, match="no such file"):
-        ModelClient(Endpoint(model=f"gguf:{tmp_path / 'none.gguf'}"), Budget())
-
-
-def test_a_broken_model_file_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
-    monkeypatch.setattr(client_module, "ALLOW_REAL_ENDPOINTS", True)
-    (tmp_path / "broken.gguf").write_bytes(b"no model")
-    client = ModelClient(Endpoint(model=f"gguf:{tmp_path / 'broken.gguf'}"), Budget())
-    with pytest.raises(ConfigurationError, match="cannot be loaded"):
-        client.decide(PROMPT, [OPTIONS])

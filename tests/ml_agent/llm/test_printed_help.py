@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.printed_help import printed_help
 from ml_agent.navigator import Given, Workspace
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Signature
+from ml_agent.understanding import understood
 
 
 def test_the_help_that_documents_print_stands_for_options_that_the_source_does_not_tell(tmp_path: Path) -> None:
@@ -26,8 +26,8 @@ def test_the_help_that_documents_print_stands_for_options_that_the_source_does_n
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
-    request = GroundedNavigator().understand("Fit it with log loss and shuffle.", Given(repository="me/x"))
-    opening = open_thread(request, workspace, ()).opening
+    request = understood("Fit it with log loss and shuffle.", Given(repository="me/x"))
+    opening = open_thread(request, workspace).opening
     assert (
         "## Options of fit, as documents print them\n-l N, --loss=N Loss function. 0: hinge. 2: log.\n--shuffle"
         in opening

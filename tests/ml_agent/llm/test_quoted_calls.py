@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ml_agent.navigator import Workspace
-from ml_agent.testing.model_server import Answer, Seen, completion, put
-from ml_agent.testing.talkers import command, replies, saying
 from tests.ml_agent.llm.test_navigator import RIGHT, first, told
+from tests.servers.model_server import Answer, Seen, completion, put
+from tests.servers.talkers import command, replies, saying
 
 
 def test_a_model_sees_what_it_wrote_and_where_that_is_no_json(stage: Callable[..., Any], workspace: Workspace) -> None:
@@ -22,7 +22,7 @@ def test_a_model_sees_what_it_wrote_and_where_that_is_no_json(stage: Callable[..
         calls = [{"id": f"c{at}", "type": "function", "function": one} for at, one in enumerate(functions)]
         return completion({"tool_calls": calls}, seen)
 
-    play = stage(saying(command(RIGHT)), badly, profile="tools")
+    play = stage(saying(command(RIGHT)), badly)
     assert first(play, workspace).text == RIGHT
     last = play.server.requests[-1]
     (given,) = [message["tool_calls"] for message in last.body["messages"] if "tool_calls" in message]

@@ -83,10 +83,10 @@ def test_one_limiter_an_endpoint() -> None:
 
 def test_memory_survives_and_forgives(tmp_path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "cache" / "endpoints.json"
-    Memory(path).learn("a|m", mode="json", confirmed=True)
+    Memory(path).learn("a|m", mode="text", confirmed=True)
     other = Memory(path)
     other.learn("b|m", dropped=["seed"])
-    assert Memory(path).traits("a|m") == Traits(mode="json", confirmed=True)
+    assert Memory(path).traits("a|m") == Traits(mode="text", confirmed=True)
     assert Memory(path).traits("b|m").dropped == ["seed"]
     path.write_text("{broken")
     assert Memory(path).traits("a|m") == Traits()

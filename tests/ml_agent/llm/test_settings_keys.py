@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.settings_keys import keys_of, read_by_name, takes_settings
 from ml_agent.llm.toolbox import Toolbox
@@ -12,6 +11,7 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Signature
+from ml_agent.understanding import understood
 
 MANY = "".join(f"other_{n}: some text that is of no use here\n" for n in range(90))
 ANY_KEY = """import argparse
@@ -51,8 +51,8 @@ def workspace_of(root: Path, **files: str) -> Workspace:
 
 
 def opening(workspace: Workspace, words: str) -> str:
-    request = GroundedNavigator().understand(words, Given(repository="me/x"))
-    return str(open_thread(request, workspace, ()).opening)
+    request = understood(words, Given(repository="me/x"))
+    return str(open_thread(request, workspace).opening)
 
 
 def test_a_program_that_takes_any_key_of_a_yaml_file_tells_these(tmp_path: Path) -> None:

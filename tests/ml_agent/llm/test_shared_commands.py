@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from ml_agent.draft import Draft
 from ml_agent.thread import Thread
 
 Told = Callable[..., Thread]
@@ -25,12 +24,6 @@ def test_of_commands_that_share_a_function_the_one_that_is_said_is_told(name: st
     assert f"- net_{name} (" in opening and f"- net_{other}" not in opening
     assert f"## Options of net_{name}\n--{name}_size" in opening
     assert f"net_{name} in.nii" in opening.partition("# Documented calls")[2].splitlines()[2]
-
-
-def test_of_commands_that_share_a_function_the_one_that_the_rules_call_comes_first(told: Told) -> None:
-    answer = Draft(kind="bash", text="net_cut in.nii", entry="cli.py", confidence=0.9)
-    opening = told(SHARED, "make the middle of in.nii smaller", (answer,)).opening
-    assert "- net_cut (" in opening and "## Options of net_cut\n" in opening
 
 
 TRAIN = FIT.replace("('--rate')", "('--rate', help='rate of the training')\nparser.add_argument('--epochs', type=int)")

@@ -12,9 +12,9 @@ from ml_agent.llm.navigator import FAILED
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
-from ml_agent.testing.model_server import Answer, ModelServer, Seen
-from ml_agent.testing.talkers import able, command, replies
 from ml_agent.trajectory import read_trajectory
+from tests.servers.model_server import Answer, ModelServer, Seen
+from tests.servers.talkers import able, command, replies
 
 FIT = """import argparse
 import json

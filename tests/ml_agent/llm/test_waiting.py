@@ -12,8 +12,8 @@ import pytest
 
 import ml_agent
 from ml_agent.llm.waiting import wait_for
-from ml_agent.testing.model_server import Misbehaviour, ModelServer, Response, refusal
 from tests.processor_time import WAIT
+from tests.servers.model_server import Misbehaviour, ModelServer, Response, refusal
 
 SOON = 5.0
 """Seconds until it must be over; the server takes ten times as long."""
@@ -39,7 +39,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def options(server: ModelServer, repository: Path) -> dict[str, Any]:
-    model = {"model": "m", "base_url": server.url, "api_key": "k", "model_profile": "tools"}
+    model = {"model": "m", "base_url": server.url, "api_key": "k"}
     return {"repo": repository, "run": "none", **model}
 
 

@@ -1,19 +1,13 @@
 """What stands beside a value in the source of a repository."""
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ml_agent.encoder.encoder import shipped
 from ml_agent.matching import alternatives
 from ml_agent.matching.alternatives import Alternatives
-from ml_agent.matching.entries import RepositoryFacts
-from ml_agent.matching.mentions import ParsedRequest, read_request
-from ml_agent.matching.sense import use_encoder
 from ml_agent.tools.files import Tree
-from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_source import parse_python
 
 
@@ -87,41 +81,6 @@ def test_a_file_is_parsed_once_and_only_so_many_are(tmp_path: Path, monkeypatch:
     assert [found.of(one) for one in ("fast", "slow", "long", "short")] == [("slow",), ("fast",), (), ()]
     assert len(parsed) == 1
     assert found.of("fast") == ("slow",)
-
-
-@pytest.fixture
-def _with_the_encoder() -> Iterator[None]:
-    use_encoder(shipped)
-    yield
-    use_encoder(None)
-
-
-def vocabulary(tmp_path: Path, statement: ParsedRequest) -> dict[str, tuple[str, ...]]:
-    """By option of a script: the values that it is known to take where a request is so read."""
-    script = (
-        "import argparse\np = argparse.ArgumentParser()\n"
-        "p.add_argument('--model', default='large_384')\np.add_argument('--lr', type=float, default=0.1)\np.parse_args()\n"
-    )
-    (tmp_path / "run.py").write_text(script, encoding="utf-8")
-    (tmp_path / "nets.py").write_text('NETS = {"large_384": 1, "tiny_224": 2}', encoding="utf-8")
-    (entry,) = RepositoryFacts(RepoIndex.open(tmp_path, "here")).entries
-    return {one.option.dest: one.vocabulary for one in entry.slots_for(statement)}
-
-
-@pytest.mark.usefixtures("_with_the_encoder")
-def test_an_option_takes_what_stands_beside_its_default(tmp_path: Path) -> None:
-    found = vocabulary(tmp_path, read_request("Run the tiny model."))
-    assert "tiny_224" in found["model"]
-    assert not found["lr"]
-
-
-def test_words_alone_take_none_of_them(tmp_path: Path) -> None:
-    assert vocabulary(tmp_path, read_request("Run the tiny model."))["model"] == ("large_384",)
-
-
-@pytest.mark.usefixtures("_with_the_encoder")
-def test_a_request_that_is_read_by_words_takes_none_of_them_beside_an_encoder(tmp_path: Path) -> None:
-    assert vocabulary(tmp_path, read_request("Run the tiny model.").without_encoder())["model"] == ("large_384",)
 
 
 def test_what_is_looked_for_among_the_words_of_a_command_is_no_value(tmp_path: Path) -> None:

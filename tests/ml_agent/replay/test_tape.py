@@ -21,10 +21,10 @@ from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import ReplayError, Tape
 from ml_agent.replay.transport import TapeTransport
 from ml_agent.sandbox.contract import Command, Response
-from ml_agent.testing.misbehaviours import MISBEHAVIOURS
-from ml_agent.testing.model_server import Answer, ModelServer, answers
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.tools.repository import Checkout
+from tests.servers.misbehaviours import MISBEHAVIOURS
+from tests.servers.model_server import Answer, ModelServer, answers
 
 
 def never() -> Any:

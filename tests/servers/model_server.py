@@ -3,12 +3,13 @@
     with ModelServer(brain=answers(Answer("pick", {"script": "train.py"}))) as server:
         client = ModelClient(Endpoint(model="m", base_url=server.url), budget)
 
-A brain says what the model would answer; the server puts it the way the request asks for (tool call, JSON, fenced JSON).
+A brain says what the model would answer; the server puts it the way the request asks for (tool call, or fenced JSON).
 A misbehaviour (see misbehaviours.py) spoils it. Every request is kept with its tokens counted.
 """
 
 import contextlib
 import json
+import re
 import sys
 import threading
 import time
@@ -32,9 +33,9 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def prompt_tokens(self) -> int:
-        """Texts, tools and schema, counted."""
+        """Texts and tools, counted."""
         texts = [str(message.get("content") or "") for message in self.body.get("messages", [])]
-        extras = [json.dumps(self.body[name]) for name in ("tools", "response_format") if name in self.body]
+        extras = [json.dumps(self.body["tools"])] if "tools" in self.body else []
         return sum(count_tokens(text).n for text in [*texts, *extras])
 
     @property
@@ -49,17 +50,11 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def functions(self) -> dict[str, dict[str, Any]]:
-        """Schemas of the functions that it offers, by name; "" where it asks for bare arguments."""
+        """Schemas of the functions that it offers, by name; without them where it describes the functions in words."""
         if "tools" in self.body:
             return {tool["function"]["name"]: tool["function"]["parameters"] for tool in self.body["tools"]}
-        form = self.body.get("response_format", {}).get("json_schema", {}).get("schema")
-        if not form:
-            return {}
-        call = form.get("properties", {}).get("call")
-        if not call:
-            return {"": form}
-        options = call.get("anyOf", [call])
-        return {o["properties"]["name"]["enum"][0]: o["properties"]["arguments"] for o in options}
+        described = self.text.rpartition("calling one of:\n")[2] if "calling one of:" in self.text else ""
+        return {name: {} for name in re.findall(r"^(\w+): ", described, re.MULTILINE)}
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -134,10 +129,8 @@ def put(answer: Answer, seen: Seen) -> dict[str, Any]:
         name = answer.name or next(iter(seen.functions))
         function = {"name": name, "arguments": json.dumps(answer.arguments)}
         return {"tool_calls": [{"id": f"call-{seen.number}", "type": "function", "function": function}]}
-    if "" in seen.functions:
-        return {"content": json.dumps(answer.arguments)}
     call = {"call": {"name": answer.name, "arguments": answer.arguments}} if answer.name else answer.arguments
-    return {"content": json.dumps(call) if seen.functions else f"```json\n{json.dumps(call)}\n```"}
+    return {"content": f"```json\n{json.dumps(call)}\n```"}
 
 
 class _Server(ThreadingHTTPServer):

@@ -22,9 +22,9 @@ from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
 
 import msgspec
 
-from ml_agent.testing import github_answers as answers
-from ml_agent.testing.git_folders import commit_files
-from ml_agent.testing.github_answers import About, Entry
+from tests.servers import github_answers as answers
+from tests.servers.git_folders import commit_files
+from tests.servers.github_answers import About, Entry
 
 __all__ = ["About", "Fault", "GitHubServer", "Request"]
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ml_agent.testing.model_server import Answer, Misbehaviour, Response, Seen, completion, put, refusal
+from tests.servers.model_server import Answer, Misbehaviour, Response, Seen, completion, put, refusal
 
 Text = Callable[[Seen, Answer], str]
 

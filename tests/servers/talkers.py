@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from ml_agent.llm.profile import PORT
-from ml_agent.testing.model_server import Answer, Brain, Seen, first_choice
+from tests.servers.model_server import Answer, Brain, Seen, first_choice
 
 
 def replies(seen: Seen) -> int:
@@ -12,16 +11,9 @@ def replies(seen: Seen) -> int:
 
 
 def able(talk: Brain) -> Brain:
-    """Passes the probe, talks as `talk` says where it is offered `answer`, and takes the first of everything else."""
+    """Talks as `talk` says where it is offered `answer`, and takes the first of everything else."""
 
     def brain(seen: Seen) -> Answer:
-        if "report" in seen.functions:
-            steps = (
-                Answer("list_files", {}),
-                Answer("read_file", {"path": "server.conf"}),
-                Answer("report", {"port": PORT}),
-            )
-            return steps[min(replies(seen), 2)]
         if "answer" in seen.functions:
             return talk(seen)
         least = first_choice(seen)

@@ -1,1 +1,0 @@
-"""A small sentence encoder: what the tokens of a request and options mean, as vectors."""

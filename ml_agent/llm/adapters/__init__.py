@@ -1,1 +1,0 @@
-"""Low-rank adapters for model files that run in this process."""
