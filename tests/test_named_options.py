@@ -19,7 +19,6 @@ OF_OTHERS = {
     "--host-uds": "gVisor's",
     "--fsgofer-host-uds": "gVisor's",
     "--flag": "an example of a scorer's sight",
-    "--key": "an example of a configurator",
 }
 """Options in sentences that are not of this program."""
 _FENCE = re.compile(r"^```\w*\n.*?^```", re.MULTILINE | re.DOTALL)

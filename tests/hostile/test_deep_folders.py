@@ -10,8 +10,8 @@ import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.temporary import remove
-from tests.servers.git_folders import write_files
 from tests.hostile.conftest import ml_agent
+from tests.servers.git_folders import write_files
 
 HELD_BY = "ml_agent.tools.walk"
 NEST = """

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from tests.servers.git_folders import write_files
 from tests.processor_time import WAIT
+from tests.servers.git_folders import write_files
 
 mcp = pytest.importorskip("mcp")
 pytest.importorskip("uvicorn")

@@ -10,8 +10,8 @@ from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
-from tests.servers.git_folders import write_files
 from tests.sandbox.test_session import wheel
+from tests.servers.git_folders import write_files
 
 TRAPS = [
     "pdfminer",

@@ -7,8 +7,8 @@ import pytest
 from ml_agent.benchmarks import observation
 from ml_agent.benchmarks.observation import run
 from ml_agent.benchmarks.observation.model import Observation
-from tests.servers.git_folders import write_files
 from tests.benchmarks.same_call.conftest import Judge
+from tests.servers.git_folders import write_files
 
 TRAIN = "python train.py --data data/cora --batch-size 16 --lr 1e-3 --sizes 4 8"
 STEPS = f"bash fetch.sh a b\n{TRAIN}"

@@ -2,14 +2,12 @@
 
 import pytest
 
-from ml_agent.draft import Draft
 from ml_agent.matching.mentions import read_request
 from ml_agent.matching.save_places import place_saves, save_places
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.spelled import spelled_slots
 from ml_agent.matching.stated import stated_values
 from ml_agent.tools.signatures.model import Option
-from ml_agent.wording import of_check
 
 INPUT = Slot(Option(dest="input", flags=("--input",), help="text file to read"))
 SCORES = Slot(Option(dest="output", flags=("--output",), default="scores.json", help="JSON file of the scores"))
@@ -65,8 +63,3 @@ def test_a_place_goes_only_where_one_option_is_free() -> None:
     assert [one.slot for one in place_saves(read_request(text), (SCORES, PLOT), ())] == [0]
     assert place_saves(read_request("save all to best"), (SCORES, PLOT), ()) == []
     assert place_saves(read_request(f"{text} and write the log to a.json"), (INPUT, SCORES), ()) == []
-
-
-def test_a_place_that_nothing_takes_is_told() -> None:
-    said = of_check(Draft(kind="bash", text="python fit.py"), "fit it and save the scores to best")
-    assert "best: not used; nothing of this answer takes it as the place to save to" in said
