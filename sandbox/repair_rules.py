@@ -26,12 +26,12 @@ from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.declared import known_provider
 from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.setup.resolver import name_of
-from ml_agent.sandbox.starters import declared_command, without_installation
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import exists, is_file, read_text
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
+from ml_agent.tools.signatures.declared import declared_commands
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OF_THE_SYSTEM = re.compile(
@@ -254,11 +254,18 @@ def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]
 def _missing_program(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """A command that the repository declares: it is installed, or, where that fails, what it calls is called."""
     root, name = scene.source.root, diagnosis.subject
-    if (declared := declared_command(root, name)) is None:
-        return
-    text = without_installation(scene.task.text, name, declared)
+    module, function = declared_commands(root).get(name, ("", ""))
+    text = _without_installation(scene.task.text, name, module, function) if module else scene.task.text
     if text != scene.task.text:
         yield Repair(kind="command", arguments=(text,), why=f"what {name} calls is called without it")
+
+
+def _without_installation(command: str, name: str, module: str, function: str) -> str:
+    """A shell command that calls what a declared command calls; as it was where the name starts nothing."""
+    code = f"import sys; from {module} import {function.partition('.')[0]}; sys.exit({function}())"
+    words = f"python -c {shlex.quote(code)}"
+    place = rf"(?m)(?P<before>^\s*|[;&|(]\s*){re.escape(name)}(?=\s|$)"
+    return re.sub(place, lambda found: found["before"] + words, command)
 
 
 def _line_endings(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:

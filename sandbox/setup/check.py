@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -9,11 +10,12 @@ import msgspec
 
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.setup.builder import answers
+from ml_agent.sandbox.setup.declared import nearest_project
 from ml_agent.sandbox.setup.imports import scan_imports
-from ml_agent.sandbox.starters import declared_command
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import is_dir, is_file
+from ml_agent.tools.signatures.declared import declared_commands
 
 _SCRIPT = Path(__file__).with_name("inside") / "import_check.py"
 MOST_FAILURES = 20
@@ -57,8 +59,8 @@ def needs_of(source: Source, task: Task) -> Needs:
     entries = [root / task.entry] if task.entry and is_file(root / task.entry) else []
     entries = list(dict.fromkeys([*entries, *entries_of(task.text, root, task.folder)]))
     found = scan_imports(root, entries, folder, task.code)
-    called = _called_modules(task.text, root)
     near = entries[0].parent if entries else folder
+    called = _called_modules(task.text, root, nearest_project(root, near))
     modules = [*found.taken, *((name, ()) for name in called)]
     if not entries and not task.code and not called:
         modules += [(name, ()) for name in own_packages(root)]
@@ -96,13 +98,11 @@ def own_packages(root: Path) -> list[str]:
     return []
 
 
-def _called_modules(text: str, root: Path) -> list[str]:
+def _called_modules(text: str, root: Path, project: str) -> list[str]:
     """The modules of the repository's own commands that a text calls."""
-    words = dict.fromkeys(
-        word for word in text.replace(";", " ").split() if word.replace("-", "").replace("_", "").isalnum()
-    )
-    found = [match["module"] for word in list(words)[:40] if (match := declared_command(root, word)) is not None]
-    return [name for name in found if name]
+    words = set(re.findall(r"[\w.-]+", text))
+    declared = declared_commands(root, f"{project}/" if project not in ("", ".") else "")
+    return list(dict.fromkeys(module for name, (module, _) in declared.items() if name in words))
 
 
 def check_text(needs: Needs) -> str:

@@ -63,17 +63,24 @@ def read_declared(root: Path, near: Path) -> Declared:
     for wanted in requirements_of(files, root):
         found.setdefault(wanted.name, wanted)
     lock = next((place / name for place in _above(root, near) for name in _LOCKS if is_file(place / name)), None)
-    project = next((place for place in _above(root, near) if is_project(place)), None)
+    folder = nearest_project(root, near)
+    project = root / folder if folder else None
     return Declared(
         lines=tuple(one.text for one in found.values()),
         files=tuple(path.relative_to(root).as_posix() for path in files),
-        project=project.relative_to(root).as_posix() if project is not None else "",
+        project=folder,
         locked=_pins_of(lock) if lock is not None else (),
         lock=lock.name if lock is not None else "",
         python=wanted_python(project or root) or wanted_python(root),
         tested=_tested(root, project),
         others=tuple(wanted_by(root, near)),
     )
+
+
+def nearest_project(root: Path, near: Path) -> str:
+    """The folder of the package that something in `near` belongs to, relative to the root; "" where there is none."""
+    found = next((place for place in _above(root, near) if is_project(place)), None)
+    return found.relative_to(root).as_posix() if found is not None else ""
 
 
 def is_project(folder: Path) -> bool:

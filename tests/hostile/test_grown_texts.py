@@ -8,10 +8,10 @@ from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.llm.excerpt import excerpt
 from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
-from ml_agent.sandbox.starters import declared_command
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
+from ml_agent.tools.signatures.declared import declared_commands
 from tests.processor_time import within
 from tests.servers.git_folders import write_files
 
@@ -112,8 +112,8 @@ def test_an_example_of_thousands_of_commands(tmp_path: Path) -> None:
     assert drafts
 
 
-@pytest.mark.promise("A file that declares commands is read soon, however long.", by="ml_agent.sandbox.starters")
+@pytest.mark.promise("A file that declares commands is read soon, however long.", by="tools.signatures.declared")
 @pytest.mark.parametrize("text", ["scripts" * 20_000, "scripts\nfit =" + " " * 150_000])
 def test_commands_declared_at_length(text: str, tmp_path: Path) -> None:
     write_files(tmp_path, {"pyproject.toml": text})
-    within(1, lambda: declared_command(tmp_path, "fit"))
+    within(1, lambda: declared_commands(tmp_path))

@@ -14,7 +14,7 @@ from ml_agent.sandbox.task import Source, Task
 DECLARED = {
     "pyproject.toml": '[project]\nname = "x"\n[project.scripts]\nfit-it = "x.cli:main"\n',
     "setup.cfg": "[options.entry_points]\nconsole_scripts =\n    fit-it = x.cli:main\n",
-    "setup.py": "setup(entry_points={'console_scripts': ['fit-it=x.cli:main']})\n",
+    "setup.py": "from setuptools import setup\nsetup(entry_points={'console_scripts': ['fit-it=x.cli:main']})\n",
 }
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
@@ -22,6 +23,13 @@ def read_entries(
         match = ENTRY.match(line)
         if match is not None:
             yield match.group(1), match.group(2), match.group(3) or "main"
+
+
+def declared_commands(root: Path, prefix: str = "") -> dict[str, tuple[str, str]]:
+    """The commands that the package of a folder declares, with the module and function that each calls."""
+    sources = Sources(root)
+    given = read_setup(sources, prefix)
+    return {name: (module, function) for name, module, function in read_entries(sources, prefix, given.lines)}
 
 
 def _project(sources: Sources, prefix: str) -> Mapping[str, Any]:
