@@ -47,7 +47,8 @@ _TAGGED = (
     "git describe --tags || git tag v0.0.1; } >/dev/null 2>&1"
 )
 """A version that is asked of tags: in a copy without them there is one."""
-_NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
+NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
+"""The top of a module that is missing."""
 _SPOKEN = re.compile(
     r"^\s*(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
 )
@@ -98,6 +99,7 @@ class Builder:
         self._steps, self._python = steps, python
         self._trees: dict[str, Tree] = {}
         self._number = count()
+        self._wheels: dict[tuple[str, ...], str] = {}
         self._environments: dict[tuple[str, ...], str] = {}
         self.used: tuple[str, ...] = ()
         """Pins of what the last wheel was built with."""
@@ -117,8 +119,14 @@ class Builder:
     def wheel_of(self, package: Package, pins: Sequence[str]) -> str | BuildFailure:
         """Build a package of a resolution; the wheel's path."""
         assert package.source is not None
+        key = (package.pin, *pins)
+        if key in self._wheels:
+            return self._wheels[key]
         tree = self._unpacked(package.source)
-        return tree if isinstance(tree, BuildFailure) else self.wheel(tree, pins)
+        made = tree if isinstance(tree, BuildFailure) else self.wheel(tree, pins)
+        if isinstance(made, str):
+            self._wheels[key] = made
+        return made
 
     def project(self, folder: str, day: str) -> Tree | BuildFailure:
         """A copy of the repository, or of a folder of it, as sources."""
@@ -207,7 +215,7 @@ class Builder:
                     if isinstance(environment, BuildFailure):
                         return environment
             answer = self._call(what, tree, environment)
-            missing = _NO_MODULE.search("\n".join(answer.lines)) if isinstance(answer, BuildFailure) else None
+            missing = NO_MODULE.search("\n".join(answer.lines)) if isinstance(answer, BuildFailure) else None
             if missing is None:
                 return answer
             extra = distributions_of(missing[1])[0] if missing[1] != "pkg_resources" else "setuptools<81"

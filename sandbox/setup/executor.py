@@ -16,7 +16,7 @@ from ml_agent.sandbox.abilities import EnvironmentSandbox, Version
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
-from ml_agent.sandbox.setup.builder import Builder, BuildFailure, Steps, Tree
+from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Steps, Tree
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, known_provider, read_declared
 from ml_agent.sandbox.setup.ladder import Rung, first_python, rungs
@@ -35,6 +35,8 @@ CHECK_SECONDS = 240.0
 CLIMB_SECONDS = 2400.0
 """After so long no further way is begun."""
 MOST_LOOSENED = 40
+MOST_TURNS = 3
+"""How often more is installed for modules that turn out to be missing."""
 YOUNG = timedelta(days=14)
 """What nobody declares is taken only where it is older."""
 
@@ -207,7 +209,7 @@ class Setup:
         for rung in ways:
             if best is not None and time.monotonic() - self._began > CLIMB_SECONDS:
                 break
-            if rung.loose and msgspec.structs.replace(rung, loose=False) in had:
+            if rung.loose and any((one.python, bool(one.day)) == (rung.python, bool(rung.day)) for one in had):
                 continue  # nothing stood in the way
             self._note(f"environment: {rung.said}")
             made = self._attempt(rung, declared, needs, asked)
@@ -346,23 +348,39 @@ class _Making:
         if isinstance(described, BuildFailure):
             self._state.left_out["the repository's own package"] = "\n".join(described.lines[-40:])
             self._note(f"the repository's own package cannot be described: {described.line}")
+        ready = tree if isinstance(tree, Tree) and isinstance(described, Metadata) else None
         own = described if isinstance(described, Metadata) else None
+        refused = self._once(own, ready)
+        for _ in range(MOST_TURNS):
+            if refused is not None or not self._needs_more(own):
+                break
+            refused = self._once(own, ready)
+        self._steps.offline(f'rm -rf "{BUILD}"', 120)
+        return self._state if refused is None else refused
+
+    def _once(self, own: Metadata | None, tree: Tree | None) -> Refusal | None:
+        """Resolve, fetch, build, install and import; why that is not to be had."""
         packages = self._packages(own)
         if isinstance(packages, Refusal):
             return packages
-        refused = self._installed(packages)
-        if refused is not None:
+        if (refused := self._installed(packages)) is not None:
             return refused
         self._state.packages = packages
-        if own is not None and tree is not None and not isinstance(tree, BuildFailure):
+        if tree is not None:
             self._install_project(tree, packages)
-        self._steps.offline(f'rm -rf "{BUILD}"', 120)
         if self._needs.modules:
-            done = self._steps.sandbox.run(
-                Command(text=check_text(self._needs), folder=self._needs.folder, timeout=CHECK_SECONDS)
-            )
-            self._state.failures = read_failures(done)
-        return self._state
+            text = check_text(self._needs)
+            command = Command(text=text, folder=self._needs.folder, timeout=CHECK_SECONDS)
+            self._state.failures = read_failures(self._steps.sandbox.run(command))
+        return None
+
+    def _needs_more(self, own: Metadata | None) -> bool:
+        """Whether modules turned out to be missing that something declared, or known, gives; they are needed from now on."""
+        missing = [match[1] for one in self._state.failures if (match := NO_MODULE.search(one.said))]
+        new = tuple(dict.fromkeys(name for name in missing if name not in self._needs.third_party))
+        self._needs = msgspec.structs.replace(self._needs, third_party=(*self._needs.third_party, *new))
+        more, known = undeclared(self._needs, self._state.packages, self._declared, own.name if own else "")
+        return bool(new) and bool(more or known)
 
     def _packages(self, own: Metadata | None) -> tuple[Package, ...] | Refusal:
         """The resolution, with what the task imports and only other places of the repository, or the table, declare."""

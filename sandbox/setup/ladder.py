@@ -12,6 +12,8 @@ from ml_agent.sandbox.setup.declared import Declared, fitting
 RECENT = timedelta(days=45)
 """Of a repository's last commit: until then today's packages are those of its day."""
 OLD = timedelta(days=365)
+LATER = timedelta(days=365)
+"""After a day: what had no wheel for a new Python then has one."""
 WHEELS_FOLLOW = timedelta(days=180)
 """After a Python came out."""
 
@@ -51,7 +53,8 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
     for python in older_pythons(declared, dated, first, pythons):
         at = max(dated, (released(python) + WHEELS_FOLLOW).isoformat()) if dated else ""
         yield Rung(python=python, day=at)
-        yield Rung(python=python, day=at, loose=True)
+        later = (date.fromisoformat(at) + LATER).isoformat() if at else ""
+        yield Rung(python=python, day=later, loose=True)
 
 
 def first_python(declared: Declared, current: Version, pythons: Sequence[Version]) -> Version:
