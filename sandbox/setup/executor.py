@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Steps, Tree
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, known_provider, read_declared
-from ml_agent.sandbox.setup.ladder import Rung, first_python, rungs
+from ml_agent.sandbox.setup.ladder import Rung, first_python, loose, rungs
 from ml_agent.sandbox.setup.resolver import Resolver, loosened, name_of
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
@@ -41,6 +41,7 @@ YOUNG = timedelta(days=14)
 """What nobody declares is taken only where it is older."""
 
 Note = Callable[[str], None]
+_NO_WHEELS = re.compile(r"no (?:usable )?wheels|no versions of|only .* (?:is|are) available")
 _DISABLED = re.compile(
     r"Wheels are required for `([\w.-]+)`|Building (?:source distributions )?for `?([\w.-]+)`? is disabled"
 )
@@ -76,9 +77,16 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """A way that was tried."""
 
-    way: str
+    rung: Rung
     ended: str
     """"works", or why it was left."""
+    made: bool = False
+    """Whether an environment came about, though imports may fail in it."""
+
+    @property
+    def way(self) -> str:
+        """One line for a person."""
+        return self.rung.said
 
 
 class Environment(msgspec.Struct, kw_only=True):
@@ -200,37 +208,41 @@ class Setup:
         return self.environment
 
     def _climb(self, declared: Declared, needs: Needs, asked: Asked) -> Environment:
-        """Way after way until the imports work; then the best one again, where it is not the last."""
+        """Way after way until the imports work; else the one in which fewest fail."""
         attempts: list[Attempt] = []
         best: Environment | None = None
-        aside = ""
-        had = set[Rung]()
-        ways = list(self._ways(declared, asked))
-        for rung in ways:
+        aside, made = "", None
+        for rung in self._in_turn(declared, asked, attempts):
             if best is not None and time.monotonic() - self._began > CLIMB_SECONDS:
                 break
-            if rung.loose and any((one.python, bool(one.day)) == (rung.python, bool(rung.day)) for one in had):
-                continue  # nothing stood in the way
             self._note(f"environment: {rung.said}")
             made = self._attempt(rung, declared, needs, asked)
-            attempts.append(Attempt(way=rung.said, ended=_ending(made)))
+            attempts.append(Attempt(rung=rung, ended=_ending(made), made=isinstance(made, Environment)))
             if isinstance(made, Environment):
-                had.add(rung)
                 if best is None or len(made.failures) < len(best.failures):
-                    best, last = made, rung
-                    aside = self._put_aside(made, aside)
+                    best, aside = made, self._put_aside(made, aside)
                 if not made.failures or not self.may_install:
                     break
             self._note(f"left: {attempts[-1].ended}")
         if best is None:
             best = self._bare(needs, asked, attempts)
-        elif last != rung and self.shop is not None:
-            self._use(best.rung.python)
-            self.shop.start_with(aside)
-        elif aside and not best.failures and self.shop is not None:
-            self.shop.forget_setup(aside)
+        elif aside and self.shop is not None:
+            if best.failures:
+                self._use(best.rung.python)
+                self.shop.start_with(aside)
+            else:
+                self.shop.forget_setup(aside)
         best.attempts = tuple(attempts)
         return best
+
+    def _in_turn(self, declared: Declared, asked: Asked, attempts: Sequence[Attempt]) -> Iterator[Rung]:
+        """As declared first; then with less, under the Pythons first for which there are packages at all."""
+        tried = list(self._ways(declared, asked))
+        yield from tried
+        refused = [one for one in attempts if not one.made]
+        for one in sorted(refused, key=lambda one: _NO_WHEELS.search(one.ended) is not None):
+            if one.rung.python not in {other.rung.python for other in attempts if other.made or other.rung.loose}:
+                yield loose(one.rung)
 
     def _put_aside(self, made: Environment, before: str) -> str:
         """Keep an environment in which something fails for as long as better ones are looked for; the key."""
@@ -247,10 +259,9 @@ class Setup:
         pythons = self.shop.pythons() if self.shop else (current,)
         if not self.may_install:
             return (Rung(python=current),)
-        if asked.python is None and not asked.day:
-            return tuple(dict.fromkeys(rungs(declared, self.source.date, current, pythons)))
-        python = asked.python or first_python(declared, current, pythons)
-        return (Rung(python=python, day=asked.day), Rung(python=python, day=asked.day, loose=True))
+        if asked.python is not None or asked.day:
+            return (Rung(python=asked.python or first_python(declared, current, pythons), day=asked.day),)
+        return tuple(dict.fromkeys(rungs(declared, self.source.date, current, pythons)))
 
     def _bare(self, needs: Needs, asked: Asked, attempts: Sequence[Attempt]) -> Environment:
         """An environment without packages, where none could be made."""

@@ -41,7 +41,10 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Version]) -> Iterator[Rung]:
-    """The ways for a repository whose last commit is of `day` (YYYY-MM-DD or ""), with the Pythons that are there."""
+    """The ways for a repository whose last commit is of `day` (YYYY-MM-DD or ""), with the Pythons that are there.
+
+    Another Python comes before other versions than those that are declared: what has no wheel for one has it for another.
+    """
     first = first_python(declared, current, pythons)
     if declared.locked:
         yield Rung(python=first, locked=True)
@@ -49,12 +52,23 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
     dated = day if day and date.fromisoformat(day) + RECENT < datetime.now(UTC).date() else ""
     if dated and released(first) + WHEELS_FOLLOW <= date.fromisoformat(dated):
         yield Rung(python=first, day=dated)
-    yield Rung(python=first, loose=True)
-    for python in older_pythons(declared, dated, first, pythons):
-        at = max(dated, (released(python) + WHEELS_FOLLOW).isoformat()) if dated else ""
-        yield Rung(python=python, day=at)
-        later = (date.fromisoformat(at) + LATER).isoformat() if at else ""
-        yield Rung(python=python, day=later, loose=True)
+    others = older_pythons(declared, dated, first, pythons)
+    for python in others:
+        yield Rung(python=python, day=_day_for(python, dated))
+    if any("==" in line or "<" in line for line in declared.lines):
+        older = [one for one in fitting(declared.python, pythons) if one < first and one not in others]
+        yield from (Rung(python=python) for python in sorted(older, reverse=True))
+
+
+def loose(rung: Rung) -> Rung:
+    """The same with less of what is declared; where packages of a day are taken, of a year later: by then there were wheels."""
+    later = (date.fromisoformat(rung.day) + LATER).isoformat() if rung.day else ""
+    return Rung(python=rung.python, day=later, loose=True)
+
+
+def _day_for(python: Version, day: str) -> str:
+    """The day, or the first on which there were packages for a Python."""
+    return max(day, (released(python) + WHEELS_FOLLOW).isoformat()) if day else ""
 
 
 def first_python(declared: Declared, current: Version, pythons: Sequence[Version]) -> Version:
