@@ -454,12 +454,13 @@ class _Making:
         if refusal.reason in ("network", "disk", "time"):
             self._state.passing = True
             return None
-        named = {name_of(pin) for pin in refusal.pinned} | {refusal.name}
+        named = {*refusal.named, refusal.name}
         meant = [line for line in asked if name_of(line) in named and line not in self._asked.requirements]
         if not meant and refusal.reason in ("unsatisfiable", "not-found", "build"):
             meant = [line for line in asked if "==" in line and line not in self._asked.requirements]
+        soft = [line for line in meant if loosened(line) is not None]
         changed = dict[str, str | None]()
-        for line in meant:
+        for line in [line for line in soft if "==" in line] or soft or meant:
             softer = loosened(line)
             changed[line] = softer if softer != line else None
             self._state.left_out[line] = f"{softer or 'left out'}: {refusal.line}"

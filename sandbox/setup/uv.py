@@ -87,7 +87,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
 _MISSING = re.compile(
     r"(?:[Bb]ecause|and) ([A-Za-z0-9][\w.-]*) was not found|there (?:is|are) no versions? of ([A-Za-z0-9][\w.-]*)"
 )
-_PINNED = re.compile(r"\b([A-Za-z0-9][\w.-]*)==([\w.!+-]+?)(?=[\s,.;)]|$)")
+_NAMED = re.compile(r"\b([A-Za-z0-9][\w.-]*?)(?:\[[\w,]*\])?(?:[<>=!~]=|[<>])")
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,8 +159,8 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     """The package meant."""
     version: str = ""
-    pinned: tuple[str, ...] = ()
-    """Pins that it names, as requirements."""
+    named: tuple[str, ...] = ()
+    """Distributions whose versions it speaks of."""
 
     @property
     def line(self) -> str:
@@ -272,9 +272,9 @@ def read_refusal(output: str, ended: str = "exited") -> Refusal:
     plain = " ".join(output.split())
     reason: Reason = next((name for name, pattern in _REASONS if pattern.search(plain)), "unknown")
     missing = _MISSING.search(plain)
-    pinned = dict.fromkeys(f"{normalized(name)}=={version}" for name, version in _PINNED.findall(plain))
+    named = dict.fromkeys(map(normalized, _NAMED.findall(plain)))
     name = normalized(missing[1] or missing[2]) if missing else ""
-    return Refusal(reason=reason, lines=lines[:12], name=name, pinned=tuple(pinned))
+    return Refusal(reason=reason, lines=lines[:12], name=name, named=tuple(named))
 
 
 def _answering_python(folder: str) -> str:
