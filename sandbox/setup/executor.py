@@ -27,7 +27,7 @@ from ml_agent.sandbox.task import Source
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import package_requires
 
-KEPT_FORMAT = 5
+KEPT_FORMAT = 6
 """Goes up where what was kept before may serve no more."""
 ADDED = ".ml-agent-added.tar"
 """Files of the environment that are laid into the workspace: what was generated beside the repository's sources."""
@@ -199,7 +199,11 @@ class Setup:
         note = self.shop.start_with(key)
         if note is None:
             return None
-        self.environment = msgspec.json.decode(note, type=Environment)
+        try:
+            self.environment = msgspec.json.decode(note, type=Environment)
+        except ValueError:
+            self.shop.forget_setup(key)
+            return None
         if self.environment.rung.python != self.shop.python_version():
             self._use(self.environment.rung.python)
             self.shop.start_with(key)

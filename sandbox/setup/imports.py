@@ -97,7 +97,7 @@ class _Scan:
 
     def _take(self, text: str, path: Path, is_entry: bool) -> None:
         for found in _imports(text):
-            if is_entry and not (found.level or found.optional or found.lazy or found.name == "__future__"):
+            if is_entry and not (found.level or found.optional or found.lazy or found.name.startswith("__future__")):
                 self._note_taken(found.name)
             if found.level:
                 self._follow_relative(path, found)
