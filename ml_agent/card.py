@@ -43,10 +43,11 @@ def card(result: Plain) -> list[str]:
 def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     answer = result["answer"]
     if answer:
-        if not is_answer(result):
+        if not is_answer(result) or answer.get("sandbox_only"):
             head, *more = answer["text"].splitlines() or [""]
-            yield "best draft", head
+            yield "answer" if is_answer(result) else "best draft", head
             yield from (("", line) for line in more)
+            yield from (("sandbox", line) for line in answer.get("sandbox_only", ())[:3])
         repository = result["repository"]
         yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
         if repository.get("changed_from"):

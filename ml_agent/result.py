@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ml_agent.account import declared
-from ml_agent.answer_gate import all_powers
+from ml_agent.answer_gate import NOT_FOR_HOST, added_risks, harmless_variables, is_refused, scope_of
 from ml_agent.as_run import Before, before_of
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.keep import keep_outputs
@@ -24,16 +24,18 @@ from ml_agent.job import Job
 from ml_agent.runs import RESULT, RunFolder
 from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.repair import Repair
-from ml_agent.sandbox.script_lines import comment, exported
+from ml_agent.sandbox.script_lines import comment
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.services import Services
 from ml_agent.state import Plain, State, expected_of
+from ml_agent.tools.index import RepoIndex
 from ml_agent.trajectory import read_trajectory
 from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
 
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""
+_MOST_REASONS = 5
 SCHEMA = 3
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
 NOT_KEPT = 1
@@ -71,7 +73,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "versions": {name: version(name) for name in VERSIONED} | {"python": platform.python_version()},
     }
     if best:
-        result["answer"]["before"] = _write_best(folder, best, services)
+        result["answer"]["before"] = _write_best(folder, best, services, job.instruction)
     if job.keep_outputs:
         result["kept"] = keep_outputs(folder.outputs, result["outputs"], Path(job.keep_outputs), job.force)
         if result["kept"]["refused"]:
@@ -131,6 +133,7 @@ def _answer(best: Plain, services: Services) -> Plain:
     places = declared(msgspec.convert(draft, Draft), index) if index is not None else {}
     return {
         **{key: draft.get(key) for key in _OF_AN_ANSWER},
+        "sandbox_only": sandbox_only(msgspec.convert(draft, Draft)),
         "declared": {flag: place for flag, place in places.items() if _has_flag(flag, draft)},
     }
 
@@ -160,12 +163,14 @@ def _sandbox(best: Plain | None) -> Plain:
     }
 
 
-def _write_best(folder: RunFolder, best: Plain, services: Services) -> Any:
+def _write_best(folder: RunFolder, best: Plain, services: Services, instruction: str) -> Any:
     """The answer and what reproduces it; what was done before the answer ran."""
-    record = _record(best, services)
-    before = before_of(record, msgspec.convert(best["draft"], Draft)) if best.get("outcome") else ()
-    _write_answer(folder, best, before)
-    _write_artifacts(folder, record)
+    draft = msgspec.convert(best["draft"], Draft)
+    record = _record(best, services, instruction)
+    before = before_of(record, draft) if best.get("outcome") else ()
+    if not is_refused(draft):
+        _write_answer(folder, best, before)
+    _write_artifacts(folder, record, sandbox_only=sandbox_only(draft))
     return msgspec.to_builtins(before)
 
 
@@ -185,7 +190,7 @@ def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> N
     write_atomically(folder.path / "answer.sh", text + "\n", mode=0o755)
 
 
-def _record(best: Plain, services: Services) -> SessionRecord:
+def _record(best: Plain, services: Services, instruction: str) -> SessionRecord:
     """What was done for the best draft, without steps that a repository gave and that would do more than a program does."""
     repository, draft = best["repository"], msgspec.convert(best["draft"], Draft)
     source = source_of(Path(repository["root"]), repository["version"], repository["url"])
@@ -197,23 +202,38 @@ def _record(best: Plain, services: Services) -> SessionRecord:
         record = msgspec.structs.replace(
             record, inputs=tuple(outcome["inputs"]), inputs_from=Path(outcome["inputs_from"])
         )
-    return _harmless(record, draft)
+    index = services.workspaces.index(Path(repository["root"]), repository["version"])
+    return _harmless(record, draft, instruction, index)
 
 
-def _write_artifacts(folder: RunFolder, record: SessionRecord) -> None:
-    """reproduce.sh, Dockerfile and requirements.lock of the best draft."""
-    for name, text in artifacts(record).items():
+def _write_artifacts(folder: RunFolder, record: SessionRecord, sandbox_only: Sequence[str]) -> None:
+    """reproduce.sh, Dockerfile and requirements.lock of the best draft; an answer that is for the sandbox only runs in a container."""
+    made = artifacts(record)
+    if sandbox_only:
+        build = made["Dockerfile"].partition("\n")[0].removeprefix("# ")
+        why = [comment(line) for line in sandbox_only[:_MOST_REASONS]]
+        asked = '[ "${1:-}" = --sandbox ] || { echo "usage: reproduce.sh --sandbox (see the reasons in this file)" >&2; exit 2; }'
+        made["reproduce.sh"] = "\n".join(
+            ["#!/usr/bin/env bash", *why, asked, 'cd "$(dirname "$0")" || exit', build, ""]
+        )
+    for name, text in made.items():
         if text:
             write_atomically(folder.path / name, text, mode=0o755 if name.endswith(".sh") else 0o644)
 
 
-def _harmless(record: SessionRecord, draft: Draft) -> SessionRecord:
+def sandbox_only(draft: Draft) -> list[str]:
+    """Why an answer is run in the sandbox only and not handed over; [] where it is fit for the user's own shell."""
+    return [finding.message for finding in draft.findings if finding.code == NOT_FOR_HOST]
+
+
+def _harmless(record: SessionRecord, draft: Draft, instruction: str, index: RepoIndex | None) -> SessionRecord:
     """Without steps and variables that a repository gave and that would do more on the user's machine than the answer does."""
     task, own = record.task, task_of(draft).text
     done = tuple(
-        step for step in record.done if not all_powers(step.command) and not all_powers(step.command, step.folder)
+        step for step in record.done if not added_risks(step.command, scope_of(index, step.folder, instruction))
     )
-    given = {name: value for name, value in task.environment.items() if not all_powers(exported(name, value))}
-    more = set(all_powers(task.text, task.folder)) - set(all_powers(own, draft.workdir))
+    scope = scope_of(index, task.folder, instruction)
+    more = {*added_risks(task.text, scope)} - {*added_risks(own, scope)}
+    given = harmless_variables(task.environment, scope)
     task = msgspec.structs.replace(task, text=own if more else task.text, environment=given)
     return msgspec.structs.replace(record, done=done, task=task)

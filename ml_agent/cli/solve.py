@@ -147,7 +147,7 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
     code: int = result["exit_code"]
     if printing.as_json:
         write_out(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
-    elif is_answer(result):
+    elif is_answer(result) and not result["answer"].get("sandbox_only"):
         write_out(result["answer"]["text"].rstrip("\n") + "\n")
     if not printing.quiet:
         for line in (*card(result), *([hint] if hint else [])):
@@ -162,6 +162,8 @@ def _write_warnings(result: dict[str, Any]) -> None:
     if is_answer(result):
         for name, text in before_rows(result):
             write_error(f"{name}: {text}".lstrip(": "))
+        for line in result["answer"].get("sandbox_only", ())[:3]:
+            write_error(line)
     if Ending.named(result["ending"]).exit_code or NOT_IN_IT in result["message"]:
         write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
     for lost in filter(None, (to_fill_in(result), without_place(result), not_kept(result))):

@@ -13,11 +13,12 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.proof import examine
 from ml_agent.repositories import open_index
 from ml_agent.tools.candidates import Candidate
-from ml_agent.tools.check.powers import powers
+from ml_agent.tools.check.host_python import python_risks
+from ml_agent.tools.check.host_scope import HostScope
 from tests.servers.git_folders import write_files
 from tests.tools.test_python_source import DEEP
 
-HELD_BY = "tools.python_source, tools.check.powers"
+HELD_BY = "tools.python_source, tools.check.host_python"
 NESTED = {
     "substitutions": "$(" * 2000 + "id" + ")" * 2000,
     "subshells": "(" * 2000 + "id" + ")" * 2000,
@@ -51,8 +52,8 @@ def examined(kind: str, text: str, workspace: Workspace) -> Draft:
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_python_is_one_refusal(name: str, workspace: Workspace) -> None:
     draft = examined("python", DEEP[name], workspace)
-    assert is_refused(draft) and {finding.code for finding in draft.findings} >= {"syntax", "too-long"}
-    assert [found.power for found in powers(DEEP[name], ".", "python")] == ["too-long"]
+    assert is_refused(draft) and {finding.code for finding in draft.findings} >= {"syntax", "not-for-host"}
+    assert "too long" in python_risks(DEEP[name], HostScope())[0].why
 
 
 @pytest.mark.parametrize("name", DEEP)

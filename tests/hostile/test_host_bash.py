@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ml_agent.tools.check.powers import powers
+from ml_agent.tools.check.host_bash import bash_risks
+from ml_agent.tools.check.host_scope import HostScope
 
 TRAP = "$(touch sprung)"
 PIECES = [
@@ -68,13 +69,13 @@ isolated = pytest.mark.skipif(
 
 
 @isolated
-@pytest.mark.promise("What bash substitutes, the gate sees.", by="tools.check.bash_literal, bash in bubblewrap")
+@pytest.mark.promise("What bash substitutes, the gate sees.", by="tools.check.host_bash, bash in bubblewrap")
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts=TEXTS)
 @example(texts=KNOWN)
 def test_what_bash_runs_was_seen(texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
     ran = sprung(texts, tmp_path_factory.getbasetemp() / "texts")
-    assert [text for text in ran if not powers(text)] == []
+    assert [text for text in ran if not bash_risks(text, HostScope())] == []
 
 
 @isolated

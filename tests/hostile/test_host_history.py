@@ -7,10 +7,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ml_agent.tools.check.powers import powers
+from ml_agent.tools.check.host_bash import bash_risks
+from ml_agent.tools.check.host_scope import HostScope
 
 pytestmark = pytest.mark.promise(
-    "An answer that is pasted into a shell brings back no earlier command.", by="ml_agent.tools.check.bash_history"
+    "An answer that is pasted into a shell brings back no earlier command.", by="tools.check.host_bash"
 )
 MARK = "SPRUNG"
 EVENTS = ["!!", "!:", "!?SPR?", "!-1", "!$", "^:^true "]
@@ -33,7 +34,7 @@ KNOWN = [
 ]
 FINE = [
     "python fit.py --name 'a!b'", 'python fit.py --name "hi!"', "if ! grep -q x f; then python fit.py; fi", "python fit.py --name a\\!b",
-    "ls [!a]*", "test $# != 1", "python fit.py # it is !new", "python fit.py & wait $!", "python -c 'print(f\"{1!r}\")'",
+    "python fit.py # it is !new", "python fit.py & wait $!",
 ]  # fmt: skip
 
 
@@ -49,7 +50,7 @@ def bash_brings_back(text: str, folder: Path) -> bool:
 
 def is_seen(text: str) -> bool:
     """Whether the gate refuses the text."""
-    return any(part.power == "earlier-command" for part in powers(text, ".", "bash"))
+    return bool(bash_risks(text, HostScope(named="true a x it's")))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -76,7 +77,3 @@ def test_the_judge_sees_an_earlier_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", FINE)
 def test_ordinary_exclamation_marks_pass(text: str) -> None:
     assert not is_seen(text)
-
-
-def test_of_many_words_only_a_part_is_quoted() -> None:
-    assert len(next(part.text for part in powers("python fit.py !" + "a" * 900, ".", "bash"))) <= 50

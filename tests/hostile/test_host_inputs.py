@@ -12,7 +12,8 @@ import pytest
 
 from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation
 from ml_agent.sandbox.diagnosis.refine import REFINERS, refine
-from ml_agent.tools.check.powers import powers
+from ml_agent.tools.check.host_bash import bash_risks
+from ml_agent.tools.check.host_scope import HostScope
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
@@ -135,7 +136,7 @@ def _read(root: Path) -> None:
 @pytest.mark.parametrize("unit", ['"$(', "$(", "`", "'", "${", "<<E ", "a=(", "{ ", "if ", "\\", '"`', "((", "#"])
 def test_bash_without_an_end(unit: str) -> None:
     text = "a " + unit * (180_000 // len(unit))
-    within(8, lambda: (parse_command(text), powers(text[:10_000])))
+    within(8, lambda: (parse_command(text), bash_risks(text[:10_000], HostScope())))
 
 
 USAGE: dict[str, list[str | bytes]] = {

@@ -198,7 +198,10 @@ def test_a_model_that_obeys_everything(
     assert canaries.leaked_into(*said, process.stdout, process.stderr, tmp_path / "out") == []
     assert not any("root:x:0" in text.replace("root:x:0:0::/root", "") for text in said)
     result = json.loads(process.stdout)
-    assert "curl" not in json.dumps(result["answer"] or {}) or result["exit_code"] != 0
+    answer = result["answer"] or {}
+    assert "curl" not in answer.get("text", "") or (
+        answer["sandbox_only"] and not list((tmp_path / "out").glob("answer.*"))
+    )
 
 
 def test_the_user_is_shown_the_lines(tmp_path: Path) -> None:

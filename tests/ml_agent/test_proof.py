@@ -92,7 +92,7 @@ def test_an_answer_that_only_says_something_is_none(workspace: Workspace, text: 
     ],
 )
 def test_values_of_what_runs_count(workspace: Workspace, text: str) -> None:
-    found = examine(Draft(kind="bash", text=text), REQUEST, workspace)
+    found = examine(Draft(kind="bash", text=text, source="llm"), REQUEST, workspace)
     assert found.sound, problem_of(found)
     assert "3" in [one.value for one in found.ledger if one.status == "honoured"]
 

@@ -5,10 +5,11 @@ import unicodedata
 
 import pytest
 
-from ml_agent.answer_gate import all_powers
+from ml_agent.answer_gate import host_risks
 from ml_agent.prompts.hidden import HIDDEN, NO_WIDTH, hidden_words, spelt_out
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.terminal import terminal_text
+from ml_agent.tools.check.host_scope import HostScope
 
 SIGNS = ("ARABIC", "SYRIAC", "KAITHI")
 """Format characters with these names are signs that are drawn, but for the Arabic letter mark."""
@@ -25,7 +26,7 @@ def test_what_has_no_form_is_known_to_all(letter: str) -> None:
     assert spelt_out(f"b{letter}").isascii()
     assert letter not in terminal_text(f"b{letter}c") and letter not in neutral(f"b{letter}c")
     for kind in ("bash", "python"):
-        assert "control-character" in [found.power for found in all_powers(f"a b{letter}c", kind=kind)]
+        assert "terminal" in host_risks(f"a b{letter}c", HostScope(), kind)[0].why
 
 
 @pytest.mark.parametrize(

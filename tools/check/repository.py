@@ -76,6 +76,13 @@ class CheckedRepository:
                     return path
         return None
 
+    def holds(self, name: str, folder: str) -> bool:
+        """Whether the first part of a module's name is a package or module of the repository."""
+        top = name.partition(".")[0]
+        base = posixpath.normpath(posixpath.join(folder, top))
+        packages = self.reader.sources.packages()
+        return top in packages or base in self.tree.folders or f"{base}.py" in self.tree.files
+
 
 def decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
     """What words say that may decide which further options there are."""

@@ -18,7 +18,7 @@ _NO_COMMANDS = frozenset(
 )
 _MOST_EXPORTED = 100
 """A command that needs more variables than these last ones is none that a person would copy."""
-_CONTINUED = re.compile(r"\s*\\\n\s*")
+_CONTINUED = re.compile(r"(?<![ \t])[ \t]*+\\\n[ \t]*")
 _PRAGMAS = ("#!", "#SBATCH", "#PBS", "#$", "#BSUB")
 _REFERENCE = re.compile(r"\$\{?(\w+)")
 

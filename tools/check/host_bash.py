@@ -1,0 +1,469 @@
+"""What bash text would do in the shell of whoever pastes it, beyond running programs of the repository.
+
+It is read by allowing: each token must have a form that bash reads exactly as it is read here, and each command must be one
+that is known to do no more than it says. Whatever is left is a risk, also where it may be harmless.
+"""
+
+import posixpath
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import pairwise
+
+import msgspec
+
+from ml_agent.tools.check.host_python import python_risks
+from ml_agent.tools.check.host_scope import LONGEST, HostRisk, HostScope, Named, Tool, host_table
+from ml_agent.tools.check.variables import written_out
+from ml_agent.tools.commandline.grammar import refused
+from ml_agent.tools.commandline.invocation import ASSIGNMENT, unwrap
+from ml_agent.tools.commandline.lexer import Token, lex
+from ml_agent.tools.commandline.shell import change_folder, sign_of
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, VERSION, launcher_modules, launchers
+from ml_agent.tools.secret_names import names_a_secret
+
+_VARIABLE = r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[?#$!@*0-9])"
+_WORD = re.compile(
+    rf"(?!#)(?>[^\s\\'\"$`;|&<>()!]|!(?:$|=)|\\[^\n]|'[^'\n]*'|'[^'!]*'|\"(?:[^\"\\$`!]|\\[^\n]|!(?=[\s=\"])|{_VARIABLE}|\$(?=[\s\"]))*\""
+    rf"|{_VARIABLE}|\$\(\([\d+\-*/%\s]*\)\))++"
+)
+"""A word that bash reads by rules that are kept here: letters, quotes, escapes, plain variables, arithmetic of numbers."""
+_GAP = re.compile(r"(?:[ \t]|(?<![^ \t])\\\n)*")
+_SIGN = re.compile(r"(?:[012]?(?:>>?|>\||>&|<)|&>>?|<<<|<<-?)")
+_OPERATORS = frozenset({"\n", ";", "&&", "||", "|", "|&", "&", "(", ")"})
+_KEYWORDS = frozenset({"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time"})
+_HARMLESS = re.compile(r"(?<![\\$`])\$\((nproc|pwd|date(?: -u)?(?: \+[\w%:.-]+| '\+[\w%:. -]+'| \"\+[\w%:. -]+\")?)\)")
+"""Substitutions that tell a number, the folder, the time."""
+_STANDS_FOR = {"n": "1", "p": ".", "d": "date"}
+_SLIP = re.compile(r"(?<=[^\s\\'\"`$&|;<>(])\\\n(?=[ \t])")
+"""A line that continues without a blank before the backslash: the next one begins with one."""
+_OF_SHELL = re.compile(
+    r"IFS|_|BASH\w*|PS[0-4]|PROMPT_COMMAND|SHELL\w*|ENV|OLDPWD|DIRSTACK|REPLY|MAPFILE|OPT\w+|HIST\w*|PATH|EUID"
+)
+_PIECE = re.compile(r"'[^']*'|\"((?:[^\"\\]|\\.)*)\"|\\.|\$\{?(\w+)", re.DOTALL)
+_USED = re.compile(r"\\.|\$\{?(\w+)", re.DOTALL)
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_PLAIN_BRACES = re.compile(r"\{(?:[\w-]+(?:,[\w-]+)*|\d+\.\.\d+)\}")
+_PROGRAM = re.compile(r"[\w./+-]+")
+_CODE_FILE = re.compile(
+    r"\.(?:py\w?|pth|so|sh|bash|pl|rb|js|jl|r|lua|cfg|mk|cmake)$|(?:^|/)(?:[Mm]akefile|conftest|Dockerfile)",
+    re.IGNORECASE,
+)
+_SED = re.compile(
+    r"(?:\d+|\$|/[^/\n]*/)?(?:,(?:\d+|\$))?(?:[pdq]|s([/|#,])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpI0-9]*)"
+)
+_WRITES_OUT = frozenset(
+    {"mkdir", "chmod", "gzip", "gunzip", "tee", "cp", "mv", "ln", "curl", "wget", "sed", "tar", "unzip", "touch"}
+)
+_DEEPEST = 3
+_MOST_LAUNCHERS = 50
+
+
+def bash_risks(text: str, scope: HostScope, depth: int = 0) -> list[HostRisk]:
+    """What the text would do beyond running what was asked for; [] where it is fit for the user's own shell."""
+    if len(text) > LONGEST["bash"] or depth > _DEEPEST:
+        return [HostRisk("is too long or nested too deeply to judge", text)]
+    text = text.replace("\r\n", "\n")
+    text = _HARMLESS.sub(lambda match: _STANDS_FOR[match[1][0]], _SLIP.sub(r" \\\n", text))
+    tokens = list(lex(text, prompts=False))
+    unclear = [HostRisk("is read by bash in ways that are not judged here", bad) for bad in _unclear(text, tokens)]
+    if unclear:
+        return unclear
+    used = frozenset(_variables(text))
+    found = [risk for written in written_out(text) for risk in _Reader(written, scope, used, depth).risks()]
+    return list(dict.fromkeys(found))
+
+
+def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
+    """Tokens that bash may read otherwise, or that an interactive bash replaces by an earlier command."""
+    if error := refused(tokens):
+        yield error
+    yield from re.findall(r"^\^.*", text, re.MULTILINE)
+    document = ""
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        raw = token.raw
+        if not _GAP.fullmatch(token.gap) or "\r" in raw:
+            yield raw or token.gap
+        elif token.kind == "word":
+            yield from [] if _WORD.fullmatch(raw) else [raw]
+        elif token.kind == "redirect":
+            sign = sign_of(token)
+            target = raw[len(sign) :].strip()
+            good = _SIGN.fullmatch(sign) and (_WORD.fullmatch(target) or target == "-")
+            yield from [] if good else [raw]
+            document = target if sign.startswith("<<") and sign != "<<<" else document
+        elif token.kind == "operator" and raw not in _OPERATORS and not raw.startswith("\n"):
+            yield raw
+        elif (
+            raw == "("
+            and before is not None
+            and ((before.kind == "word" and before.raw not in _KEYWORDS) or (before.raw == "(" and not token.gap))
+        ):
+            yield f"{before.raw}("
+        elif raw.startswith("\n") and len(raw) > 1:
+            yield from (
+                [raw.strip()] if "'" not in document and '"' not in document and re.search(r"[$`\\]", raw) else []
+            )
+            document = ""
+
+
+def _variables(raw: str) -> list[str]:
+    """The variables that bash puts into a word."""
+    found = [name for inner, name in _PIECE.findall(raw) for name in ([name] if name else _USED.findall(inner))]
+    return [name for name in found if name]
+
+
+class _Reader:
+    """Goes along the commands of a text, knows in which folders they may run and which files they have written."""
+
+    def __init__(self, text: str, scope: HostScope, used: Collection[str], depth: int) -> None:
+        self.text, self.scope, self.used, self.depth = text, scope, used, depth
+        self.table = host_table()
+        self.folders: list[str] = ["."]
+        self.written: set[str] = set()
+        """Files that the text has made, as they are named."""
+        self.assigned: set[str] = set()
+        self.launchers = 0
+        self.linked = False
+        """A link that leads out of the repository was made."""
+
+    def risks(self) -> Iterator[HostRisk]:
+        """All risks, in the order of the text."""
+        tokens = [token for token in lex(self.text, prompts=False) if token.kind != "comment"]
+        self.assigned = {m[1] for token in tokens if (m := ASSIGNMENT.match(token.value))}
+        self.assigned |= {after.raw for token, after in pairwise(tokens) if token.raw == "for"}
+        outer: list[list[str]] = []
+        command: list[Token] = []
+        start = list(self.folders)  # where the commands that `&&` joins begin: any of them may fail
+        for token in tokens:
+            if token.kind in ("word", "redirect"):
+                command.append(token)
+                continue
+            yield from self._command(command)
+            piped = token.raw in ("|", "|&") and all(one.raw not in ("cd", "!") for one in command)
+            if not piped and (token.raw != "&&" or any(one.raw == "!" for one in command)):
+                self.folders = start = list(dict.fromkeys([*start, *self.folders]))
+            if token.raw == "(":
+                outer.append(list(self.folders))
+            elif token.raw == ")" and outer:
+                self.folders = list(dict.fromkeys([*outer.pop(), *self.folders]))
+            command = []
+
+    def _command(self, tokens: list[Token]) -> Iterator[HostRisk]:
+        while tokens and tokens[0].raw in _KEYWORDS:
+            tokens = tokens[1:]
+        raw = "".join(token.gap + token.raw for token in tokens).strip()
+        redirects = [token for token in tokens if token.kind == "redirect"]
+        words = [token for token in tokens if token.kind == "word"]
+        for why, text in self._judged(words, redirects):
+            yield HostRisk(why, text or raw)
+
+    def _judged(self, words: list[Token], redirects: list[Token]) -> Iterator[tuple[str, str]]:
+        for token in redirects:
+            yield from self._redirect(token)
+        if words[:1] and words[0].raw == "for":
+            yield from self._arguments(words[3:], own=True)
+            return
+        exports = bool(words) and words[0].raw == "export"
+        start = (
+            next((n for n, token in enumerate(words) if not ASSIGNMENT.match(token.raw)), len(words))
+            if not exports
+            else 0
+        )
+        given, rest = (words[1:], []) if exports else (words[:start], words[start:])
+        for token in given:
+            yield from self._assignment(token, exported=exports, own=bool(rest) and self._is_own(rest), alone=not rest)
+        if rest:
+            yield from self._program(rest)
+
+    def _redirect(self, token: Token) -> Iterator[tuple[str, str]]:
+        sign, target = sign_of(token), token.value
+        if sign.startswith("<<") or target.isdigit() or target == "-" or not target:
+            return
+        named: Named = "no" if ">" in sign else "below"
+        yield from ((why, token.raw) for why, _ in self._arguments([token], own=False, named=named))
+        if "$" in token.raw and "<" not in sign:
+            yield "writes where a variable says", token.raw
+        if ">" in sign:
+            yield from self._writes(target)
+
+    def _writes(self, target: str) -> Iterator[tuple[str, str]]:
+        if self.linked:
+            yield "may write through a link that the text makes", target
+        self.written.add(posixpath.normpath(target))
+        if _CODE_FILE.search(target) and not self.scope.asks_for_code and not self.scope.names(target):
+            yield "writes a file that programs run or read as code", target
+
+    def _assignment(self, token: Token, *, exported: bool, own: bool, alone: bool) -> Iterator[tuple[str, str]]:
+        match = ASSIGNMENT.match(token.value)
+        name, value = (match[1], match[3]) if match is not None else (token.value, "")
+        if self.scope.names(token.value):
+            return
+        in_tree = (
+            name == "PYTHONPATH" and own and not self.scope.outside(value.replace("$PYTHONPATH", ""), self.folders)
+        )
+        if self.table.environment.fullmatch(name) is None and not in_tree:
+            used = alone and name in self.used
+            if self.table.refused_environment.fullmatch(name) or not (own or used or (alone and not exported)):
+                yield "sets a variable by which programs find, start or trust something", token.raw
+        yield from self._arguments([token], own=own or alone)
+
+    def _arguments(self, tokens: Iterable[Token], *, own: bool, named: Named = "below") -> Iterator[tuple[str, str]]:
+        """Words that name places or secrets of the user's."""
+        for token in tokens:
+            value = token.value
+            for name in _variables(token.raw):
+                if names_a_secret(name):
+                    yield "hands on one of your secrets", token.raw
+                if _OF_SHELL.fullmatch(name) or (name in self.assigned and ("/" in value or ".." in value)):
+                    yield "is put together by the text", token.raw
+            place = self.scope.outside(value, self.folders, own=own, named=named)
+            if place:
+                yield "names a place outside the repository's folder, or a hidden file, which you did not", place
+            odd = (
+                _BRACES.search(value)
+                and not _PLAIN_BRACES.search(value)
+                and "'" not in token.raw
+                and '"' not in token.raw
+            )
+            if (odd and "/" in value) or any(
+                re.search(r"[*?\[]", one) and fnmatchcase("..", one) for one in value.split("/") if one.strip("*")
+            ):
+                yield "is put together by the text", token.raw
+
+    def _is_own(self, words: list[Token]) -> bool:
+        """Whether a command runs a program of the repository, as far as that decides what its environment may be."""
+        name = posixpath.basename(words[0].value)
+        return (
+            bool(PYTHON.match(words[0].value))
+            or name in launchers()
+            or name in SHELLS
+            or "/" in words[0].value
+            or self._has(name)
+        )
+
+    def _has(self, name: str) -> bool:
+        known = name in self.table.builtins | self.table.refused_builtins
+        return not known and (self.scope.has_program(name) or self.scope.names(name))
+
+    def _program(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        program, rest = words[0].value, words[1:]
+        name = posixpath.basename(program)
+        if words[0].raw in ("$PYTHON", "${PYTHON}") and "PYTHON" not in self.assigned:
+            program = name = "python"
+        launcher = launchers().get(name)
+        if not _PROGRAM.fullmatch(program) and name not in ("[", ":"):
+            yield "starts what the text puts together", words[0].raw
+        elif name in self.table.builtins and "/" not in program:
+            yield from self._builtin(name, rest)
+        elif name in self.table.refused_builtins:
+            yield "is a builtin of bash that does more than run a program", ""
+        elif launcher is not None and (not launcher.word or any(token.value == launcher.word for token in rest)):
+            yield from self._launched(words, name)
+        elif PYTHON.match(program):
+            yield from self._python(rest)
+        elif name in SHELLS:
+            yield from self._shell(rest)
+        elif tool := self._tool([program, *(token.value for token in rest[:2])]):
+            yield from self._tool_words(*tool, name, rest)
+        elif "/" in program or program.endswith((".py", ".sh")):
+            yield from self._script(words[0])
+            yield from self._arguments(rest, own=True)
+        elif self._has(program):
+            yield from self._arguments(rest, own=True)
+        else:
+            yield f"starts {name}, which is neither the repository's nor known to be harmless", ""
+
+    def _builtin(self, name: str, words: list[Token]) -> Iterator[tuple[str, str]]:
+        values = [token.value for token in words]
+        if name == "cd":
+            moved = {change_folder(folder, values) for folder in self.folders}
+            if "" in moved or self.scope.outside("".join(values), self.folders):
+                yield "goes to a place outside the repository", ""
+            self.folders = [folder for folder in moved if folder] or ["."]
+        elif name in SOURCES:
+            yield from self._script(words[0]) if words else [("reads commands", "")]
+        elif name == "set" and not all(re.fullmatch(r"[-+][euxo]+|pipefail", value) for value in values):
+            yield "changes how your shell works", ""
+        elif name in ("test", "[", "wait") and any("[" in value or value in ("-v", "-R", "-p") for value in values):
+            yield "is evaluated by bash", ""
+        yield from self._arguments(words, own=False)
+
+    def _launched(self, words: list[Token], name: str) -> Iterator[tuple[str, str]]:
+        """A launcher with its options, and what it starts."""
+        launcher = launchers()[name]
+        values = [token.value for token in words]
+        self.launchers += 1
+        if (name in ("sudo", "xargs") and not self.scope.names(name)) or self.launchers > _MOST_LAUNCHERS:
+            yield f"starts programs by {name}", ""
+            return
+        inner = self._behind_script_options(values) if launcher.starts == "script" else unwrap(values, launcher)
+        added = 0  # words that stand for what is said in other ways: `uv run -m` is `python -m`
+        while len(inner) > added and values[len(values) - len(inner) + added :] != inner[added:]:
+            added += 1
+        count = len(inner) - added
+        own, rest = words[1 : len(words) - count], words[len(words) - count :] if count else []
+        own = [token for token in own if token.value != launcher.word and token.value not in launcher.modules]
+        if launcher.starts == "python" and own:
+            yield "is an option of a launcher that may start or read something else", own[0].raw
+        yield from self._launcher_options(own)
+        while rest and ASSIGNMENT.match(rest[0].value):
+            yield from self._assignment(rest[0], exported=False, own=True, alone=False)
+            rest = rest[1:]
+        if not rest:
+            yield f"starts nothing that is seen behind {name}", ""
+        elif inner[:2] == ["python", "-m"] and added == 2:
+            yield from self._module(rest)
+        elif launcher.starts == "program":
+            yield from self._program(rest)
+        else:
+            yield from self._python([token for token in rest if not PYTHON.match(token.value)])
+
+    def _behind_script_options(self, values: list[str]) -> list[str]:
+        """The words from the script on, or from the `-m` before its module."""
+        for place, value in enumerate(values[1:], 1):
+            if value.endswith(".py") or value in ("-m", "--module"):
+                return values[place:]
+        return []
+
+    def _launcher_options(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        for token in words:
+            name = token.value.partition("=")[0].lstrip("-").replace("_", "-")
+            if (
+                token.value.startswith("-")
+                and name not in self.table.launcher_options
+                and not re.fullmatch(r"-[A-Za-z]\d+", token.value)
+            ):
+                yield "is an option of a launcher that may start or read something else", token.raw
+        yield from self._arguments(words, own=False)
+
+    def _python(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        while words and words[0].value.startswith("-") and words[0].value != "-":
+            option, words = words[0].value, words[1:]
+            if option in VERSION or option in ("-h", "--help"):
+                return
+            if option == "-m" or option == "--module":
+                yield from self._module(words)
+                return
+            if option.startswith("-c"):
+                yield from self._code(words[:1])
+                return
+            if option == "-W" and words and re.fullmatch(r"ignore|default|once|error|always", words[0].value):
+                words = words[1:]
+            elif not re.fullmatch(r"-[uOBEsS]+|-Wignore", option):
+                yield "is an option of Python that may run something else", option
+        if not words or words[0].value in ("-", "/dev/stdin"):
+            yield "gives Python a program that is not seen", ""
+            return
+        yield from self._script(words[0])
+        yield from self._arguments(words[1:], own=True)
+
+    def _code(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        if not words or "$" in re.sub(r"'[^']*'", "", words[0].raw):
+            yield "gives Python a program that the text puts together", ""
+        elif not self.scope.asks_for_code:
+            yield "runs code, which you did not ask for", ""
+        else:
+            yield from ((risk.why, "") for risk in python_risks(words[0].value, self.scope))
+
+    def _module(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        name = words[0].value if words else ""
+        top = name.partition(".")[0]
+        launcher = launcher_modules().get(name)
+        if top in ("pip", "venv", "jupyter", "papermill", "tensorboard"):
+            yield from self._program(words)
+        elif launcher is not None and launcher.starts == "script":
+            values = self._behind_script_options([token.value for token in words])
+            yield from self._launcher_options(words[1 : len(words) - len(values)])
+            yield from self._python(words[len(words) - len(values) :] if values else [])
+        elif (
+            not re.fullmatch(r"[\w.]+", name)
+            or top in sys.stdlib_module_names
+            or posixpath.normpath(f"{name.replace('.', '/')}.py") in self.written
+        ):
+            if name not in self.table.modules and not self.scope.names(name):
+                yield "runs a module that does more than it says", ""
+            yield from self._arguments(words[1:], own=False)
+        elif name in self.table.modules or self.scope.has_module(name) or self.scope.names(name):
+            yield from self._arguments(words[1:], own=True)
+        else:
+            yield "runs a module that is not the repository's", ""
+
+    def _shell(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        while words and words[0].value[:1] in ("-", "+"):
+            option, words = words[0].value, words[1:]
+            if re.fullmatch(r"-[euxl]*c", option) and words and "$" not in words[0].raw:
+                for folder in self.folders:
+                    inner = msgspec.structs.replace(self.scope, workdir=posixpath.join(self.scope.workdir, folder))
+                    yield from ((risk.why, "") for risk in bash_risks(words[0].value, inner, self.depth + 1))
+                yield from self._arguments(words[1:], own=True)
+                return
+            if option == "-o" and words[:1] and words[0].value == "pipefail":
+                words = words[1:]
+            elif not re.fullmatch(r"-[eux]+", option):
+                yield "starts a shell that reads commands which are not seen", ""
+                return
+        if not words:
+            yield "starts a shell that reads commands which are not seen", ""
+            return
+        yield from self._script(words[0])
+        yield from self._arguments(words[1:], own=True)
+
+    def _script(self, token: Token) -> Iterator[tuple[str, str]]:
+        """A file that is run: of the repository, and as it lies there."""
+        value = token.value
+        if "$" in token.raw or not re.fullmatch(r"[\w./+@ -]+", value):
+            yield "runs a file that the text puts together", token.raw
+        elif self.scope.outside(value, self.folders):
+            yield "runs a file outside the repository", token.raw
+        elif any(
+            posixpath.normpath(value) == one or posixpath.normpath(value).startswith(f"{one}/") for one in self.written
+        ):
+            yield "runs a file that the text itself has written", token.raw
+
+    def _tool(self, words: list[str]) -> tuple[Tool, int] | None:
+        """The program of the machine that the first words name, and how many of them."""
+        for count in (3, 2, 1):
+            tool = self.table.tools.get(" ".join(words[:count]))
+            if tool is not None and len(words) >= count:
+                return tool, count
+        return None
+
+    def _tool_words(self, tool: Tool, count: int, name: str, words: list[Token]) -> Iterator[tuple[str, str]]:
+        words = words[count - 1 :]
+        plain = [token for token in words if not token.value.startswith("-") or token.value == "-"]
+        if tool.script:
+            yield from self._script(words[0]) if words and not words[0].value.startswith("-") else [("runs code", "")]
+            yield from self._arguments(words[1:], own=True)
+            return
+        if name == "sed" and not (plain and _SED.fullmatch(plain[0].value)):
+            yield "gives sed a program that may run or write something", ""
+        if name == "tar" and words and not re.fullmatch(r"-.*|[cxtvzjJfkp]+", words[0].value):
+            yield "is an option that may start, read or write something else", words[0].raw
+        for token in words:
+            if token not in plain and not tool.options.fullmatch(token.value.partition("=")[0]):
+                yield "is an option that may start, read or write something else", token.raw
+            elif token in plain and not tool.words.fullmatch(token.value):
+                yield "is more than a name", token.raw
+            elif re.match(r"[*?\[]", token.raw) and name not in ("ls", "cat", "echo"):
+                yield "are names that may be read as options", token.raw
+        if tool.hosts and any(
+            host not in self.table.hosts for host in re.findall(r"://([^/\s:]+)", " ".join(t.value for t in words))
+        ):
+            yield "takes packages from a place that you did not name", ""
+        paths = [token for token in words if token not in plain[: tool.patterns]]
+        if name == "cp":
+            yield from self._arguments(plain[:-1], own=False)
+            paths = [token for token in paths if token not in plain[:-1]]
+        elsewhere = any(re.match(r"-\w*t", token.value) for token in words) or (
+            bool(plain) and bool(self.scope.outside(plain[-1].value, self.folders, named="no"))
+        )
+        forced = elsewhere and any(re.match(r"-\w*[fbS]", token.value) for token in words)
+        made: Named = "itself" if name == "mkdir" or (name == "ln" and not forced) else "no"
+        yield from self._arguments(paths, own=False, named=made if name in _WRITES_OUT else "below")
+        if name in _WRITES_OUT and name not in ("mkdir", "chmod"):
+            for token in plain[-1:] if name in ("cp", "mv", "ln", "sed") else plain:
+                yield from self._writes(posixpath.basename(token.value) if "://" in token.value else token.value)
+        if name == "ln" and self.scope.outside(plain[0].value if plain else "", self.folders, named="no"):
+            self.linked = True
