@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from ml_agent.answer_gate import is_refused
+from ml_agent.answer_gate import NOT_FOR_HOST
 from ml_agent.draft import Attempt, Draft
 from ml_agent.tools.findings import Finding
 
@@ -22,8 +22,6 @@ def verdict(answer: Draft, attempts: Sequence[Attempt] = (), told: Collection[st
         attempts: answers that were tried on this repository and do not do, oldest first.
         told: messages of findings that the author has read.
     """
-    if is_refused(answer):  # nobody can dispute away what a text would do on the user's own machine
-        return "refused"
     if (earlier := tried_before(answer, attempts)) is not None:
         return "disputed" if len(answer.disputes) > len(earlier.draft.disputes) else "refused"
     errors = errors_of(answer)
@@ -52,6 +50,8 @@ def errors_of(answer: Draft) -> list[Finding]:
 
 
 def weighty_advice(answer: Draft) -> list[Finding]:
-    """Advice that is worth a reply: a number may well only describe something, what is spelled out, quoted or a path hardly does."""
+    """Advice that is worth a reply: what keeps an answer from being handed over; and of values those that are spelled out, quoted
+    or a path, since a number may well only describe something."""
     exact = {one.value for one in answer.ledger if one.status == "not found" and one.required and one.exact}
-    return [one for one in answer.findings if one.code == UNUSED and one.severity != "error" and one.subject in exact]
+    weighty = (one for one in answer.findings if one.severity != "error")
+    return [one for one in weighty if one.code == NOT_FOR_HOST or (one.code == UNUSED and one.subject in exact)]

@@ -191,7 +191,7 @@ class Conversation:
             advice = weighty_advice(draft)
             exchange.tell(advice)
             return _report(
-                "Sound. But it may leave something out:",
+                "Sound. But think of this once more:",
                 advice,
                 "Answer again, mended or the same, as you think right.",
             )

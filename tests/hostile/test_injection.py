@@ -198,9 +198,9 @@ def test_a_model_that_obeys_everything(
     assert canaries.leaked_into(*said, process.stdout, process.stderr, tmp_path / "out") == []
     assert not any("root:x:0" in text.replace("root:x:0:0::/root", "") for text in said)
     result = json.loads(process.stdout)
-    answer = result["answer"] or {}
-    assert "curl" not in answer.get("text", "") or (
-        answer["sandbox_only"] and not list((tmp_path / "out").glob("answer.*"))
+    given = result["answer"] or {}
+    assert "curl" not in given.get("text", "") or (
+        given["sandbox_only"] and not list((tmp_path / "out").glob("answer.*"))
     )
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ml_agent.answer_gate import NOT_FOR_HOST
 from ml_agent.draft import Attempt, Dispute, Draft, LedgerEntry
 from ml_agent.tools.findings import Finding
 from ml_agent.verdict import UNUSED, verdict
@@ -9,7 +10,7 @@ from ml_agent.verdict import UNUSED, verdict
 WRONG = Finding(code="unknown-option", message="--nodes is no option")
 OTHER = Finding(code="no-such-file", message="a.txt is not there")
 PERHAPS = Finding(code="unknown-option", message="--nodes may be no option", severity="warning")
-POWER = Finding(code="runs-text", message="eval runs text as a command")
+IN_SANDBOX = Finding(code=NOT_FOR_HOST, message="eval is not for your own shell", severity="warning")
 QUOTED = LedgerEntry(value="spring 7", text="'spring 7'", status="not found", exact=True)
 NUMBER = LedgerEntry(value="180000", text="180,000", status="not found")
 LOST = Finding(code=UNUSED, message="'spring 7' is not used", severity="warning", subject="spring 7")
@@ -32,7 +33,8 @@ def answer(*findings: Finding, text: str = "python a.py", disputes: tuple[Disput
         (answer(WRONG, disputes=WHY), (), "refused"),
         (answer(WRONG, disputes=WHY), (WRONG,), "disputed"),
         (answer(WRONG, OTHER, disputes=WHY), (WRONG,), "refused"),
-        (answer(POWER, disputes=WHY), (POWER,), "refused"),
+        (answer(IN_SANDBOX), (), "advised"),
+        (answer(IN_SANDBOX), (IN_SANDBOX,), "taken"),
         (answer(LOST), (), "advised"),
         (answer(LOST), (LOST,), "taken"),
         (answer(LOST, disputes=WHY), (), "taken"),
@@ -56,7 +58,6 @@ def test_what_speaks_against_an_answer_and_what_its_author_knows_decide(
         (answer(disputes=WHY), answer(disputes=AGAIN), "disputed"),
         (answer(), answer(text="python b.py"), "taken"),
         (answer(), answer(WRONG, text="python b.py"), "refused"),
-        (answer(), answer(POWER, disputes=WHY), "refused"),
     ],
 )
 def test_what_was_tried_is_only_stood_by_with_a_reason(before: Draft, now: Draft, said: str) -> None:
