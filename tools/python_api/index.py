@@ -148,8 +148,10 @@ class ApiIndex:
     def _said_of(self, item: ApiObject, heads: Mapping[tuple[str, str], str]) -> Iterator[str]:
         name = item.name.rpartition(".")[2]
         yield from (item.name, item.doc)
-        for one in (name, f"{name}.__init__"):
-            yield from _PARAMETER.findall(heads.get((item.path, one), ""))
+        head = heads.get((item.path, f"{name}.__init__" if item.kind == "class" else name), "")
+        yield from (one for one in _PARAMETER.findall(_IN_BRACKETS.sub("", head)) if one != "self")
 
 
-_PARAMETER = re.compile(r"[(,] ?\*{0,2}(\w+)")
+_IN_BRACKETS = re.compile(r"\[(?:[^\[\]]++|\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\])*+\]")
+"""What annotations hold."""
+_PARAMETER = re.compile(r"[(,] ?\*{0,2}([A-Za-z_]\w*) ?(?=[:=,)])")
