@@ -408,7 +408,7 @@ class _Making:
         if not more and not nobody:
             return found
         with_more = self._resolved([*lines, *more, *nobody], nobody)
-        if not isinstance(with_more, Refusal):
+        if not isinstance(with_more, Refusal) or self._rung.day:  # on another day it may be had
             return with_more
         self._state.left_out.update(dict.fromkeys([*more, *nobody], with_more.line))
         return found
