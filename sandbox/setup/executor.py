@@ -458,13 +458,14 @@ class _Making:
         if refusal.reason in ("network", "disk", "time"):
             self._state.passing = True
             return None
-        named = {*refusal.named, refusal.name}
-        meant = [line for line in asked if name_of(line) in named and line not in self._asked.requirements]
+        loosenable = [line for line in asked if line not in self._asked.requirements]
+        names = dict.fromkeys([refusal.name, *refusal.named])
+        meant = [line for name in names for line in loosenable if name_of(line) == name]
         if not meant and refusal.reason in ("unsatisfiable", "not-found", "build"):
-            meant = [line for line in asked if "==" in line and line not in self._asked.requirements]
+            meant = [line for line in loosenable if "==" in line]
         soft = [line for line in meant if loosened(line) is not None]
         changed = dict[str, str | None]()
-        for line in [line for line in soft if "==" in line] or soft or meant:
+        for line in ([line for line in soft if "==" in line] or soft or meant)[:1]:
             softer = loosened(line)
             changed[line] = softer if softer != line else None
             self._state.left_out[line] = f"{softer or 'left out'}: {refusal.line}"

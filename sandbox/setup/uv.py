@@ -87,6 +87,7 @@ _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
 _MISSING = re.compile(
     r"(?:[Bb]ecause|and) ([A-Za-z0-9][\w.-]*) was not found|there (?:is|are) no versions? of ([A-Za-z0-9][\w.-]*)"
 )
+_WANTED = re.compile(r"depends on ([A-Za-z0-9][\w.-]*?)(?:\[[\w,]*\])?[<>=!~]")
 _NAMED = re.compile(r"\b([A-Za-z0-9][\w.-]*?)(?:\[[\w,]*\])?(?:[<>=!~]=|[<>])")
 
 
@@ -160,7 +161,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """The package meant."""
     version: str = ""
     named: tuple[str, ...] = ()
-    """Distributions whose versions it speaks of."""
+    """Distributions whose versions it speaks of; those first that another one wants otherwise."""
 
     @property
     def line(self) -> str:
@@ -272,7 +273,7 @@ def read_refusal(output: str, ended: str = "exited") -> Refusal:
     plain = " ".join(output.split())
     reason: Reason = next((name for name, pattern in _REASONS if pattern.search(plain)), "unknown")
     missing = _MISSING.search(plain)
-    named = dict.fromkeys(map(normalized, _NAMED.findall(plain)))
+    named = dict.fromkeys(map(normalized, [*_WANTED.findall(plain), *_NAMED.findall(plain)]))
     name = normalized(missing[1] or missing[2]) if missing else ""
     return Refusal(reason=reason, lines=lines[:12], name=name, named=tuple(named))
 
