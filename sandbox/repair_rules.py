@@ -55,6 +55,8 @@ class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
     """Distributions that could not be installed."""
     installed: tuple[str, ...] = ()
     """Distributions that are installed, normalised."""
+    taken: bool = False
+    """Whether the environment is one of an earlier run in which nothing failed."""
     day: str = ""
     """Of which day the libraries are; "" where they are today's."""
 
@@ -76,6 +78,8 @@ def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], scene: FailureC
 
 def candidates(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """All repairs that may help."""
+    if scene.taken and (diagnosis.category == "environment" or diagnosis.code == "import-error"):
+        yield Repair(kind="afresh", arguments=("environment",), why="the environment of an earlier run is made afresh")
     rule = _BY_CODE.get(diagnosis.code)
     if rule is not None:
         yield from rule(diagnosis, scene)

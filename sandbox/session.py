@@ -122,6 +122,10 @@ class Session:
         self._note(f"repairing: {repair.why or ' '.join(repair.arguments)}")
         arguments = repair.arguments
         match repair.kind:
+            case "afresh":
+                self._setup.make_afresh(self._needs(task))
+                self._again()
+                return True
             case "install":
                 return self._remake(task, lambda asked: asked.more([one for one in arguments if one != "-e ."]))
             case "constrain":
@@ -217,6 +221,7 @@ class Session:
             pythons=shop.pythons() if shop else (),
             left_out=tuple(environment.left_out) if environment else (),
             installed=tuple(package.name for package in environment.packages) if environment else (),
+            taken=self._setup.taken,
             day=environment.rung.day if environment else "",
         )
 

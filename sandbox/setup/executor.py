@@ -123,6 +123,8 @@ class Setup:
         """What repairs did beside the packages."""
         self.after_fill: Callable[[], None] = lambda: None
         """Puts what is no part of the repository beside it, whenever the workspace was filled anew."""
+        self.taken = False
+        """Whether the environment is one of an earlier run in which nothing failed."""
         self.closed = False
         """Whether the sandbox was stopped for good, perhaps while an environment was made in the background."""
         self._note = note
@@ -148,7 +150,9 @@ class Setup:
         """
         self._began = time.monotonic()
         key = self._key(needs, asked)
-        if (found := self._taken(key)) is not None:
+        found = self._taken(key)
+        self.taken = found is not None and not found.failures
+        if found is not None:
             return found
         declared = read_declared(self.source.root.resolve(), needs.near)
         self.environment = best = self._climb(declared, needs, asked)

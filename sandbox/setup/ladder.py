@@ -57,7 +57,7 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
         yield Rung(python=python, day=_day_for(python, dated))
     if any("==" in line or "<" in line for line in declared.lines):
         older = [one for one in fitting(declared.python, pythons) if one < first and one not in others]
-        yield from (Rung(python=python) for python in sorted(older, reverse=True))
+        yield from (Rung(python=python, day=_day_for(python, dated)) for python in sorted(older, reverse=True))
 
 
 def loose(rung: Rung) -> Rung:
