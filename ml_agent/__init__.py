@@ -1,4 +1,4 @@
-"""ML-Agent: from one sentence about a machine-learning task to a command or code that is seen to work.
+"""ML-Agent: from one sentence about a machine-learning task to a command or code that is checked, run and judged.
 
 Public names (everything else may change between versions):
 

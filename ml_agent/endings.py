@@ -10,7 +10,7 @@ class Ending(Enum):
     """Name of the ending as it stands in run.json, and the exit code."""
 
     CHECKED = ("checked", 0)
-    """Asked for: the answer is statically sound. It was not run."""
+    """Asked for: checked, not run."""
     STARTED = ("started", 0)
     """Asked for: the program's own code was reached and went on without error."""
     COMPLETED = ("completed", 0)

@@ -105,7 +105,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
-        return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to be answered all the same: --path ., or a folder)")
+        return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to force an answer, add --path . or another folder)")
     fresh: Plain = {"attempts": [], "repairs": [], "request": plain(request)}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
 
@@ -186,12 +186,10 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     best = better(state, draft, "checked" if draft.sound else "none")
     update = {"draft": plain(draft), "best": best, "expected": plain(expected)}
     if services.settings.run == "none":
-        ending, message = bounded(Ending.CHECKED, "the answer is statically sound; it was not run", draft)
+        ending, message = bounded(Ending.CHECKED, "not run; its files and options exist", draft)
         return ended(ending, message, **update)
     if services.executor is None:
-        return ended(
-            Ending.NOT_REACHED, f"the answer is statically sound; it was not run: {services.no_executor}", **update
-        )
+        return ended(Ending.NOT_REACHED, f"not run, only checked: {services.no_executor}", **update)
     return Command(update=update, goto="execute")
 
 

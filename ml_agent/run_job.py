@@ -70,7 +70,7 @@ def job_of(config: dict[str, Any]) -> Job:
 
 
 def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None = None) -> dict[str, Any]:
-    """Start the job, or go on with it where an earlier process was cut; a finished one is only told again.
+    """Start the job, or go on with it where an earlier process was cut; a finished run is printed again.
 
     Returns the result as it stands in run.json. Raises AgentError; the state up to the last finished node is kept.
     """

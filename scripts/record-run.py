@@ -11,11 +11,11 @@ from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
 
 from ml_agent import progress
-from ml_agent.card import card
 from ml_agent.console import Terminal
 from ml_agent.job import Job
 from ml_agent.run_job import begin_job
 from ml_agent.settings import load_settings
+from ml_agent.summary import summary
 
 TASK = "cluster 600 points into 4 groups"
 FLAGS = ("--catalog", "sample", "--run", "full")
@@ -33,7 +33,7 @@ def record(work: Path) -> str:
     progress.PATIENCE = 600.0
     begin_job(job, settings, work / "runs" / "first")  # sets up: what is shown is a second run
     result = begin_job(job, settings, work / "runs" / "second", progress.Progress(console, live=False))
-    for line in card(result):
+    for line in summary(result):
         console.print(Text(line.replace(str(work), "~/.cache/ml-agent")))
     console.print(Text(result["answer"]["text"], style="bold"))
     svg = console.export_svg(title="ml-agent", theme=DIMMED_MONOKAI, unique_id="run")

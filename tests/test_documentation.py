@@ -138,7 +138,7 @@ def test_the_recorded_run_says_what_the_program_says() -> None:
     assert result.answer is not None and result.answer.text in said
     phases = ("understand", "search", "rank", "plan", "generate", "check", "execute")
     assert [phase for phase in phases if not re.search(rf"{phase:10}\S", said)] == []
-    assert re.search(r"\blevel +completed: ", said)
+    assert re.search(r"\bevidence +completed: ", said)
 
 
 def test_what_is_fuzzed_is_there() -> None:

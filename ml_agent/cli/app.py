@@ -32,28 +32,29 @@ COMMANDS = {
     ),
     "resume": Command(
         "ml_agent.cli.solve:resume",
-        "Go on with a run that was cut, or, with more, where it reached a limit; a finished one is only told again.",
+        "Continue a run that was interrupted or reached a limit; a finished run is printed again.",
     ),
     "solve-many": Command(
-        "ml_agent.cli.many:solve_many", "Answer a file of instructions; a second call goes on where the first was cut."
+        "ml_agent.cli.many:solve_many", "Solve a file of instructions; a second call continues where the first stopped."
     ),
     "runs": Command("ml_agent.cli.runs:app", "List, show and delete runs."),
-    "view": Command(
-        "ml_agent.cli.runs:view", "What happened in a run: the way, the drafts, the values, the outputs, the cost."
-    ),
+    "view": Command("ml_agent.cli.runs:view", "Show a run: its phases, drafts, values, outputs and cost."),
     "explain": Command(
-        "ml_agent.cli.explain:explain", "Show what the scripts of a repository take, read without running anything."
+        "ml_agent.cli.explain:explain",
+        "Show the command-line options of a repository's scripts, without running anything.",
     ),
     "check": Command(
         "ml_agent.cli.check:check",
-        "Check a command against a repository without running it; exit 1 when it cannot run.",
+        "Check a command against a repository without running it; exit code 1 if it cannot work.",
     ),
-    "doctor": Command("ml_agent.cli.machine:doctor", "Say what works on this machine and what to do about the rest."),
-    "models": Command("ml_agent.cli.machine:models", "Models with known prices, and what the endpoint offers."),
-    "config": Command("ml_agent.cli.machine:config", "The settings in force, and where each of them came from."),
+    "doctor": Command("ml_agent.cli.machine:doctor", "Check this machine: what works, and how to fix the rest."),
+    "models": Command(
+        "ml_agent.cli.machine:models", "List models with known prices and those that the endpoint offers."
+    ),
+    "config": Command("ml_agent.cli.machine:config", "Show the current settings and where each one comes from."),
     "clean": Command(
         "ml_agent.cli.clean:clean",
-        "Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others.",
+        "Remove containers, networks, volumes and workspaces that interrupted runs left behind.",
     ),
     "mcp": Command("ml_agent.cli.mcp:mcp", "Serve the tools to coding agents over the Model Context Protocol."),
 }
@@ -137,7 +138,7 @@ def loaded(name: str) -> Any:
 app = typer.Typer(
     name="ml-agent",
     cls=Commands,
-    help="Turn one sentence about a machine-learning task into a command or code that is seen to work.",
+    help="Turn one sentence about a machine-learning task into a command that is checked, run and judged by its results.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings=CONTEXT,
@@ -157,4 +158,4 @@ def _print_version(wanted: bool) -> None:
 def options(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """Turn one sentence about a machine-learning task into a command or code that is seen to work."""
+    """Turn one sentence about a machine-learning task into a command that is checked, run and judged by its results."""

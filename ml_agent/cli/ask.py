@@ -12,7 +12,7 @@ from ml_agent.unsure import lines_of
 def asker(console: Terminal) -> Callable[[Sequence[Plain]], int | None]:
     """What asks on this terminal. Raises UsageError where nobody can answer."""
     if not (sys.stdin.isatty() and console.is_terminal):
-        raise UsageError("--ask needs a terminal: without it a run that is unsure says which answers there are")
+        raise UsageError("--ask needs a terminal; without it, an unsure run prints the possible answers")
     return lambda offered: question(console, offered)
 
 
@@ -22,15 +22,15 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
     def say(line: str) -> None:
         console.say(line)
 
-    say("None of these is likely to be what was asked:")
+    say("None of these is clearly what you asked for:")
     for number, one in enumerate(offered, 1):
         head, *more = lines_of(one)
         say(f"  {number}  {head}")
         for line in more:
             say(f"     {line}")
         lost = [*one["unused"], *one["unplaced"]]
-        against = f"; no place for {', '.join(dict.fromkeys(lost))}" if lost else ""
-        say(f"     confidence {one['confidence']:.2f}, folder {one['workdir']}{against}")
+        against = f"; not used from your request: {', '.join(dict.fromkeys(lost))}" if lost else ""
+        say(f"     folder {one['workdir']}{against}")
     while True:
         console.print(f"Which one? 1 to {len(offered)}, or Enter for none: ", end="")
         typed = sys.stdin.readline()

@@ -32,7 +32,7 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Warnings, and what cannot be told, fail too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> int:
-    """Check a command against a repository without running it; exit 1 when it cannot run.
+    """Check a command against a repository without running it; exit code 1 if it cannot work.
 
     An *error* is certain. A *warning* may be all right. *Cannot tell* says why the repository alone does not show it.
 

@@ -10,7 +10,7 @@ from ml_agent.terminal import write_error
 def clean(
     images: Annotated[bool, typer.Option("--images", help="Also remove the images of set-up results.")] = False,
 ) -> int:
-    """Remove the containers, networks, volumes and workspaces that dead runs left; never anything of others."""
+    """Remove containers, networks, volumes and workspaces that interrupted runs left behind."""
     from ml_agent.sandbox.cleanup import clean as clean_sandboxes
 
     removed = clean_sandboxes(images=images)

@@ -49,7 +49,7 @@ def explain(
     selection: Selection,
     form: Form,
 ) -> int:
-    """Show what the scripts of a repository take, read without running anything.
+    """Show the command-line options of a repository's scripts, without running anything.
 
     A folder's entry points are listed by name, what people run first: what the documents show, console scripts, modules.
     Options are shown of a script that is named. To a pipe goes one row a line, with tabs.

@@ -11,12 +11,12 @@ from ml_agent.cli.tables import draw_table
 from ml_agent.settings import load_settings
 from ml_agent.terminal import write_error, write_out
 
-config = typer.Typer(help="The settings in force, and where each of them came from.", no_args_is_help=True)
+config = typer.Typer(help="Show the current settings and where each one comes from.", no_args_is_help=True)
 
 
 @config.callback()
 def _group() -> None:
-    """The settings in force, and where each of them came from."""
+    """Show the current settings and where each one comes from."""
 
 
 @config.command("show")
@@ -36,7 +36,7 @@ def doctor(
     model: Annotated[str | None, typer.Option(help="Also ask this model at the endpoint for one token.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> int:
-    """Say what works on this machine and what to do about the rest.
+    """Check this machine: what works, and how to fix the rest.
 
     Exit code 1 where something is missing without which nothing works, or where the model that was named does not answer.
     """
@@ -51,14 +51,14 @@ def doctor(
             [row.what, state, row.found, row.tip if row.ok else row.advice]
             for row, state in zip(examined, states, strict=True)
         ]
-        draw_table(("what", "state", "found", "how to get on"), rows)
+        draw_table(("what", "state", "found", "how to fix it"), rows)
     return int(any(not row.ok and (row.needed or (row.what == "model" and model is not None)) for row in examined))
 
 
 def models(
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> int:
-    """Models with known prices, and what the endpoint offers.
+    """List models with known prices and those that the endpoint offers.
 
     A price file of your own (setting `prices`) is laid over the shipped table. Any other model works too: its price is then unknown.
     """

@@ -26,7 +26,7 @@ def solve_many(
     max_seconds: Annotated[float | None, typer.Option(help="Wall time of each run.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each result on stderr.")] = False,
 ) -> int:
-    """Answer a file of instructions; a second call goes on where the first was cut.
+    """Solve a file of instructions; a second call continues where the first stopped.
 
     Exit code 1 where any of them did not reach the level that was asked for.
 

@@ -65,7 +65,7 @@ def view(
     as_json: Annotated[bool, typer.Option("--json", help="Print the events, one JSON object a line.")] = False,
     text: Annotated[str, typer.Option("--filter", help="Without a run: only those that have this.")] = "",
 ) -> int:
-    """What happened in a run: the way, the drafts, the values, the outputs, the cost."""
+    """Show a run: its phases, drafts, values, outputs and cost."""
     if not run:
         list_(text, as_json)
         return 0

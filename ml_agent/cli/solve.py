@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ml_agent.card import before_rows, card, is_answer, not_kept, to_fill_in, without_place
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.many import answer_file
@@ -21,11 +20,12 @@ from ml_agent.request import LONGEST, check_instruction
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, resume_job
 from ml_agent.settings import Settings, load_settings
+from ml_agent.summary import before_rows, is_answer, not_kept, not_used, summary, to_fill_in
 from ml_agent.terminal import write_error, write_out
 
 NO_MODEL = (
-    "no model    tables thought alone: on a repository that is new to them they are right for few requests, a capable model for nearly all. "
-    "--model NAME with OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; --navigator offline hides this line"
+    "no model     answers without a model are often wrong; a capable model gets most requests right. Use --model NAME with OPENAI_API_KEY, "
+    "or OPENAI_BASE_URL for your own server; --navigator offline hides this note"
 )
 """What a model would add, and how to get one."""
 
@@ -89,7 +89,7 @@ def _see_that_lines_say_it(*said: object) -> None:
     """UsageError where one run is described beside a file of them."""
     if any(said):
         raise UsageError(
-            "--many: each line of the file says its instruction, repo, commit, path, catalog and arguments"
+            "--many: give instruction, repo, commit, path, catalog and arguments on each line of the file, not as options"
         )
 
 
@@ -97,7 +97,7 @@ def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, 
     """UsageError where nothing is asked, or what is asked excludes itself."""
     check_instruction(instruction)
     if sandbox == "none" and run not in (None, "none"):
-        raise UsageError(f"--sandbox none --run {run}: without a sandbox nothing can be run; leave --run out")
+        raise UsageError(f"--sandbox none --run {run}: nothing can run without a sandbox; leave out --run")
     check_stated(expect)
 
 
@@ -107,7 +107,7 @@ def resume(
     printing: o.Printing,
     run: Annotated[str, typer.Argument(help="A run's folder, id, or the beginning of its id.")],
 ) -> int:
-    """Go on with a run that was cut, or, with more, where it reached a limit; a finished one is only told again.
+    """Continue a run that was interrupted or reached a limit; a finished run is printed again.
 
     Examples:
 
@@ -130,7 +130,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _progress(printing: o.Printing, ask: bool = False) -> Observer | None:
     if printing.quiet and (printing.verbose or ask):
-        raise UsageError(f"--quiet and {'--verbose' if printing.verbose else '--ask'} exclude each other")
+        raise UsageError(f"--quiet and {'--verbose' if printing.verbose else '--ask'} cannot be combined")
     if printing.quiet:
         return None
     from ml_agent.console import Terminal
@@ -150,7 +150,7 @@ def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int
     elif is_answer(result) and not result["answer"].get("sandbox_only"):
         write_out(result["answer"]["text"].rstrip("\n") + "\n")
     if not printing.quiet:
-        for line in (*card(result), *([hint] if hint else [])):
+        for line in (*summary(result), *([hint] if hint else [])):
             write_error(line)
     else:
         _write_warnings(result)
@@ -166,5 +166,5 @@ def _write_warnings(result: dict[str, Any]) -> None:
             write_error(line)
     if Ending.named(result["ending"]).exit_code or NOT_IN_IT in result["message"]:
         write_error(f"{result['ending']}: {result['message']} (run folder {result['folder']})")
-    for lost in filter(None, (to_fill_in(result), without_place(result), not_kept(result))):
+    for lost in filter(None, (to_fill_in(result), not_used(result), not_kept(result))):
         write_error(lost)

@@ -35,7 +35,7 @@ def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
             page=page_of(result, events),
             outputs=outputs_of(folder.path),
             logs=_logs(folder.logs),
-            log=_tail(folder.logs),
+            log=_tail(folder.logs, str((result.get("sandbox") or {}).get("log") or "")),
             # run.json is written last: a run that has one has all the rest.
             files=[name for name in FILES if name == "run.json" or (folder.path / name).exists()],
             run=shlex.quote(str(result["id"])),
@@ -48,12 +48,12 @@ def _logs(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.log")) if folder.is_dir() else []
 
 
-def _tail(folder: Path) -> str:
-    """The end of what ran last."""
-    logs = _logs(folder)
-    if not logs:
+def _tail(folder: Path, log: str) -> str:
+    """The end of the program's own log; what we asked the sandbox after it lies in later ones."""
+    name = Path(log).name
+    if name not in _logs(folder):
         return ""
-    path = folder / logs[-1]
+    path = folder / name
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - LOG_TAIL))
         return file.read(LOG_TAIL).decode("utf-8", errors="replace")

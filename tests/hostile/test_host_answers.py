@@ -10,7 +10,6 @@ from typing import Literal
 import pytest
 
 from ml_agent.answer_gate import host_risks, is_refused
-from ml_agent.card import card
 from ml_agent.draft import Draft
 from ml_agent.job import Job
 from ml_agent.proof import examine
@@ -18,6 +17,7 @@ from ml_agent.request import Request
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
+from ml_agent.summary import summary
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.check.host_scope import HostRisk, HostScope
 from ml_agent.tools.index import RepoIndex
@@ -282,4 +282,4 @@ def test_an_answer_for_the_sandbox_is_not_handed_over(text: str, tmp_path: Path)
         ["bash", tmp_path / "out/reproduce.sh"], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 2 and "--sandbox" in done.stderr
-    assert any(name == "sandbox" for name, _ in (line.split(maxsplit=1) for line in card(result) if " " in line))
+    assert any(name == "sandbox" for name, _ in (line.split(maxsplit=1) for line in summary(result) if " " in line))

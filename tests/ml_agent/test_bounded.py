@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ml_agent.card import card
 from ml_agent.draft import CHOSEN, Dispute, Draft, LedgerEntry
 from ml_agent.endings import Ending, bounded
 from ml_agent.reached import ERROR, HELP, NOTHING, shortfall
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.seen import Seen
+from ml_agent.summary import summary
 from ml_agent.tools.index import RepoIndex
 
 LOST = LedgerEntry(value="2", text="2", status="not found", named=True)
@@ -105,12 +105,12 @@ def finished(folder: Path) -> dict[str, Any]:
 
 
 def test_the_card_of_a_file_without_a_program_claims_nothing(tmp_path: Path) -> None:
-    assert "made the files that were asked for, in docker, without 2" in json.dumps(card(finished(tmp_path)))
+    assert "made the requested files, in docker, without 2" in json.dumps(summary(finished(tmp_path)))
 
 
 def test_the_card_of_a_run_that_failed_says_what_could_not_be_installed(tmp_path: Path) -> None:
     result = finished(tmp_path)
     result["sandbox"]["left_out"] = {f"p{n}==1": "no such version" for n in range(5)}
-    shown = [line for line in card(result) if "not set up" in line or "more requirements" in line]
+    shown = [line for line in summary(result) if "not set up" in line or "more requirements" in line]
     assert len(shown) == 4 and shown[0].endswith("p0==1: no such version") and "and 2 more" in shown[-1]
-    assert not [line for line in card({**result, "ending": "delivered"}) if "not set up" in line]
+    assert not [line for line in summary({**result, "ending": "delivered"}) if "not set up" in line]

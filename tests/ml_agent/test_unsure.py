@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import ml_agent
-from ml_agent.card import card
 from ml_agent.grounded import navigator
 from ml_agent.matching.model import Model
+from ml_agent.summary import summary
 from ml_agent.unsure import different, lines_of, offer, what_would_decide
 from tests.ml_agent.grounded.conftest import Make, repository
 
@@ -41,7 +41,7 @@ def test_where_no_answer_is_likely_enough_different_ones_are_offered(
     assert (told["ending"], told["exit_code"], told["answer"]) == ("unsure", 1, None)
     assert {one["entry"] for one in told["offered"]} == {"fit.py", "score.py"}
     assert "fit.py, score.py" in told["message"] or "score.py, fit.py" in told["message"]
-    lines = "\n".join(card(told))
+    lines = "\n".join(summary(told))
     assert "answer 1" in lines and "answer 2" in lines
 
 
@@ -74,7 +74,7 @@ def test_an_answer_says_how_sure_it_is_and_what_has_no_place(repository: Make) -
     told = json.loads((result.folder / "run.json").read_text())
     assert told["answer"]["level"] in {"sure", "likely", "guess"} and 0 < told["answer"]["confidence"] < 1
     assert "oslo" in told["answer"]["unplaced"]
-    assert any(line.startswith("no place for") and "oslo" in line for line in card(told))
+    assert any(line.startswith("not used") and "oslo" in line for line in summary(told))
 
 
 def test_the_word_that_says_to_write_a_file_has_its_place(repository: Make) -> None:

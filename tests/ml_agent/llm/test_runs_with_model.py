@@ -9,12 +9,12 @@ import jsonschema
 import pytest
 
 import ml_agent
-from ml_agent.card import card
 from ml_agent.errors import ConfigurationError
 from ml_agent.job import Job
 from ml_agent.run_job import config_of, resume_job, run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
+from ml_agent.summary import summary
 from tests.servers.misbehaviours import MISBEHAVIOURS
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
 from tests.servers.talkers import command, saying
@@ -82,7 +82,7 @@ def test_a_model_that_is_gone_ends_the_run_and_another_navigator_only_where_aske
     assert not result["stand_ins"]
     assert (other["ending"], other["answer"]["text"]) == ("checked", ANSWER) and other["answer"]["source"] != "llm"
     (one,) = other["stand_ins"]
-    (line,) = (line for line in card(other) if line.startswith("model "))
+    (line,) = (line for line in summary(other) if line.startswith("model "))
     assert one["phase"] == "generate" and one["reason"][:40] in line
     written = json.loads((tmp_path / "other/run.json").read_text())
     jsonschema.validate(written, json.loads((Path(ml_agent.__file__).parent / "run.schema.json").read_text()))
@@ -107,7 +107,7 @@ def test_a_run_goes_on_once_its_model_is_back(replies: int, catalog: Path, tmp_p
         folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
         first = run_job(job, made, folder)
         assert (first["ending"], first["exit_code"], first["answer"]) == ("model-gone", 4, None)
-        assert "resume" in "".join(card(first))
+        assert "resume" in "".join(summary(first))
         down.clear()
         asked = len(server.requests)
         second = resume_job(folder, {"api_key": "sesame"})

@@ -1,4 +1,4 @@
-"""The card at the end of a run, out of what run.json holds: what to run and where, what was seen, what it cost."""
+"""The summary at the end of a run, from the content of run.json: what to run and where, what was seen, what it cost."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,17 +12,17 @@ from ml_agent.wording import counted, shortened
 
 Plain = dict[str, Any]
 
-NO_PLACE = "no place for"
+NOT_USED = "not used"
 FILL_IN = "fill in"
-"""Before what is required and has a placeholder for a value, because nobody gives it one."""
+"""Introduces required options that got a placeholder because the request gives no value."""
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
 _MOST_REASONS = 3
 _MEANING = {
-    "none": "not even checked",
-    "checked": "statically sound, not seen running",
-    "started": "its own code ran without error for a while",
-    "completed": "it ran to its end",
-    "delivered": "it ran to its end and made the files that were asked for",
+    "none": "not checked",
+    "checked": "not run; its files and options exist",
+    "started": "the program's own code ran without an error for a while",
+    "completed": "ran to the end",
+    "delivered": "ran to the end and made the requested files",
 }
 
 
@@ -35,9 +35,9 @@ def is_answer(result: Plain) -> bool:
     return result["evidence"] == "checked" and not result["sandbox"].get("ended")
 
 
-def card(result: Plain) -> list[str]:
-    """The lines of the card, each one line whatever is in it; text of others is made harmless for a terminal."""
-    return [terminal_text(f"{name:<11} {text}".rstrip()).replace("\n", " ") for name, text in _rows(result)]
+def summary(result: Plain) -> list[str]:
+    """The summary's rows, each on one line; text from repositories and programs is made safe for a terminal."""
+    return [terminal_text(f"{name:<12} {text}".rstrip()).replace("\n", " ") for name, text in _rows(result)]
 
 
 def _rows(result: Plain) -> Iterator[tuple[str, str]]:
@@ -49,30 +49,30 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield from (("", line) for line in more)
             yield from (("sandbox", line) for line in answer.get("sandbox_only", ())[:3])
         repository = result["repository"]
-        yield "run it in", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
+        yield "repository", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
         if repository.get("changed_from"):
-            yield "changed", f"the run began with it at {repository['changed_from'][:12]}; it was planned anew"
+            yield "changed", f"the run began at commit {repository['changed_from'][:12]} and was planned again"
         yield from before_rows(result)
-        yield "level", _level(result)
+        yield "evidence", _evidence(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))
         yield from (
-            ("suspicious", f"{line} (speaks to an agent; it was data)") for line in repository.get("suspicious", ())[:3]
+            ("suspicious", f"possible prompt injection, ignored: {line}")
+            for line in repository.get("suspicious", ())[:3]
         )
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
     if answer and result["unasked"]:
-        yield "not asked", ", ".join(result["unasked"])
+        yield "from example", f"copied, not in your request: {', '.join(result['unasked'])}"
     if answer and answer.get("invented"):
         yield FILL_IN, ", ".join(answer["invented"])
-    if answer and answer.get("confidence"):
-        said = f"{answer['level']}, " if answer.get("level") else ""
-        yield "confidence", f"{said}{answer['confidence']:.2f}"
+    if answer and answer.get("level"):
+        yield "confidence", answer["level"]
     if answer and answer.get("unplaced"):
-        yield NO_PLACE, ", ".join(answer["unplaced"])
+        yield NOT_USED, f"from your request: {', '.join(answer['unplaced'])}"
     for number, one in enumerate(result.get("offered", ()), 1):
         yield from _offer_rows(number, one)
     if result["outputs"]:
-        yield "made", _some(result["outputs"]) + f", in {result['folder']}/outputs"
+        yield "outputs", _some(result["outputs"]) + f", in {result['folder']}/outputs"
     yield from _kept_rows(result)
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
@@ -88,9 +88,9 @@ def before_rows(result: Plain) -> Iterator[tuple[str, str]]:
     before = (result["answer"] or {}).get("before") or ()
     for one in before:
         command = "; ".join(one["command"].splitlines())
-        yield "before it", command + (f" ({one['why']})" if one["why"] else "")
+        yield "run first", command + (f" ({one['why']})" if one["why"] else "")
     if before:
-        yield "", f"{result['folder']}/reproduce.sh does all of it"
+        yield "", f"{result['folder']}/reproduce.sh includes it"
 
 
 def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
@@ -98,10 +98,10 @@ def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     head, *more = lines_of(one)
     yield f"answer {number}", head
     yield from (("", line) for line in more)
-    yield "", f"confidence {one['confidence']:.2f}, folder {one['workdir']}; {one['because']}"
+    yield "", f"folder {one['workdir']}; {one['because']}"
     lost = [*one["unused"], *one["unplaced"]]
     if lost:
-        yield "", f"no place for {', '.join(dict.fromkeys(lost))}"
+        yield "", f"not used from your request: {', '.join(dict.fromkeys(lost))}"
 
 
 def _left_out_rows(result: Plain) -> Iterator[tuple[str, str]]:
@@ -117,18 +117,18 @@ def _stand_in_rows(made: list[Plain]) -> Iterator[tuple[str, str]]:
     """What was decided without the model that was asked, each reason once."""
     reasons = list(dict.fromkeys(one["reason"] for one in made))
     for place, reason in enumerate(reasons[:_MOST_REASONS]):
-        head = "" if place else f"{counted(len(made), 'decision')} made without it: "
+        head = "" if place else f"not used for {counted(len(made), 'decision')}: "
         yield "" if place else "model", head + shortened(reason)
     if len(reasons) > _MOST_REASONS:
         yield "", f"and {len(reasons) - _MOST_REASONS} more reasons, in run.json"
 
 
-def _level(result: Plain) -> str:
+def _evidence(result: Plain) -> str:
     name = result["sandbox"]["name"]
     isolation = "" if result["sandbox"]["isolated"] or not name else ", not isolated"
     meaning = _MEANING[result["evidence"]]
     if result["evidence"] == "checked" and result["sandbox"].get("ended"):
-        meaning = "statically sound; the run shows no more than that"
+        meaning = "its files and options exist, but the run failed"
     seen = f"{result['evidence']}: {meaning}" + (f", in {name}{isolation}" if name else "")
     ledger = (result["answer"] or {}).get("ledger") or ()
     lost = [one["text"] for one in ledger if one["status"] == "not found" and one.get("required", True)]
@@ -148,15 +148,15 @@ def _kept_rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield from (("not kept", f"{path}: {why}") for path, why in list(kept["refused"].items())[:8])
 
 
-def without_place(result: Plain) -> str:
-    """One line with what the request sets and the answer has no place for; "" where there is nothing.
+def not_used(result: Plain) -> str:
+    """One line with what the request sets and the answer does not use; "" where there is nothing.
 
     A name and its value stand side by side: a lost word before a number or another lost word. A lone one mostly describes the task.
     """
     lost = set((result["answer"] or {}).get("unplaced") or ())
     words = [word.strip(",.;:()") for word in result["instruction"].split()]
     pairs = [(one, other) for one, other in pairwise(words) if one in lost and (other in lost or other[:1].isdigit())]
-    return terminal_text(f"{NO_PLACE}: {', '.join(' '.join(pair) for pair in pairs)}") if pairs else ""
+    return terminal_text(f"{NOT_USED}: {', '.join(' '.join(pair) for pair in pairs)}") if pairs else ""
 
 
 def to_fill_in(result: Plain) -> str:
