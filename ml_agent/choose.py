@@ -95,8 +95,7 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
     from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
     from ml_agent.llm.earlier import EarlierReplies
 
-    probe = executor.probe if executor is not None else None
-    surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, probe=probe)
+    surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, environment=executor)
     surroundings.stand_in = offline_navigator if settings.fallback == "offline" else None
     surroundings.earlier = EarlierReplies(read_trajectory(around.folder.trajectory))
     if around.progress is not None:

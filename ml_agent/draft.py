@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from ml_agent.sandbox.repair import Repair
 from ml_agent.thread import Thread
 from ml_agent.tools.findings import Finding
 
@@ -85,6 +86,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """What its author says against findings of the check."""
     outputs: tuple[str, ...] = ()
     """Files and folders of the request that its author expects to be made."""
+    set_up: tuple[Repair, ...] = ()
+    """What its author had installed for it."""
 
     @property
     def sound(self) -> bool:

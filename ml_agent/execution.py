@@ -50,6 +50,8 @@ MUCH = 200 * 1024**2
 """Bytes; to copy more takes long enough that it should be said."""
 
 
+ABOUT_SECONDS = 15.0
+"""How long a first message waits for an environment that is being made."""
 PROBE_SECONDS = 60.0
 PROBE_CHARACTERS = 4_000
 LENT = ".ml_agent_lent"
@@ -121,6 +123,8 @@ class Executor:
         self._stained = False
         """Whether a probe changed more than its copy."""
         self._beginning: Thread | None = None
+        self._said = ""
+        """The last line about the set-up."""
 
     def begin(self, workspace: Workspace) -> None:
         """Make the environment that the repository declares in the background; whatever needs it waits for it."""
@@ -134,21 +138,22 @@ class Executor:
         self._beginning.start()
 
     def about(self, workspace: Workspace) -> tuple[str, ...]:
-        """At most three lines about the environment: Python, how it came about, what failed. Raises SandboxError."""
-        session = self._session_for(workspace)
-        session.prepare()
-        return session.summary()
+        """At most three lines about the environment: Python, how it came about, what failed; or that it is still being made."""
+        if self._session is None:
+            self.begin(workspace)
+        if self._beginning is not None:
+            self._beginning.join(ABOUT_SECONDS)
+            if self._beginning.is_alive():
+                return (f"still being made ({self._said}); what needs it waits for it",)
+        return self._session_for(workspace).summary()
 
-    def install(
-        self,
-        workspace: Workspace,
-        requirements: Sequence[str],
-        why: str,
-        constraints: Sequence[str] = (),
-        python: str = "",
-    ) -> Installed:
-        """Packages that a model asks for, in one resolution with what the repository declares. Raises SandboxError."""
-        return self._session_for(workspace).install(requirements, why, constraints, python)
+    def install(self, workspace: Workspace, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
+        """What a model asks for, in one resolution with what the repository declares. Raises SandboxError."""
+        return self._session_for(workspace).install(words, why, system)
+
+    def trouble(self, workspace: Workspace) -> tuple[str, ...]:
+        """The last meaningful lines of what failed while the environment was made."""
+        return self._session_for(workspace).trouble()
 
     def run(
         self, workspace: Workspace, draft: Draft, repairs: Sequence[Repair], wanted: FileExpectations | None = None
@@ -201,7 +206,7 @@ class Executor:
         before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
         text = f'd=$(mktemp -d) && {_ASIDE} && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
         task = Task(text=text, timeout=PROBE_SECONDS)
-        session.prepare()
+        session.prepare(Task(text=command, folder=workspace.path))
         for path in lent:
             self._sandbox.put(Path.cwd() / path, f"{LENT}/{path}")
         moment = self._sandbox.run(Command(text=f"{SYSTEM}date +%s.%N", timeout=60)).stdout.strip()
@@ -258,15 +263,18 @@ class Executor:
         """Remove the sandbox; repeatable."""
         if self._session is not None:
             self._session.close()
-            self._session = None
+            while self._beginning is not None and self._beginning.is_alive():
+                self._beginning.join(5)
+                self._sandbox.stop()  # it may just have been started
+            self._session = self._beginning = None
         self._stained = False
         self._folder.remove_staged()
 
     def _session_for(self, workspace: Workspace) -> Session:
-        if self._beginning is not None:
+        source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
+        if self._source == source and self._beginning is not None:
             self._beginning.join()
             self._beginning = None
-        source = source_of(workspace.index.root, workspace.index.version, workspace.candidate.url)
         if self._session is None or self._source != source:
             self.close()
             self._source, root = source, self._stage(source.root)
@@ -290,6 +298,7 @@ class Executor:
         return target
 
     def _note(self, line: str) -> None:
+        self._said = line
         self._emit("setup", line=line)
         if self._on_output is not None:
             self._on_output(line + "\n")

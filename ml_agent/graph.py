@@ -38,6 +38,8 @@ from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
 from ml_agent.verdict import told_in, tried_before, verdict
 
+MOST_LINES = 40
+"""Of a failure, that a model is shown."""
 _NONE_FOUND = "none of the repositories found can do this: name one with --repo"
 _NOT_IN_NAMED = "nothing was found there that does this; read are Python, shell scripts, makefiles and console scripts"
 
@@ -106,6 +108,8 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
         return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to force an answer, add --path . or another folder)")
+    if services.executor is not None:
+        services.executor.begin(workspace)
     fresh: Plain = {"attempts": [], "repairs": [], "request": plain(request)}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
 
@@ -152,9 +156,9 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
             draft = msgspec.structs.replace(offered[chosen], source=CHOSEN)
     services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(draft, thread=None)))
     services.note("generate", wording.of_draft(draft))
-    return Command(
-        update={"draft": plain(draft), "attempts": [plain(without_thread(one)) for one in attempts]}, goto="check"
-    )
+    tried = [plain(without_thread(one)) for one in attempts]
+    repairs = [*state["repairs"], *(one for one in plain(draft.set_up) if one not in state["repairs"])]
+    return Command(update={"draft": plain(draft), "attempts": tried, "repairs": repairs}, goto="check")
 
 
 def unsure(state: State, services: Services, drafts: list[Draft]) -> Command[Any]:
@@ -230,7 +234,8 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     services.trajectory.emit("diagnosis", **plain(diagnosis))
     if (update := mend(state, services, diagnosis, draft)) is not None:
         return Command(update=update, goto="execute")
-    if diagnosis.category not in ("arguments", "code", "data"):
+    can_mend = draft.thread is not None and diagnosis.category == "environment"  # a model may install
+    if not can_mend and diagnosis.category not in ("arguments", "code", "data"):
         return ended(Ending.NOT_REACHED, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
     best = state["best"]
@@ -238,7 +243,8 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
         if _missed_before(diagnosis, state):
             return ended(Ending.NOT_REACHED, problem)
         best = {**best, "lacks_data": True}
-    tried = Attempt(draft=draft, problem=problem, error_lines=outcome.response.error_lines)
+    trouble = services.executor.trouble(workspace) if can_mend else ()
+    tried = Attempt(draft=draft, problem=problem, error_lines=(*trouble, *outcome.response.error_lines)[-MOST_LINES:])
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
 
 

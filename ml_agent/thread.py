@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from ml_agent.prompts.untrusted import PromptText
+from ml_agent.sandbox.repair import Repair
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +36,8 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     """Messages of findings that the model has read."""
     refused: int = 0
     """How many answers the check refused."""
+    set_up: tuple[Repair, ...] = ()
+    """What the model had installed."""
 
     def then(self, turn: Turn) -> "Thread":
         """With one more turn."""

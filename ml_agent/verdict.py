@@ -34,8 +34,12 @@ def verdict(answer: Draft, attempts: Sequence[Attempt] = (), told: Collection[st
 
 
 def tried_before(answer: Draft, attempts: Sequence[Attempt]) -> Attempt | None:
-    """The last attempt with the same text; None where it is new."""
-    same = [one for one in attempts if (one.draft.kind, one.draft.text.strip()) == (answer.kind, answer.text.strip())]
+    """The last attempt with the same text in the same environment; None where it is new."""
+
+    def what(draft: Draft) -> object:
+        return draft.kind, draft.text.strip(), draft.set_up
+
+    same = [one for one in attempts if what(one.draft) == what(answer)]
     return same[-1] if same else None
 
 

@@ -69,7 +69,24 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
             ("path",),
         ),
         _loose("signature", "All options of an entry point, or what a class or function takes.", {"entry": _TEXT}),
-        _loose("run", "Run a command in the sandbox, without network, to look around.", {"command": _TEXT}),
+        _loose(
+            "run", "Run a command in the answer's environment, without network, to look around.", {"command": _TEXT}
+        ),
+        _loose(
+            "install",
+            "Bring what the environment lacks, from the package index; part of the answer. All is resolved anew as one.",
+            {
+                "requirements": {
+                    "type": "array",
+                    "items": _TEXT,
+                    "description": "such as numpy<2; -e . builds the repository's package",
+                },
+                "why": _TEXT,
+                "python": {**_TEXT, "description": "such as 3.8"},
+                "system": {"type": "array", "items": _TEXT, "description": "Debian packages"},
+            },
+            ("requirements", "why"),
+        ),
         _loose(
             "answer",
             "The answer, whole.",
@@ -88,7 +105,7 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
         _loose("dispute", "Say why a finding is wrong.", {"finding": _TEXT, "why": _TEXT}),
         _loose("reject", "This repository cannot do it.", {"why": _TEXT}),
     ]
-    return [function for function in offered if can_run or function["name"] != "run"]
+    return [function for function in offered if can_run or function["name"] not in ("run", "install")]
 
 
 KINDS = ("command", "python")

@@ -24,6 +24,7 @@ from ml_agent.sandbox.repository_search import (
 )
 from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.declared import known_provider
+from ml_agent.sandbox.setup.executor import version_of
 from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.task import Source, Task
@@ -93,17 +94,16 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     words = ", ".join(fix.arguments)
     if fix.kind == "constrain":
         if fix.python and (older := _at_most(scene, fix.python)):
-            yield Repair(
-                kind="python", arguments=(_text(older), *fix.arguments), why=f"Python {_text(older)} with {words}"
-            )
-        yield Repair(kind="constrain", arguments=fix.arguments, why=f"{words}, for the code is older")
+            why = f"Python {_text(older)} with {words}"
+            yield Repair(kind="install", arguments=(*fix.arguments, _python(older)), why=why)
+        yield Repair(kind="install", arguments=fix.arguments, why=f"{words}, for the code is older")
         yield from _by_date(scene)
     elif fix.kind == "by-date" or (fix.kind == "aged" and is_old(scene.source.date)):
         yield from _by_date(scene)
     elif fix.kind == "system":
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
     elif fix.kind == "python":
-        yield from _python(scene, fix.arguments[0])
+        yield from _other_python(scene, fix.arguments[0])
     elif fix.kind == "folder":
         text = f"mkdir -p {path_word(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"the folder {words} is made")
@@ -120,7 +120,7 @@ def _by_date(scene: FailureContext) -> Iterator[Repair]:
     for python, day in dated(scene.source.date, scene.python, _fitting(scene) or scene.pythons):
         if (python, day) != (scene.python, scene.day):
             why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
-            yield Repair(kind="by-date", arguments=(day, _text(python)), why=why)
+            yield Repair(kind="install", arguments=(f"--exclude-newer {day}", _python(python)), why=why)
 
 
 def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
@@ -284,7 +284,7 @@ def _wrong_python(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repai
     fitting = _fitting(scene)
     if diagnosis.fix is None and fitting and scene.python not in fitting:
         said = wanted_python(scene.source.root)
-        yield Repair(kind="python", arguments=(_text(max(fitting)),), why=f"the repository asks for Python {said}")
+        yield Repair(kind="install", arguments=(_python(max(fitting)),), why=f"the repository asks for Python {said}")
 
 
 def _fitting(scene: FailureContext) -> tuple[Version, ...]:
@@ -298,20 +298,20 @@ def _fitting(scene: FailureContext) -> tuple[Version, ...]:
     return tuple(version for version in scene.pythons if _text(version) in said) if str(said) else ()
 
 
-def _python(scene: FailureContext, wanted: str) -> Iterator[Repair]:
+def _other_python(scene: FailureContext, wanted: str) -> Iterator[Repair]:
     """The nearest version there is, for `>=3.12` a newer and for `<=3.9` an older one."""
-    target = _version(wanted[2:])
+    target = version_of(wanted[2:])
     if wanted.startswith("<="):
         found = _at_most(scene, wanted[2:])
     else:
         found = min((version for version in scene.pythons if version >= target > scene.python), default=None)
     if found is not None:
-        yield Repair(kind="python", arguments=(_text(found),), why=f"the code needs Python {wanted}")
+        yield Repair(kind="install", arguments=(_python(found),), why=f"the code needs Python {wanted}")
 
 
 def _at_most(scene: FailureContext, wanted: str) -> Version | None:
     """The newest version up to the wanted one and older than today's."""
-    older = [version for version in scene.pythons if version <= _version(wanted) and version < scene.python]
+    older = [version for version in scene.pythons if version <= version_of(wanted) and version < scene.python]
     return max(older, default=None)
 
 
@@ -348,7 +348,7 @@ def _graphics_library(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[R
     if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
         text = "\n".join(read_text(path) for path in _sources(scene))
         if re.search(r"^[^\S\n]*+(?:import|from) cv2\b", text, re.MULTILINE):
-            yield Repair(kind="constrain", arguments=("opencv-python-headless",), why="OpenCV without windows")
+            yield Repair(kind="install", arguments=("opencv-python-headless",), why="OpenCV without windows")
 
 
 def _sources(scene: FailureContext) -> list[Path]:
@@ -359,9 +359,8 @@ def _text(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
 
-def _version(text: str) -> Version:
-    major, minor = text.split(".")[:2]
-    return int(major), int(minor)
+def _python(version: Version) -> str:
+    return f"--python {_text(version)}"
 
 
 _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {

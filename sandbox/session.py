@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.abilities import Version
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation, diagnose
 from ml_agent.sandbox.diagnosis.model import Category, Rule
@@ -16,7 +15,6 @@ from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported
 from ml_agent.sandbox.setup.check import Needs, needs_of
 from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Note, Setup, SetupAction
-from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.sandbox.witness.watch import run_watched
@@ -27,6 +25,9 @@ MAX_DEPTH = 3
 """A command may need another one first, and that one another."""
 MOST_SHOWN = 40
 """Lines of a failed set-up that are told."""
+MOST_PACKAGES = 25
+"""That a summary names."""
+OWN_PACKAGE = "-e ."
 
 
 class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +63,9 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
 
     ok: bool
     said: tuple[str, ...]
-    """Lines for a person or a model: what was done, or the last meaningful ones of why not."""
+    """Lines for a person or a model: how the environment is now, and the last meaningful ones of what failed."""
+    repairs: tuple[Repair, ...] = ()
+    """What has to be done again for it elsewhere."""
 
 
 class Session:
@@ -127,16 +130,7 @@ class Session:
                 self._again()
                 return True
             case "install":
-                return self._remake(task, lambda asked: asked.more([one for one in arguments if one != "-e ."]))
-            case "constrain":
-                there = {name_of(pin) for pin in self._setup.locked()}
-                new = [one for one in arguments if name_of(one) not in there]
-                return self._remake(task, lambda asked: asked.more(new, arguments))
-            case "python":
-                python = _version(arguments[0])
-                return self._remake(task, lambda asked: _with(asked.more(constraints=arguments[1:]), python))
-            case "by-date":
-                return self._remake(task, lambda asked: _with(asked, _version(arguments[1]), arguments[0]))
+                return self._remake(task, self._asked.more([one for one in arguments if one != OWN_PACKAGE]))
             case "system":
                 return self._setup.install_system(arguments, repair.why) and self._refilled(task)
             case "first":
@@ -144,54 +138,68 @@ class Session:
             case _:
                 return True
 
-    def install(
-        self, requirements: Sequence[str] = (), why: str = "", constraints: Sequence[str] = (), python: str = ""
-    ) -> Installed:
-        """Packages that are asked for, in one resolution with all that the repository declares.
+    def install(self, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
+        """What is asked for, in one resolution with all that the repository declares.
 
         Args:
-            requirements: As pip takes them, by name; `-e .` stands for the repository's own package, which is always tried.
+            words: Requirements by name; `--python 3.8`; `-e .` for the repository's own package, which is always tried.
             why: One line for the record.
-            constraints: What the versions of anything must keep to.
-            python: Another version of Python, such as "3.8".
+            system: Debian packages.
 
         Raises SandboxUnavailableError, SandboxLostError. Where it cannot be had, the environment stays as it was.
         """
+        words = [" ".join(word.split()) for word in words]
+        if refused := [one for one in words if not _WORD.fullmatch(one)]:
+            return Installed(
+                ok=False, said=(f"no requirement by name, and nothing else that is known here: {refused[0]}",)
+            )
+        if refused := [one for one in system if not _DEBIAN.fullmatch(one)]:
+            return Installed(ok=False, said=(f"no name of a Debian package: {refused[0]}",))
+        wanted = [
+            *([Repair(kind="system", arguments=tuple(system), why=why)] if system else []),
+            *([Repair(kind="install", arguments=tuple(words), why=why)] if words else []),
+        ]
         task = Task(text="")
         self.prepare(task)
-        if refused := [line for line in (*requirements, *constraints) if not _REQUIREMENT.fullmatch(line)]:
-            return Installed(ok=False, said=(f"not a requirement by name: {refused[0]}",))
-        if python and not _PYTHON.fullmatch(python):
-            return Installed(ok=False, said=(f"not a version of Python: {python}",))
-        wanted = [line for line in requirements if line != "-e ."]
-        self._note(f"asked for: {' '.join([*wanted, *constraints, python and f'Python {python}'])} ({why})")
-        version = _version(python) if python else None
-        ok = self._remake(task, lambda asked: _with(asked.more(wanted, constraints), version))
-        environment = self._setup.environment
-        assert environment is not None
-        if ok:
-            return Installed(ok=True, said=self.summary())
-        attempts = self._failed.attempts if self._failed is not None else environment.attempts
-        return Installed(ok=False, said=tuple(f"{one.way}: {one.ended}" for one in attempts)[-MOST_SHOWN:])
+        for repair in wanted:
+            known = (
+                repair.kind == "install"
+                and self._asked.more([one for one in words if one != OWN_PACKAGE]) == self._asked
+            )
+            if not known and not self.apply(repair, task):
+                return Installed(ok=False, said=(*self.summary(), *self.trouble()))
+        return Installed(ok=True, said=(*self.summary(), *self.trouble()), repairs=tuple(wanted))
 
     def summary(self) -> tuple[str, ...]:
-        """At most three lines about the environment: Python and how it came about, what failed, what is installed."""
+        """At most three lines about the environment: Python and how it came about, what is installed, what failed."""
         environment = self._setup.environment
         if environment is None:
             return ("no environment was made yet",)
-        lines = [
-            f"{environment.rung.said}; {len(environment.packages)} packages"
-            + (", the repository's own package" if environment.project else "")
-        ]
-        if environment.failures:
-            lines.append("; ".join(one.said for one in environment.failures[:3]))
-        elif environment.left_out:
-            lines.append(
-                "; ".join(
-                    f"{name}: {why.splitlines()[-1][:150]}" for name, why in list(environment.left_out.items())[:3]
-                )
-            )
-        return tuple(lines)
+        packages = [one.pin for one in environment.packages]
+        own = "the repository's own package, " if environment.project else ""
+        shown = ", ".join(packages[:MOST_PACKAGES]) + (
+            f" and {len(packages) - MOST_PACKAGES} more" * (len(packages) > MOST_PACKAGES)
+        )
+        failed = [one.said for one in environment.failures[:3]]
+        failed += [f"{name}: {why.splitlines()[-1][:150]}" for name, why in list(environment.left_out.items())[:3]]
+        lines = (
+            environment.rung.said,
+            f"installed: {own}{shown or 'no packages'}",
+            "; ".join(failed) and f"not: {'; '.join(failed)}",
+        )
+        return tuple(filter(None, lines))
+
+    def trouble(self) -> tuple[str, ...]:
+        """The last meaningful lines of what failed while the environment was made; none where nothing did."""
+        environment = self._failed or self._setup.environment
+        if environment is None:
+            return ()
+        lines = [f"{one.way}: {one.ended}" for one in environment.attempts if one.ended != "works"]
+        for why in environment.left_out.values():
+            lines += why.splitlines() if "\n" in why else []
+        for failure in environment.failures[:1]:
+            lines += failure.traceback.splitlines()
+        return tuple(lines[-MOST_SHOWN:])
 
     def command(self, task: Task) -> Command:
         """What the sandbox is asked to run for a task."""
@@ -295,20 +303,25 @@ class Session:
             diagnosis = self.diagnose(response, first, repairs)
             self._note(f"{first.text} failed: {diagnosis.message}")
             repair = next_repair(diagnosis, repairs, self.scene(first, repairs))
-            if repair is None or repair.kind in ("python", "by-date") or self._depth > MAX_DEPTH:
+            if repair is None or any(one.startswith("--") for one in repair.arguments) or self._depth > MAX_DEPTH:
                 return None
             repairs.append(repair)
             self.apply(repair, first, repairs)
 
-    def _remake(self, task: Task, change: Callable[[Asked], Asked]) -> bool:
+    @property
+    def _asked(self) -> Asked:
+        """What the present environment was asked for."""
+        return self._setup.environment.asked if self._setup.environment is not None else Asked()
+
+    def _remake(self, task: Task, asked: Asked) -> bool:
         """The environment with something more asked for; as it was where that cannot be had or more fails in it."""
         before = self._setup.environment
         assert before is not None
-        asked, needs = change(before.asked), self._needs(task)
         if asked == before.asked:
             return False
         if asked.python is None and not asked.day:  # as far as the way that led here is the right one
-            asked = _with(asked, before.rung.python, before.rung.day)
+            asked = msgspec.structs.replace(asked, python=before.rung.python, day=before.rung.day)
+        needs = self._needs(task)
         made = self._setup.make(needs, asked)
         self._met = {needs: None}
         self._failed = None
@@ -345,20 +358,11 @@ class Session:
         return tuple(dict.fromkeys([*self._needs(task).paths, *task.paths]))
 
 
-_REQUIREMENT = re.compile(
-    r"-e \.|[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?(?:\s*(?:[<>=!~]=?=?)\s*[\w.*+!-]+(?:\s*,\s*[<>=!~]=?=?\s*[\w.*+!-]+)*)?(?:\s*;[\w\s.<>=!~'\"()-]+)?",
+_WORD = re.compile(
+    r"-e \.|--python 3\.\d{1,2}|[A-Za-z0-9][\w.-]*(?: ?\[[\w,. -]*\])?(?: ?[<>=!~]=?=? ?[\w.*+!-]+(?: ?, ?[<>=!~]=?=? ?[\w.*+!-]+)*)?(?: ?;[\w\s.<>=!~'\"()-]+)?",
     re.ASCII,
 )
-_PYTHON = re.compile(r"3\.\d{1,2}", re.ASCII)
-
-
-def _version(text: str) -> Version:
-    major, minor = text.split(".")[:2]
-    return int(major), int(minor)
-
-
-def _with(asked: Asked, python: Version | None, day: str = "") -> Asked:
-    return msgspec.structs.replace(asked, python=python or asked.python, day=day or asked.day)
+_DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]+", re.ASCII)
 
 
 def repaired(task: Task, repairs: Sequence[Repair]) -> Task:

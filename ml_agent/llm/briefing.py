@@ -83,10 +83,10 @@ def system() -> PromptText:
     return render("solve", **_nothing())["system"]
 
 
-def open_thread(request: Request, workspace: Workspace) -> Thread:
-    """The conversation before the first reply."""
+def open_thread(request: Request, workspace: Workspace, environment: Sequence[str] = ()) -> Thread:
+    """The conversation before the first reply; `environment` are lines about that in which the answer runs."""
     found = likely_entries(request, workspace, ENTRIES + _OTHERS)
-    task = _Task(request, workspace)
+    task = _Task(request, workspace, environment)
     openings = (_opening(task, found, limits) for limits in LEVELS)
     fitting = (one for one in openings if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
     return next(fitting, None) or _opening(task, found, LEVELS[-1])
@@ -97,6 +97,7 @@ class _Task(NamedTuple):
 
     request: Request
     workspace: Workspace
+    environment: Sequence[str] = ()
 
     def subcommands(self, entry: Entry) -> list[Signature]:
         """The signatures of an entry point, the likeliest first."""
@@ -113,7 +114,7 @@ class _Task(NamedTuple):
 
 def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
-    request, workspace = task
+    request, workspace, environment = task
     kind = _kind_of_answer(task)
     code, wants_code = kind != "command", wanted_kind(request.instruction) == "python"
     apart = [one for one in found if not is_idle_aside(one, request.instruction)]
@@ -130,6 +131,7 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
         description=(candidate.description or about_of(workspace.index))[:_LONGEST_DESCRIPTION],
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
+        environment=environment,
         entries=[
             line_of(task.named(entry), workspace.path, 0 if place < len(room) else _ENTRY_NAMES, request.instruction)
             for place, entry in enumerate(entries)
@@ -343,5 +345,5 @@ def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
 
 def _nothing() -> dict[str, object]:
     texts = ("name", "description", "tree", "folder", "others", "files", "instruction")
-    lists = ("entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
+    lists = ("environment", "entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

@@ -13,7 +13,7 @@ from ml_agent.llm.endpoint import OPENAI, Endpoint
 from ml_agent.llm.memory import Memory
 from ml_agent.llm.navigator import LlmNavigator, ModelOptions
 from ml_agent.llm.sender import ClientParts
-from ml_agent.llm.toolbox import Probe
+from ml_agent.llm.toolbox import TaskEnvironment
 from ml_agent.llm.transport import NetworkTransport
 from ml_agent.llm.waiting import CheckCancelled, never_cancelled
 from ml_agent.navigator import Navigator
@@ -33,7 +33,7 @@ class ModelContext:
     budget: Budget
     emit: Emit
     tape: Tape | None = None
-    probe: Probe | None = None
+    environment: TaskEnvironment | None = None
     stand_in: Callable[[], Navigator] | None = None
     """Makes the navigator that goes on where the model is gone."""
     check_cancelled: CheckCancelled = never_cancelled
@@ -68,7 +68,7 @@ def configured_navigator(settings: Settings, around: ModelContext) -> LlmNavigat
 
     Raises ConfigurationError where the endpoint needs a key, or the price file is broken.
     """
-    options = ModelOptions(probe=around.probe, stand_in=around.stand_in)
+    options = ModelOptions(environment=around.environment, stand_in=around.stand_in)
     return LlmNavigator(configured_client(settings, around), around.emit, options)
 
 

@@ -10,7 +10,7 @@ from ml_agent.draft import Dispute, Draft, Provenance, Rejected
 from ml_agent.errors import UsageError
 from ml_agent.llm.answers import Call, RawCall, Reply, UnusableReply, accepted, as_written
 from ml_agent.llm.assembly import Prompt, Section
-from ml_agent.llm.briefing import system
+from ml_agent.llm.briefing import open_thread, system
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.functions import Function, as_function
 from ml_agent.llm.toolbox import Toolbox
@@ -65,7 +65,7 @@ class _Exchange:
         """The answer that stands so far, examined."""
         self.disputes = (*(standing.disputes if standing is not None else ()), *disputes)
         self.disputed = bool(disputes)
-        self.told, self.refused = thread.told, thread.refused
+        self.told, self.refused, self.set_up = thread.told, thread.refused, thread.set_up
         self.taken = False
 
     def tell(self, findings: Sequence[Finding], *, refused: bool = False) -> None:
@@ -78,7 +78,7 @@ class Conversation:
     """One thread gone on with until the model gives an answer that may be tried."""
 
     def __init__(self, client: ModelClient, task: ConversationTask, toolbox: Toolbox, emit: Emit = silent) -> None:
-        self._client, self._task, self._emit = client, task, emit
+        self._client, self._task, self._toolbox, self._emit = client, task, toolbox, emit
         places = not task.workspace.path_given
         self._functions: tuple[Function, ...] = tuple(
             as_function(function) for function in offered.tools(can_run=toolbox.can_run, places=places)
@@ -89,6 +89,10 @@ class Conversation:
             "signature": toolbox.signature,
             "run": toolbox.run,
         }
+
+    def opened(self) -> Thread:
+        """The conversation before the first reply."""
+        return open_thread(self._task.request, self._task.workspace, self._toolbox.about_environment())
 
     def go_on(self, thread: Thread, standing: Draft | None = None) -> Draft:
         """The next answer, examined, with the thread so far; one that the check refuses only where the model has no other.
@@ -104,7 +108,9 @@ class Conversation:
             turn = self._turn(reply, exchange, asked)
             idle = 0 if any(_key(call) not in asked for call in turn.calls) else idle + 1
             asked |= {_key(call) for call in turn.calls}
-            thread = msgspec.structs.replace(thread.then(turn), told=exchange.told, refused=exchange.refused)
+            thread = msgspec.structs.replace(
+                thread.then(turn), told=exchange.told, refused=exchange.refused, set_up=exchange.set_up
+            )
             standing = exchange.standing
             if exchange.taken and standing is not None:
                 return msgspec.structs.replace(standing, thread=thread, disputes=exchange.disputes)
@@ -164,11 +170,27 @@ class Conversation:
             return self._looks[call.name](**call.arguments)
         if call.name == "answer":
             return self._answer(exchange, **call.arguments)
+        if call.name == "install":
+            return self._install(exchange, **call.arguments)
         if call.name == "dispute":
             return neutral(
                 "Noted; the answer is taken as it is." if exchange.standing is not None else "Noted; now answer."
             )
         raise Rejected(f"the model finds that the repository cannot do it: {call.arguments['why']}")
+
+    def _install(
+        self,
+        exchange: _Exchange,
+        requirements: Sequence[str],
+        why: str,
+        python: str | None = None,
+        system: Sequence[str] = (),
+    ) -> PromptText:
+        """What comes of asking for packages; what came belongs to the answer."""
+        done = self._toolbox.install([*requirements, *([f"--python {python}"] if python else [])], why, system)
+        exchange.set_up = tuple(dict.fromkeys((*exchange.set_up, *done.repairs)))
+        words = "Done; it is part of your answer." if done.ok else "Not done; the environment is as it was."
+        return neutral("\n".join([words, *done.said]))
 
     def _answer(
         self, exchange: _Exchange, kind: str, text: str, folder: str | None = None, outputs: Sequence[str] = ()
@@ -179,7 +201,7 @@ class Conversation:
         except UsageError as problem:
             exchange.refused += 1
             return neutral(f"Refused: {problem}")
-        draft = self._examined(kind, text, workdir, outputs)
+        draft = msgspec.structs.replace(self._examined(kind, text, workdir, outputs), set_up=exchange.set_up)
         disputes = exchange.disputes if exchange.disputed else ()
         draft = exchange.standing = msgspec.structs.replace(draft, disputes=disputes)
         decision = verdict(draft, told=exchange.told)

@@ -9,10 +9,9 @@ import msgspec
 from ml_agent.draft import Attempt, Draft, Rejected
 from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelAnswerError, ModelError
 from ml_agent.llm.assembly import Prompt, Section
-from ml_agent.llm.briefing import open_thread
 from ml_agent.llm.client import ModelClient, silent
 from ml_agent.llm.loop import Conversation, ConversationTask, NoAnswer
-from ml_agent.llm.toolbox import Probe, Toolbox
+from ml_agent.llm.toolbox import TaskEnvironment, Toolbox
 from ml_agent.navigator import Assessment, Given, Navigator, Workspace
 from ml_agent.prompts import functions
 from ml_agent.prompts.render import render
@@ -40,8 +39,8 @@ ANOTHER = neutral("Noted. Give another answer as well, one that does it in anoth
 class ModelOptions:
     """What the model may do beside reading, and who goes on without it."""
 
-    probe: Probe | None = None
-    """Runs a command in the sandbox, where there is one."""
+    environment: TaskEnvironment | None = None
+    """Where there is a sandbox."""
     stand_in: Callable[[], Navigator] | None = None
     """Makes the navigator that goes on where the model is gone; None ends the run."""
 
@@ -108,7 +107,7 @@ class LlmNavigator:
 
     def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
         """The first answer of a new conversation."""
-        return self._answered(request, workspace, lambda talk: talk.go_on(open_thread(request, workspace)))
+        return self._answered(request, workspace, lambda talk: talk.go_on(talk.opened()))
 
     def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, message: PromptText) -> Draft | None:
         """The next answer in the conversation that `draft` came of."""
@@ -121,7 +120,7 @@ class LlmNavigator:
         key = _key(request, workspace)
         if key in self._over or self._stand_in is not None:
             return None
-        toolbox = Toolbox(workspace, request.instruction, self._options.probe)
+        toolbox = Toolbox(workspace, request.instruction, self._options.environment)
         talk = Conversation(self._client, ConversationTask(request=request, workspace=workspace), toolbox, self._emit)
         draft: Draft | None = None
         try:

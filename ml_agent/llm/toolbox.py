@@ -2,8 +2,9 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from typing import Protocol
 
 from ml_agent.llm.described_options import with_descriptions
 from ml_agent.llm.excerpt import cut, excerpt
@@ -16,13 +17,25 @@ from ml_agent.llm.settings_keys import keys_of, read_by_name
 from ml_agent.navigator import Workspace
 from ml_agent.option_values import further_values
 from ml_agent.prompts.untrusted import PromptText, neutral
+from ml_agent.sandbox.session import Installed
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.signatures.model import Signature
 
-Probe = Callable[[Workspace, str], str]
-"""probe(workspace, command): what a command in the task's folder says, in the sandbox."""
+
+class TaskEnvironment(Protocol):
+    """What a model may do in the sandbox, in the environment in which its answer is run."""
+
+    def about(self, workspace: Workspace) -> tuple[str, ...]:
+        """At most three lines about it."""
+
+    def probe(self, workspace: Workspace, command: str) -> str:
+        """What a command in the task's folder says."""
+
+    def install(self, workspace: Workspace, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
+        """Requirements by name, `--python 3.9` or `-e .`, and Debian packages."""
+
 
 _ASKED = 1_000
 """Characters of a query, a path or a name; what is behind them is not looked at."""
@@ -53,14 +66,14 @@ _TEXTS = (".py", ".sh", ".md", ".rst", ".txt", ".yaml", ".yml", ".json", ".toml"
 class Toolbox:
     """Looks around in one workspace; nothing of it is run here."""
 
-    def __init__(self, workspace: Workspace, instruction: str, probe: Probe | None = None) -> None:
-        self._workspace, self._instruction, self._probe = workspace, instruction, probe
+    def __init__(self, workspace: Workspace, instruction: str, environment: TaskEnvironment | None = None) -> None:
+        self._workspace, self._instruction, self._environment = workspace, instruction, environment
         self._tree = Tree(workspace.index.root)
 
     @property
     def can_run(self) -> bool:
         """Whether there is a sandbox."""
-        return self._probe is not None
+        return self._environment is not None
 
     def find(self, query: str) -> PromptText:
         """What speaks of the query: lines of files that hold it, entry points, API objects, passages."""
@@ -116,7 +129,19 @@ class Toolbox:
 
     def run(self, command: str) -> PromptText:
         """What a command says in the sandbox."""
-        return neutral(self._probe(self._workspace, command) if self._probe else "there is no sandbox here")
+        if self._environment is None:
+            return neutral("there is no sandbox here")
+        return neutral(self._environment.probe(self._workspace, command))
+
+    def install(self, words: Sequence[str], why: str, system: Sequence[str]) -> Installed:
+        """What came of asking for packages."""
+        if self._environment is None:
+            return Installed(ok=False, said=("there is no sandbox here",))
+        return self._environment.install(self._workspace, words, why, system)
+
+    def about_environment(self) -> tuple[str, ...]:
+        """At most three lines about the environment; none where there is no sandbox."""
+        return self._environment.about(self._workspace) if self._environment is not None else ()
 
     def _options(self, signature: Signature, room: int) -> str:
         """The options that the source tells, or those that documents print."""

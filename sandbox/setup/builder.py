@@ -234,8 +234,10 @@ class Builder:
         uv = f'"$ML_AGENT_UV" -q pip install --no-build --python "{folder}/bin/python" ${{{NO_INDEX}:-}}'
         lines = [install_text((), seeds=False, target=folder)]
         if requires:
-            lines += [f"printf '%s\\n' {_words(requires)} >/tmp/requires; printf '%s\\n' {_words(held)} >/tmp/held"]
-            lines += [f"{uv} -r /tmp/requires -c /tmp/held"]
+            lines += [
+                f"""needs=$(mktemp -d); printf '%s\\n' {_words(requires)} >"$needs/requires"; printf '%s\\n' {_words(held)} >"$needs/held" """
+            ]
+            lines += [f'{uv} -r "$needs/requires" -c "$needs/held"']
         lines += [f'"$ML_AGENT_UV" -q pip freeze --python "{folder}/bin/python"']
         done = self._steps.install("\n".join(lines), 600)
         if not done.ok:

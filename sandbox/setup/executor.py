@@ -58,20 +58,29 @@ class SetupAction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked for beyond what the repository declares: by repairs, or by the model."""
+    """What is asked for beyond what the repository declares: by repairs, or by a model."""
 
     requirements: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
     python: Version | None = None
     day: str = ""
 
-    def more(self, requirements: Sequence[str] = (), constraints: Sequence[str] = ()) -> "Asked":
-        """With further ones, which replace those for the same distributions."""
-        return msgspec.structs.replace(
-            self,
-            requirements=_replaced(self.requirements, requirements),
-            constraints=_replaced(self.constraints, constraints),
+    def more(self, words: Sequence[str]) -> "Asked":
+        """With further requirements, which replace those for the same distributions; `--python 3.9` and `--exclude-newer DAY` are for all."""
+        options = dict(word.split(maxsplit=1) for word in words if word.startswith("--"))
+        new = [word for word in words if not word.startswith("--")]
+        names = {name_of(line) for line in new}
+        python = options.get("--python", "")
+        return Asked(
+            requirements=(*(line for line in self.requirements if name_of(line) not in names), *new),
+            python=version_of(python) if python else self.python,
+            day=options.get("--exclude-newer", self.day),
         )
+
+
+def version_of(text: str) -> Version:
+    """`3.9` as a version of Python."""
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -440,7 +449,7 @@ class _Making:
         """A resolution of these lines; on a loose way with less where they cannot be had. `nobody` declares some of them."""
         young, day = (() if read_pip_settings().no_index else tuple(nobody)), self._settled()
         pins = self._declared.locked if self._rung.locked else ()
-        held = list(dict.fromkeys((*self._asked.constraints, *read_pip_settings().constraints, *pins)))
+        held = list(dict.fromkeys((*read_pip_settings().constraints, *pins)))
         asked = list(lines)
         for _ in range(MOST_LOOSENED):
             if not asked:
@@ -588,11 +597,6 @@ def cpu_torch(sandbox: Sandbox, python: Version) -> str:
 
 def _plain(line: str) -> str:
     return line.replace(" (", " ").replace(")", "") if " (" in line and ";" not in line else line
-
-
-def _replaced(before: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
-    names = {name_of(line) for line in new}
-    return (*(line for line in before if name_of(line) not in names), *new)
 
 
 def _ending(made: Environment | Refusal) -> str:

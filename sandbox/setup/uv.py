@@ -70,7 +70,8 @@ READY_MADE = [
     "open3d",
 ]
 """Built from source these need compilers and many minutes; another version that comes ready is taken instead."""
-RESOLVE = "/tmp/resolve"
+RESOLVE = "$resolve"
+"""A folder of one resolution's own."""
 BUILD = "$VIRTUAL_ENV/.build"
 """Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
 
@@ -173,22 +174,23 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
     """A bash text that prints a resolution as pylock.toml."""
     words = [
         '"$ML_AGENT_UV" -q pip compile --format pylock.toml --no-build-isolation --no-sources --no-header',
-        f"--config-file {RESOLVE}/uv.toml --python {RESOLVE}/bin/python -o {RESOLVE}/pylock.toml ${{{NO_INDEX}:-}}",
+        f'--config-file "{RESOLVE}/uv.toml" --python "{RESOLVE}/bin/python" -o "{RESOLVE}/pylock.toml" ${{{NO_INDEX}:-}}',
         *(["--no-deps"] if not wanted.dependencies else []),
         *([f"--exclude-newer {shlex.quote(wanted.day)}"] if wanted.day else []),
         *(f"--exclude-newer-package {shlex.quote(f'{name}={wanted.settled}')}" for name in wanted.young),
         *(f"--only-binary {name}" for name in READY_MADE),
-        *([f"-c {RESOLVE}/constraints"] if wanted.constraints else []),
-        f"{RESOLVE}/requirements.in",
+        *([f'-c "{RESOLVE}/constraints"'] if wanted.constraints else []),
+        f'"{RESOLVE}/requirements.in"',
     ]
     return "\n".join(
         [
-            _answering_python(RESOLVE),
+            "resolve=$(mktemp -d); trap 'rm -rf \"$resolve\"' EXIT",
+            _answering_python(),
             _written(f"{RESOLVE}/requirements.in", wanted.requirements),
             _written(f"{RESOLVE}/constraints", wanted.constraints),
             _written(f"{RESOLVE}/uv.toml", map(_toml, known)),
-            f"{' '.join(words)} >{RESOLVE}/said 2>&1 || {{ cat {RESOLVE}/said; exit 1; }}",
-            f"cat {RESOLVE}/pylock.toml",
+            f'{" ".join(words)} >"{RESOLVE}/said" 2>&1 || {{ cat "{RESOLVE}/said"; exit 1; }}',
+            f'cat "{RESOLVE}/pylock.toml"',
         ]
     )
 
@@ -219,17 +221,18 @@ def install_text(packages: Iterable[Package], seeds: bool, target: str = "$VIRTU
         ]
     if pins:
         lines += [
-            _written("/tmp/pins", pins),
-            f'{uv} --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r /tmp/pins',
+            "pins=$(mktemp)",
+            _written("$pins", pins),
+            f'{uv} --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "$pins"',
         ]
     return "\n".join(lines)
 
 
 def look_text(names: Iterable[str], day: str) -> str:
     """A bash text that prints the modules in the wheels of distributions, a line each: its name, then what lies at its top."""
-    lines = []
+    lines = ["look=$(mktemp -d); trap 'rm -rf \"$look\"' EXIT"]
     for number, name in enumerate(names):
-        folder = f"/tmp/look-{number}"
+        folder = f'"$look/{number}"'
         lines += [
             f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --exclude-newer {shlex.quote(day)} --python "$ML_AGENT_PYTHON" '
             f"--target {folder} --link-mode symlink ${{{NO_INDEX}:-}} {shlex.quote(name)} >/dev/null 2>&1 && "
@@ -278,21 +281,21 @@ def read_refusal(output: str, ended: str = "exited") -> Refusal:
     return Refusal(reason=reason, lines=lines[:12], name=name, named=tuple(named))
 
 
-def _answering_python(folder: str) -> str:
+def _answering_python() -> str:
     """An interpreter that says what it is, and runs nothing else."""
     stub = [
         "#!/bin/bash",
         'for word; do case "$word" in *get_interpreter_info*)',
-        f'  exec -a {folder}/bin/python "$ML_AGENT_PYTHON" -S "$@";;',
+        '  exec -a "$0" "$ML_AGENT_PYTHON" -S "$@";;',
         "esac; done",
         'echo "nothing is built here" >&2; exit 77',
     ]
     return "\n".join(
         [
-            f"rm -rf {folder}; mkdir -p {folder}/bin",
-            _written(f"{folder}/bin/python", stub),
-            f"chmod +x {folder}/bin/python",
-            f'echo "home = $(dirname "$ML_AGENT_PYTHON")" >{folder}/pyvenv.cfg',
+            f'mkdir -p "{RESOLVE}/bin"',
+            _written(f"{RESOLVE}/bin/python", stub),
+            f'chmod +x "{RESOLVE}/bin/python"',
+            f'echo "home = $(dirname "$ML_AGENT_PYTHON")" >"{RESOLVE}/pyvenv.cfg"',
         ]
     )
 
@@ -300,7 +303,7 @@ def _answering_python(folder: str) -> str:
 def _written(path: str, lines: Iterable[str]) -> str:
     """A command that writes lines into a file."""
     words = " ".join(shlex.quote(line) for line in lines)
-    return f"printf '%s\\n' {words} >{path}" if words else f": >{path}"
+    return f"printf '%s\\n' {words} >\"{path}\"" if words else f': >"{path}"'
 
 
 def _toml(known: Metadata) -> str:

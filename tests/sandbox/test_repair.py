@@ -54,9 +54,9 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
     fix = Fix(kind="constrain", arguments=("tensorflow<2",), python="3.7")
     found = proposed(diagnosis("removed-api", "x", fix), scene(tmp_path, date="2019-05-01"))
     assert found == [
-        ("python", ("3.7", "tensorflow<2")),
-        ("constrain", ("tensorflow<2",)),
-        ("by-date", ("2019-05-01", "3.7")),
+        ("install", ("tensorflow<2", "--python 3.7")),
+        ("install", ("tensorflow<2",)),
+        ("install", ("--exclude-newer 2019-05-01", "--python 3.7")),
     ]
 
 
@@ -74,12 +74,12 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
 )
 def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -> None:
     found = proposed(diagnosis("wrong-python", "x", Fix(kind="python", arguments=(wanted,))), scene(tmp_path))
-    assert [arguments for _, arguments in found] == ([(expected,)] if expected else [])
+    assert [arguments for _, arguments in found] == ([(f"--python {expected}",)] if expected else [])
 
 
 def test_the_python_that_the_repository_says(tmp_path: Path) -> None:
     write(tmp_path, "setup.py", "from setuptools import setup\nsetup(python_requires='>=3.7,<3.10')")
-    assert proposed(diagnosis("wrong-python", "x"), scene(tmp_path)) == [("python", ("3.9",))]
+    assert proposed(diagnosis("wrong-python", "x"), scene(tmp_path)) == [("install", ("--python 3.9",))]
 
 
 def test_a_file_that_a_script_makes(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_
     )
     session.prepare(Task(text="python run.py", entry="run.py"))
     assert set(session.record(task).locked) == {"alpha==2.0"}, "the one that every environment has is not told"
-    assert session.apply(Repair(kind="constrain", arguments=("setuptools<61",)), task)
+    assert session.apply(Repair(kind="install", arguments=("setuptools<61",)), task)
     assert set(session.record(task).locked) == {"alpha==2.0", "setuptools==60.0"}
 
 
@@ -166,15 +166,15 @@ def test_another_python_without_the_version_wanted_is_given_up(make: Make, index
     before = session.scene(task).python
     session.prepare(task)
     wanted = f"{others[0][0]}.{others[0][1]}"
-    assert not session.apply(Repair(kind="python", arguments=(wanted, "alpha<1")), task)
+    assert not session.apply(Repair(kind="install", arguments=(f"--python {wanted}", "alpha<1")), task)
     assert session.scene(task).python == before
     assert session.run(task).ok
     (tmp_path / "mine.txt").write_text("mine")
     session.lay(lambda: sandbox.put(tmp_path / "mine.txt", "mine.txt"))
-    assert session.apply(Repair(kind="python", arguments=(wanted, "alpha<2")), task)
+    assert session.apply(Repair(kind="install", arguments=(f"--python {wanted}", "alpha<2")), task)
     assert sandbox.get("mine.txt") == b"mine", "the new workspace has the task's own files"
     assert session.scene(task).python == others[0]
-    assert session.apply(Repair(kind="python", arguments=(f"{before[0]}.{before[1]}",)), task)
+    assert session.apply(Repair(kind="install", arguments=(f"--python {before[0]}.{before[1]}",)), task)
     assert session.record(task).locked == ("alpha==1.0",), "what an earlier repair holds to outlives a change of Python"
 
 
@@ -200,7 +200,7 @@ def test_libraries_of_one_day_and_what_only_they_need(
         session.run(task, [made])
         assert set(session.record(task).locked) == {"alpha==2.0", "beta-tools==1.0"}
         python = ".".join(map(str, session.scene(task).python))
-        repair = Repair(kind="by-date", arguments=("2020-01-01", python), why="libraries as of 2020-01")
+        repair = Repair(kind="install", arguments=("--exclude-newer 2020-01-01", f"--python {python}"))
         assert session.run(task, [made, repair]).stdout.split() == ["1", "made"], "earlier repairs are done again"
         assert "2020-01-01" in session.as_of()
     assert set(session.record(task).locked) == {"alpha==1.0", "beta-tools==1.0", "gamma==1.0"}

@@ -102,7 +102,7 @@ class Stage:
     def __init__(self, server: ModelServer, limits: Limits, **endpoint: Any) -> None:
         self.server, self.budget = server, Budget(limits)
         self.events: list[tuple[str, dict[str, Any]]] = []
-        options = ModelOptions(probe=endpoint.pop("probe", None), stand_in=endpoint.pop("stand_in", None))
+        options = ModelOptions(environment=endpoint.pop("environment", None), stand_in=endpoint.pop("stand_in", None))
         parts = ClientParts(memory=Memory(), sleep=lambda _: None)
         settings = {"model": "m", "base_url": server.url, "timeout": 20.0, **endpoint}
         self.client = ModelClient(Endpoint(**settings), self.budget, self.emit, parts)

@@ -1,6 +1,6 @@
 """The llm navigator decides by calls, stays within its budget, and says so where the model is gone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
@@ -14,6 +14,8 @@ from ml_agent.llm.loop import ACCEPTED, MOST_TURNS, shrunk
 from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts.untrusted import MARK, verbatim
 from ml_agent.proof import examine
+from ml_agent.sandbox.repair import Repair
+from ml_agent.sandbox.session import Installed
 from ml_agent.thread import ToolCall, Turn
 from ml_agent.tools.candidates import Candidate
 from ml_agent.understanding import rank, understood
@@ -103,6 +105,40 @@ def test_one_reply_is_enough_where_the_first_message_tells_all(stage: Callable[.
         assert part in text
 
 
+class Room:
+    """An environment that has what was installed last."""
+
+    def __init__(self) -> None:
+        self.installed: list[str] = []
+
+    def about(self, workspace: Workspace) -> tuple[str, ...]:
+        return ("as declared, Python 3.11", "installed: six==1.0")
+
+    def probe(self, workspace: Workspace, command: str) -> str:
+        return f"said {command}"
+
+    def install(self, workspace: Workspace, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
+        if "nothing" in words:
+            return Installed(ok=False, said=("nothing was not found",))
+        self.installed += words
+        repair = Repair(kind="install", arguments=tuple(words), why=why)
+        return Installed(ok=True, said=(f"installed: {', '.join(self.installed)}",), repairs=(repair,))
+
+
+def test_what_a_model_has_installed_belongs_to_its_answer(stage: Callable[..., Any], workspace: Workspace) -> None:
+    calls = (
+        Answer("install", {"requirements": ["nothing"], "why": "it is imported"}),
+        Answer("install", {"requirements": ["numpy<2"], "why": "built for numpy 1", "python": "3.9"}),
+        command("python train.py --dataset citeseer --epochs 30 --lr 0.05"),
+    )
+    draft = first(stage(saying(*calls), environment=Room()), workspace, TASK)
+    assert draft.thread is not None and "Environment: as declared, Python 3.11\ninstalled: six" in draft.thread.opening
+    results = [turn.results[0] for turn in turns(draft)]
+    assert "Not done" in results[0] and "nothing was not found" in results[0]
+    assert "installed: numpy<2, --python 3.9" in results[1]
+    assert [one.arguments for one in draft.set_up] == [("numpy<2", "--python 3.9")]
+
+
 def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace: Workspace) -> None:
     calls = (
         Answer("find", {"query": "learning rate"}),
@@ -115,7 +151,7 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
         command("python train.py --dataset citeseer --epochs 30 --lr 0.05"),
         Answer("dispute", {"finding": "'spring 7'", "why": "it is set elsewhere"}),
     )
-    play = stage(saying(*calls), probe=lambda _workspace, line: f"said {line}")
+    play = stage(saying(*calls), environment=Room())
     draft = first(play, workspace, f"{TASK[:-1]}, named 'spring 7'.")
     results = [turn.results[0] for turn in turns(draft)]
     for result, part in zip(
