@@ -3,13 +3,14 @@
     python -m benchmarks.signature_truth DIR... [--json] [--jobs N]
 
 DIR is a repository or a folder of repositories. A file counts as a candidate where its text holds `ArgumentParser(` or
-`flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in a process of its own (sandbox.stubrun):
-first as a script, then, where it does not parse a command line, function by function.
+`flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in the sandbox of `benchmarks.observation`: first
+as a script, then, where it does not parse a command line, function by function.
 """
 
 import argparse
 import json
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,14 +20,18 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.benchmarks.console_truth import ConsoleTruth, console_truth
+from ml_agent.benchmarks.observation.inside import FUNCTIONS
+from ml_agent.benchmarks.observation.model import Report
+from ml_agent.benchmarks.observation.repository import Libraries, libraries_of
+from ml_agent.benchmarks.observation.run import Job, run_answer
 from ml_agent.benchmarks.repositories import repositories_in
-from ml_agent.sandbox.stubrun.host import StubReport, StubRequest, run_stubbed
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.read import SignatureReader
 
 MAKES_PARSER = re.compile(r"(?<![A-Za-z])ArgumentParser\(|flags\.DEFINE")
 FIELDS = ("flags", "nargs", "type", "choices", "required", "default")
+WORD = "--of-the-command-line"
+"""What a program is given, so that a parser which gets words of the program's own is told apart."""
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 Key = tuple[tuple[str, ...], str, tuple[str, ...]]
 
@@ -84,52 +89,57 @@ def list_files(root: Path) -> frozenset[str]:
 class RealRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a file did under stubs."""
 
-    report: StubReport
+    report: Report
     as_script: bool
     """Whether it parsed a command line as a script; otherwise its functions were called one by one."""
-    first: StubReport
+    first: Report
     """What it did as a script."""
 
 
-def run_really(root: Path, path: str) -> RealRun:
+def run_really(root: Path, path: str, libraries: Libraries) -> RealRun:
     """Run one file as a script, and function by function where that leads to no parser."""
-    first = run_stubbed(StubRequest(root=str(root), script=path))
-    if first.exception and "relative import" in first.exception["message"]:
-        first = run_stubbed(as_module(root, path))
-    if first.parsers and (first.asked or first.status in ("described", "exited")):
+    first = _describe(root, f"python {shlex.quote(path)} {WORD}", ".", libraries)
+    if "relative import" in first.message:
+        folder, module = _as_module(root, path)
+        first = _describe(root, f"python -m {module} {WORD}", folder, libraries)
+    if first.described and (first.asked or first.outcome == "finished"):
         return RealRun(report=first, as_script=True, first=first)
-    report = run_stubbed(StubRequest(root=str(root), script=path, mode="functions"))
+    report = _describe(root, f"python {FUNCTIONS} {shlex.quote(path)}", ".", libraries)
     return RealRun(report=report, as_script=False, first=first)
 
 
-def as_module(root: Path, path: str) -> StubRequest:
-    """Run a file of a package as `python -m` from the folder that holds the outermost package."""
+def _describe(root: Path, text: str, folder: str, libraries: Libraries) -> Report:
+    """The parsers of what a command starts."""
+    done = run_answer(Job(root=root, folder=folder, text=text, kind="bash", describe=True), libraries)
+    nothing = Report(outcome="failed", code=done.code, message=done.message)
+    return done.reports[-1] if done.reports else nothing
+
+
+def _as_module(root: Path, path: str) -> tuple[str, str]:
+    """The folder that holds the outermost package of a file, and the file's name as a module from there."""
     folder = (root / path).parent
     while (folder / "__init__.py").exists() and folder != root:
         folder = folder.parent
     module = (root / path).relative_to(folder).with_suffix("").as_posix().replace("/", ".")
-    return StubRequest(root=str(root), script=path, module=module, workdir=folder.relative_to(root).as_posix())
+    return folder.relative_to(root).as_posix(), module
 
 
 def truth_of(root: Path, path: str, makes: bool, real: RealRun, reader: SignatureReader) -> FileTruth:
     """Compare what a file did with its signatures."""
-    if not real.report.parsers:
+    if not real.report.described:
         return FileTruth(path=path, makes_parser=makes, status="not run", reason=_reason(real.first))
     static = reader.read(path) if real.as_script else reader.parsers(path)
     return _compare(path, makes, real.report, static, root)
 
 
-def _reason(report: StubReport) -> str:
-    error = report.exception
-    if error:
-        return f"{error['type']}: {error['message'][:150]} ({error['file']}:{error['line']})"
-    return f"{report.status} {report.message[:150]}".strip()
+def _reason(report: Report) -> str:
+    return f"{report.message[:150] or report.outcome} {report.place}".strip()
 
 
-def _compare(path: str, makes: bool, report: StubReport, static: Sequence[Signature], root: Path) -> FileTruth:
-    real = dict(_real_options(report.parsers))
+def _compare(path: str, makes: bool, report: Report, static: Sequence[Signature], root: Path) -> FileTruth:
+    real = dict(_real_options(report.described))
     ours = dict(_static_options(static))
-    handed = any(parser["handed"] for parser in report.parsers)
+    handed = any(parser["handed"] for parser in report.described)
     differences: list[Difference] = []
     equal = foreign = 0
     for key, facts in real.items():
@@ -237,9 +247,9 @@ class Totals(msgspec.Struct, kw_only=True):
 
 def measure(root: Path, reader: SignatureReader, jobs: int) -> list[FileTruth]:
     """All candidates of one repository."""
-    chosen = list(candidates(reader))
+    chosen, libraries = list(candidates(reader)), libraries_of(root)
     with ThreadPoolExecutor(jobs) as pool:
-        runs = list(pool.map(lambda pair: run_really(root, pair[0]), chosen))
+        runs = list(pool.map(lambda pair: run_really(root, pair[0], libraries), chosen))
     return [truth_of(root, path, makes, real, reader) for (path, makes), real in zip(chosen, runs, strict=True)]
 
 
@@ -251,18 +261,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args(words)
     totals = Totals()
-    consoles: dict[str, ConsoleTruth] = {}
     truths: dict[str, list[FileTruth]] = {}
     for root in repositories_in(p.resolve() for p in args.folders):
         reader = SignatureReader(root, list_files(root))
         truths[root.name] = measure(root, reader, args.jobs)
-        consoles[root.name] = console_truth(root, reader)
         for truth in truths[root.name]:
             totals.add(truth)
     if args.json:
-        print(json.dumps(msgspec.to_builtins({"totals": totals, "files": truths, "consoles": consoles}), indent=1))
+        print(json.dumps(msgspec.to_builtins({"totals": totals, "files": truths}), indent=1))
     else:
-        sys.stdout.write(report_text(truths, totals) + console_text(consoles))
+        sys.stdout.write(report_text(truths, totals))
     return 0
 
 
@@ -291,15 +299,6 @@ def report_text(truths: Mapping[str, Sequence[FileTruth]], totals: Totals) -> st
     lines.append(
         f"files that make a parser and ran: {_share(totals.makers_ran, totals.makers)}; candidates: {totals.candidates}"
     )
-    return "\n".join(lines) + "\n"
-
-
-def console_text(consoles: Mapping[str, ConsoleTruth]) -> str:
-    """The report on console scripts."""
-    lines = [f"no signature {name}: {script}" for name, truth in consoles.items() for script in truth.missing]
-    declared = sum(len(truth.declared) for truth in consoles.values())
-    missing = sum(len(truth.missing) for truth in consoles.values())
-    lines.append(f"console scripts with a signature: {_share(declared - missing, declared)}")
     return "\n".join(lines) + "\n"
 
 

@@ -57,7 +57,7 @@ def make(
 def _table(report: "Report") -> Table:
     table = Table("what", "how many", box=None)
     table.add_row("rows", f"{report.rows} of {report.repositories} repositories")
-    for name in ("frameworks", "styles", "kinds", "splits", "refused", "wording"):
+    for name in ("frameworks", "styles", "splits", "refused", "wording"):
         for label, count in getattr(report, name).items():
             table.add_row(f"{name}: {label}", str(count))
     return table

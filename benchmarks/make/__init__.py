@@ -1,5 +1,5 @@
-"""`ml-agent bench make`: rows for any repository, made from what it documents and from what its entry points take.
+"""Makes rows for any repository from the commands that its documents show.
 
-`seeds` finds entry points and what documents show of them, `vary` chooses options and values, `reference` writes the command and has
-the repository's own parser read it, `wording` and `phrases` write the request, `run` does it for many repositories.
+`sources` finds the repositories, `seeds` the documented commands, `rows` varies their values and has the repository's own parser
+read the result, `wording` writes the request, `run` does many repositories.
 """

@@ -15,7 +15,7 @@ from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.folder_lock import lock_folder
 from ml_agent.benchmarks.kept_rows import read_kept
 from ml_agent.benchmarks.make.rows import MadeRows, RowSource, make_rows
-from ml_agent.benchmarks.make.spoken import reworded
+from ml_agent.benchmarks.make.wording import reworded
 from ml_agent.benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
 from ml_agent.files import write_atomically
 from ml_agent.llm.configured import endpoint_of
@@ -28,7 +28,7 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 13
+VERSION = 14
 """Of what makes rows: rows of another version are made anew."""
 
 
@@ -56,7 +56,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     repositories: int
     frameworks: dict[str, int]
     styles: dict[str, int]
-    kinds: dict[str, int]
     splits: dict[str, int]
     refused: dict[str, int]
     """Attempts that gave no row, by reason."""
@@ -107,7 +106,6 @@ def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
         repositories=sum(bool(made.rows) for _, made in found),
         frameworks=dict(Counter(str(r["framework"]) for r in rows).most_common()),
         styles=dict(Counter(str(r["style"]) for r in rows)),
-        kinds=dict(Counter(str(r["type"]) for r in rows)),
         splits=dict(Counter(str(r["split"]) for r in rows)),
         refused=_sum_counts(made.refused for _, made in found),
         wording=_sum_counts(made.wording for _, made in found),

@@ -1,327 +1,139 @@
-"""The request for a command in six styles, from templates and help texts."""
+"""Requests: from templates and help texts, or in a model's words where these still hold every value and add none."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
+import openai
 
-from ml_agent.benchmarks.make.phrases import (
-    deed,
-    entry_name,
-    entry_words,
-    help_noun,
-    name_words,
-    purpose,
-    switch_sentence,
-)
-from ml_agent.benchmarks.make.vary import OUTPUT_WORDS, RequestedOption, words_of
-from ml_agent.tools.signatures.model import Signature
+from ml_agent.budget import Budget
+from ml_agent.errors import AgentError
+from ml_agent.llm.answers import read_reply
+from ml_agent.llm.configured import endpoint_of
+from ml_agent.llm.memory import Memory
+from ml_agent.llm.sender import ClientParts, RequestBody, Sender
+from ml_agent.prices import load_prices
+from ml_agent.prompts.untrusted import neutral
+from ml_agent.settings import Settings
+from ml_agent.tools.signatures.model import Option, Signature
 
-Style = Literal["polite", "plain", "terse", "flags", "indirect", "context"]
-STYLES: tuple[Style, ...] = ("polite", "plain", "terse", "flags", "indirect", "context")
-ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-TENS = ["zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-PLACE = re.compile(r"\b(?:path|folder|directory|dir)\b", re.IGNORECASE)
-SAYS_NOTHING = frozenset(
-    [
-        "path",
-        "paths",
-        "file",
-        "files",
-        "folder",
-        "directory",
-        "dir",
-        "to",
-        "the",
-        "of",
-        "a",
-        "an",
-        "name",
-        "names",
-        "number",
-        "value",
-        "list",
-        "type",
-        "input",
-        "output",
-        "data",
-    ]
-)
-"""Words of help texts that do not tell one option from another."""
-SPELLED = 1000
-"""Numbers below this one may be written in words."""
-
-
-class UnsayableRequest(Exception):
-    """The request cannot be written in this style."""
-
-
-class RequestContent(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request is about."""
-
-    signature: Signature
-    wishes: tuple[RequestedOption, ...]
-    workdir: str
-    alone: bool
-    """Whether the options tell which entry point is meant, so that it need not be named."""
-    repository: str
-
-
-def request(content: RequestContent, style: Style, random: Random) -> str:
-    """The request in a style, checked to contain every value.
-
-    Raises:
-        UnsayableRequest: the style needs words that the entry point does not give, or a value got lost.
-    """
-    text = WRITERS[style](content, random)
-    text = re.sub(r"\s+", " ", text).strip()
-    text = text[0].upper() + text[1:] if style != "terse" else text
-    for wish in content.wishes:
-        if not says(text, wish):
-            raise UnsayableRequest(f"the value of {wish.option.dest} is not in it")
-    if style != "flags":
-        _see_that_things_differ(content)
-    return text
-
-
-def _see_that_things_differ(content: RequestContent) -> None:
-    """No two things that a request names have the same name."""
-    for by_help in (False, True):
-        nouns = [_noun(content, w, by_help).lower() for w in _split(content)[0]]
-        if len(set(nouns)) < len(nouns):
-            raise UnsayableRequest("two options have the same name in words")
-
-
-def says(text: str, wish: RequestedOption) -> bool:
-    """Whether a text contains a wish's value as a whole word, in words or digits; of a switch its name or its deed."""
-    lower = text.lower()
-    if wish.option.switch or isinstance(wish.value, bool):
-        return _says_switch(lower, wish)
-    values = wish.value if isinstance(wish.value, list) else [wish.value]
-    return all(_stands(str(v), lower) or (isinstance(v, int) and _stands(in_words(v), lower)) for v in values)
-
-
-def _stands(value: str, lower: str) -> bool:
-    return re.search(rf"(?<![\w/]){re.escape(value.lower())}(?![\w/]|\.\w|-\w)", lower) is not None
-
-
-def _says_switch(lower: str, wish: RequestedOption) -> bool:
-    """Whether most words of a switch's flag, or what its help says that it does, are there."""
-    if (verb := deed(wish.option)) and verb.lower() in lower:
-        return True
-    spelled = " ".join(
-        (*wish.option.flags, *wish.option.negative_flags, wish.option.dest, name_words(wish.option))
-    ).lower()
-    words = [w for w in re.split(r"[\s_.-]+", wish.option.dest.lower()) if w]
-    return any(w in lower for w in {*words, *re.split(r"[\s_.-]+", spelled)} if len(w) > 1)
-
-
-def in_words(number: int) -> str:
-    """A whole number below 1000 in words; larger ones in digits."""
-    if not 0 <= number < SPELLED:
-        return str(number)
-    if number < len(ONES):
-        return ONES[number]
-    if number < 100:
-        return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
-    rest = f" and {in_words(number % 100)}" if number % 100 else ""
-    return f"{ONES[number // 100]} hundred{rest}"
-
-
-def _value(wish: RequestedOption, spelled: bool = False) -> str:
-    values = wish.value if isinstance(wish.value, list) else [wish.value]
-    shown = [
-        in_words(v) if spelled and isinstance(v, int) and not isinstance(v, bool) and v <= 100 else quoted(v)
-        for v in values
-    ]
-    return join_phrases(shown)
-
-
-def quoted(value: Any) -> str:
-    """A value as a sentence can hold it: with quotes where it has blanks or ends as a sentence does."""
-    text = str(value)
-    return f'"{text}"' if re.search(r"\s|[.,?!]$|^$", text) else text
-
-
-def join_phrases(parts: Sequence[str]) -> str:
-    """Several things as a sentence lists them."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _noun(content: RequestContent, wish: RequestedOption, by_help: bool = False) -> str:
-    return (_help_noun(content, wish) if by_help else "") or name_words(wish.option)
-
-
-def _help_noun(content: RequestContent, wish: RequestedOption) -> str:
-    """What the help text says it is; "" where that does not tell it from another option.
-
-    Some texts speak of a place and belong to another option, whose value is one; some say no more than that it is a file.
-    """
-    noun = help_noun(wish.option)
-    if PLACE.search(noun) and not wish.is_path:
-        return ""
-    if not set(re.findall(r"[a-z]+", noun.lower())) - SAYS_NOTHING:
-        return ""
-    others = (o for o in content.signature.options if o.dest != wish.option.dest)
-    return "" if any(help_noun(o).lower() == noun.lower() for o in others) else noun
-
-
-def _split(content: RequestContent) -> tuple[list[RequestedOption], list[RequestedOption]]:
-    """Wishes with values, and switches."""
-    switches = [w for w in content.wishes if w.option.switch or isinstance(w.value, bool)]
-    return [w for w in content.wishes if w not in switches], switches
-
-
-def _deeds(switches: Sequence[RequestedOption], by_help: bool) -> list[str]:
-    return [
-        switch_sentence(w, by_help) if w.option.switch else f"set {_flag(w).lstrip('-')} to {w.value}" for w in switches
-    ]
-
-
-def _goal(content: RequestContent) -> str:
-    """What is to be done; with the entry point's name where the options do not tell which is meant."""
-    goal = purpose(content.signature)
-    if not goal or (goal.endswith(" program") and not content.alone):
-        return f"run {_entry(content)}"
-    return goal if content.alone else f"{goal} with {_entry(content)}"
-
-
-def _entry(content: RequestContent) -> str:
-    """The entry point, with the folder that its name does not tell: many folders of a repository have a `main.py`."""
-    name = entry_name(content.signature, content.workdir)
-    return (
-        name
-        if content.workdir == "." or content.signature.kind == "console"
-        else f"{name} from the folder {content.workdir}"
-    )
-
-
-def _polite(content: RequestContent, random: Random) -> str:
-    values, switches = _split(content)
-    opening = random.choice((
-        "Could you please help me to {}?", "I would be grateful for a command to {}.", "Hello, I should like to {}, and would appreciate your help.",
-    )).format(_goal(content))  # fmt: skip
-    wishes = [f"the {_noun(content, w, True)} should be {_value(w, True)}" for w in values]
-    if wishes:
-        opening += f" In this run, {join_phrases(wishes)}."
-    if switches:
-        opening += f" Would you also kindly {join_phrases(_deeds(switches, True))}?"
-    return opening + random.choice(
-        (" Thank you very much in advance.", " Many thanks for your time.", " I thank you kindly.")
-    )
-
-
-def _plain(content: RequestContent, random: Random) -> str:
-    values, switches = _split(content)
-    text = f"{_goal(content)}."
-    if values:
-        text += f" Set {join_phrases([f'the {_noun(content, w)} to {_value(w)}' for w in values])}."
-    if switches:
-        text += f" {'Also, ' if values else 'Please '}{join_phrases(_deeds(switches, True))}."
-    return text
-
-
-def _terse(content: RequestContent, random: Random) -> str:
-    values, switches = _split(content)
-    head = " ".join(entry_words(content.signature)) if content.alone else _entry(content)
-    if not head:
-        raise UnsayableRequest("the entry point has no words")
-    parts = [f"{name_words(w.option)} {_value(w)}" for w in values]
-    head = head if head.split()[0].lower() == content.repository.lower() else f"{content.repository} {head}"
-    return ", ".join([head, *parts, *_deeds(switches, False)])
-
-
-def _flags(content: RequestContent, random: Random) -> str:
-    values, switches = _split(content)
-    values += [w for w in switches if not w.option.switch]
-    switches = [w for w in switches if w.option.switch]
-    said = [f"{_flag(w)} {_value_as_typed(w)}" for w in values]
-    said += [
-        w.option.flags[-1] if w.value else (w.option.negative_flags or w.option.flags)[-1]
-        for w in switches
-        if w.option.flags
-    ]
-    if len(said) != len(content.wishes):
-        raise UnsayableRequest("an option has no flag")
-    return f"Give me the call of {_entry(content)} with {join_phrases(said)}."
-
-
-def _flag(wish: RequestedOption) -> str:
-    if wish.option.flags:
-        return next((f for f in wish.option.flags if f.startswith("--")), wish.option.flags[0])
-    if wish.option.positional and "." not in wish.option.dest and wish.option.nargs is None:
-        return f"{name_words(wish.option)}"
-    return wish.option.dest
-
-
-def _value_as_typed(wish: RequestedOption) -> str:
-    return " ".join(map(quoted, wish.value)) if isinstance(wish.value, list) else quoted(wish.value)
-
-
-def _indirect(content: RequestContent, random: Random) -> str:
-    if not content.alone:
-        raise UnsayableRequest("other entry points take the same options")
-    goal = purpose(content.signature)
-    if not goal or goal.endswith(" program"):
-        raise UnsayableRequest("nothing says what the entry point does")
-    values, switches = _split(content)
-    if not all(_help_noun(content, w) for w in values):
-        raise UnsayableRequest("an option has no help in plain words")
-    parts = [f"The {_help_noun(content, w)} must be {_value(w)}." for w in values]
-    return " ".join([f"{goal}.", *parts, *(f"{d[0].upper()}{d[1:]}." for d in _deeds(switches, True))])
-
-
-def _context(content: RequestContent, random: Random) -> str:
-    places = [w for w in content.wishes if w.is_path]
-    if not places:
-        raise UnsayableRequest("there is no path in it")
-    values, switches = _split(content)
-    where = "the repository's root" if content.workdir == "." else f"the folder {content.workdir}"
-    goal = _goal(content).removesuffix(f" from the folder {content.workdir}")
-    text = f"I work in {where} of {content.repository} and want to {goal}."
-    for wish in places:
-        noun = _noun(content, wish, True)
-        text += (
-            f" The {noun} should be {_value(wish)}."
-            if words_of(wish.option) & OUTPUT_WORDS
-            else f" For the {noun} take {_value(wish)}."
-        )
-    rest = [f"{_noun(content, w)} {_value(w)}" for w in values if w not in places]
-    if rest:
-        text += f" Use {join_phrases(rest)}."
-    if switches:
-        text += f" And {join_phrases(_deeds(switches, True))}."
-    return text
-
-
-WRITERS = {
-    "polite": _polite,
-    "plain": _plain,
-    "terse": _terse,
-    "flags": _flags,
-    "indirect": _indirect,
-    "context": _context,
+STYLES = {
+    "polite": ("Could you please run {program} with {options}?", "long and courteous"),
+    "plain": ("Run {program} with {options}.", "short, everyday sentences"),
+    "terse": ("{program}: {options}", "a few words, as one types to a colleague in a hurry"),
+    "flags": ("Run {program} with {flags}.", "with the options as they are spelled"),
+    "indirect": ("I would like to have what {program} makes, given {options}.", "in the words of the field"),
+    "context": (
+        "We are comparing settings. For the next run of {program} take {options}.",
+        "telling where the user stands",
+    ),
 }
+"""Style -> template, and how a model is asked for it."""
+OUTPUT_TOKENS = 300
+ASKED = """Rewrite this request of a user in another wording: {style}. Keep every fact and every value exactly; add nothing.
+
+Request: {request}
+The command it asks for: {command}
+What its options mean:
+{helps}
+
+Reply with the request only."""
+WORDED, FAILED = "by the model", "template: the model failed"
+GIVEN_UP = 3
+"""Failures in a row after which a repository's other rows are not asked any more."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
+_NOUN = re.compile(r"(?:the |path to the |path to |specify the )?([a-z][a-z -]{3,40}?)(?=[.,;:(\n]|$)", re.IGNORECASE)
+
+
+def request(
+    signature: Signature, options: Mapping[str, Option], call: Mapping[str, Any], style: str, random: Random
+) -> str:
+    """A request in a style that holds every value and names the program.
+
+    Args:
+        signature: of the program.
+        options: those that it asks for, by name.
+        call: the values by name.
+        style: one of STYLES.
+        random: decides the order.
+    """
+    program = signature.name if signature.kind in ("console", "module") else signature.path
+    names = list(options)
+    random.shuffle(names)
+    texts = {name: " ".join(map(str, v)) if isinstance(v := call[name], list) else str(v) for name in names}
+    told = [f"{noun(options[n])} on" if options[n].switch else f"{noun(options[n])} {texts[n]}" for n in names]
+    spelled = [
+        f"{options[n].flags[-1] if options[n].flags else n}" + ("" if options[n].switch else f" {texts[n]}")
+        for n in names
+    ]
+    joined = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
+    fields = {"program": " ".join([program, *signature.subcommand]), "options": joined, "flags": " ".join(spelled)}
+    return STYLES[style][0].format(**fields)
+
+
+def noun(option: Option) -> str:
+    """What an option is called: by its help where that begins with a short noun, else by its name."""
+    match = _NOUN.match(option.help.strip())
+    name = option.dest.rpartition(".")[2].replace("_", " ").replace("-", " ")
+    return match[1].strip().lower() if match and len(match[1].split()) <= 4 and not option.switch else name
+
+
+class RewordedRows(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows in a model's words."""
+
+    rows: tuple[dict[str, Any], ...]
+    wording: dict[str, int]
+    """How many rows are by the model, and how many kept the template, by reason."""
+
+
+def reworded(rows: Sequence[dict[str, Any]], settings: Settings) -> RewordedRows:
+    """These rows with requests in the words of the model that the settings name; ConfigurationError where they name none."""
+    parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
+    sender = Sender(endpoint_of(settings), Budget(), lambda event, **fields: None, parts)
+    made, wording, failures = list[dict[str, Any]](), Counter[str](), 0
+    try:
+        for row in rows:
+            text, how = _reword(sender, row) if failures < GIVEN_UP else (str(row["instruction"]), FAILED)
+            failures = failures + 1 if how == FAILED else 0
+            wording[how] += 1
+            made.append({**row, "instruction": text})
+    finally:
+        sender.close()
+    return RewordedRows(rows=tuple(made), wording=dict(wording))
+
+
+def _reword(sender: Sender, row: Mapping[str, Any]) -> tuple[str, str]:
+    """The row's request in the model's words, and WORDED; or the request as it was, and why."""
+    template, helps = str(row["instruction"]), "\n".join(f"{k}: {v}" for k, v in row["helps"].items())
+    style = STYLES[row["style"]][1]
+    prompt = ASKED.format(style=style, request=template, command=row["output"], helps=helps or "-")
+    options = {"max_tokens": OUTPUT_TOKENS, "temperature": 0.0}
+    body = RequestBody(messages=({"role": "user", "content": neutral(prompt)},), options=options)
+    try:
+        text = read_reply(sender.send("reword", body, "text")).content.strip().strip('"')
+    except (openai.APIError, AgentError):
+        return template, FAILED
+    reason = refused(text, row)
+    return (template, f"template: {reason}") if reason else (text, WORDED)
+
+
+def refused(text: str, row: Mapping[str, Any]) -> str:
+    """What speaks against a model's wording of a row's request; empty where nothing does."""
+    template = str(row["instruction"])
+    if not text:
+        return "no text"
+    stated = [str(value) for value in row["arguments"].values() if _stands(str(value), template)]
+    if not all(_stands(value, text) for value in stated):
+        return "a value was lost"
+    if set(_NUMBER.findall(text)) - set(_NUMBER.findall(f"{template} {row['output']}")):
+        return "a number was added"
+    return ""
+
+
+def _stands(value: str, text: str) -> bool:
+    """Whether all words of a value stand in a text as wholes."""
+    found = (re.search(rf"(?<![\w.]){re.escape(part)}(?!\w)(?!\.\d)", text, re.IGNORECASE) for part in value.split())
+    return all(found)

@@ -64,6 +64,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     place: str = ""
     recorded: Recorded | None = None
+    described: tuple[Mapping[str, Any], ...] = ()
+    """Its parsers, where they are described."""
+    asked: bool = False
+    """Whether the program asked one of them."""
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):

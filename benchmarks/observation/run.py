@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,6 +67,8 @@ _ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*
 _OWN_SOURCE = re.compile(r"\$(\{?)BASH_SOURCE(?:\[0\])?")
 _REFUSED = re.compile(r": ([^:\n]+): Read-only file system$", re.M)
 _TRIES, _PAUSE_SECONDS = 3, 0.5
+_FILLING = threading.Lock()
+"""A folder that all answers share is filled by one thread, before any answer starts."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,13 +115,13 @@ def run_answer(job: Job, libraries: Libraries) -> Execution:
     workdir = job.root / (job.folder or ".")
     if not workdir.is_dir():
         return Execution(code="no-such-folder", message=f"{job.folder} is not in the repository")
+    root = job.root.resolve()
+    with _FILLING:
+        programs = _programs(tuple(sorted(libraries.console.items())), root)
+        _given_libraries()
     with lent("answer") as place:
-        root = job.root.resolve()
-        console = tuple(sorted(libraries.console.items()))
         text = job.text if job.kind == "bash" else ""
-        layout = _Layout(
-            place=place, root=root, workdir=workdir.resolve(), programs=_programs(console, root), text=text
-        )
+        layout = _Layout(place=place, root=root, workdir=workdir.resolve(), programs=programs, text=text)
         _write_answer(job, layout)
         reports = Collector(place, _instructions(job, layout, libraries), our_words())
         with reports.listening():

@@ -46,7 +46,7 @@ BOUNDED = {
     "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "output_kinds.py _DOWNLOAD", "output_kinds.py _PROGRESS"),
 }  # fmt: skip
 """Why patterns that take long for long texts see none, and the ends of their places."""
-_LEFT_OUT = ("ml_agent.sandbox.stubrun", "ml_agent.benchmarks")
+_LEFT_OUT = ("ml_agent.benchmarks",)
 """Modules that are copied into a sandbox and import each other by their short names; the bench reads no foreign text while somebody waits."""
 
 

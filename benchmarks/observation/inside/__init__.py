@@ -5,6 +5,7 @@ unknown. The program is started by `main(words)`; the environment variable BENCH
 sends the job and takes the report.
 """
 
+import functools
 import json
 import os
 import re
@@ -17,13 +18,15 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from . import finder, guards, parsers, record, scope, target, unknown, verdict
+from . import describe, finder, guards, parsers, record, scope, target, unknown, verdict
 from .record import SEEN
 
 PASSED = ("finished", "outside", "timeout", "none")
 LIBRARIES = ("absl", "configargparse", "ml_collections", "tensorflow", "yaml")
 LENGTH = struct.Struct(">I")
 SECONDS = 60.0
+FUNCTIONS = "--functions"
+"""No interpreter knows such a word."""
 OURS = [
     "PATH",
     "LANG",
@@ -85,9 +88,15 @@ def main(words: Sequence[str]) -> int:
 
 
 def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
-    """Execute, judge and say what was seen."""
+    """Execute, judge and say what was seen.
+
+    Args:
+        job: `describe` says that the parsers are to be described; see `describe`.
+        words: where they begin with FUNCTIONS, the functions of a file are called instead of running it.
+    """
+    functions = list(words[:1]) == [FUNCTIONS]
     try:
-        program = target.read(words, job["launchers"])
+        program = target.read(words[functions:], job["launchers"])
     except target.NoSuchScript as error:
         return verdict.Judgement("failed", "no-such-file", str(error))._asdict()
     if program is None:
@@ -99,7 +108,18 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         return isinstance(error, Exception) and verdict.judge(error, here).outcome == "outside"
 
     prepare(job, program, here, harmless)
-    judgement, place = attempt(lambda: target.execute(program, harmless), here, job["seconds"])
+    if job["describe"]:
+        describe.install(functions=functions)
+    file = program.path
+    action = (
+        functools.partial(describe.call_makers, file)
+        if functions
+        else functools.partial(target.execute, program, harmless)
+    )
+    judgement, place = attempt(action, here, job["seconds"])
+    if job["describe"]:
+        found = describe.parsers(functions=functions)
+        return {**judgement._asdict(), "place": place, "described": found, "asked": bool(SEEN.described)}
     if SEEN.rejection and judgement.outcome == "finished":
         judgement = verdict.judge(SEEN.rejection, here)
     if judgement.outcome in ("finished", "outside") and not SEEN.reached and "--help" in program.words:
@@ -140,10 +160,11 @@ def prepare(
     unknown.Hooks.safe_truth = staticmethod(scope.safe_truth)
     unknown.Hooks.harmless = staticmethod(harmless)
     unknown.Hooks.answer = here.answer
-    parsers.install()
+    if not job["describe"]:
+        parsers.install()
     _lay_out(job, program)
     made = {name: parsers.tensorflow(name) for name in ("tensorflow", "tensorflow.compat.v1")}
-    watched = {"absl.flags._flagvalues": parsers.watch_absl}
+    watched = {"absl.flags._flagvalues": (describe if job["describe"] else parsers).watch_absl}
     sys.meta_path.insert(0, finder.FirstFinder(made, watched, here, harmless))
     sys.meta_path.append(finder.LastFinder(frozenset(job["foreign"])))
     guards.complete()

@@ -6,21 +6,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ml_agent.benchmarks.data import load_tasks
-from ml_agent.benchmarks.make.harmless import needs_another
-from ml_agent.benchmarks.make.phrases import deed, help_noun, name_words
-from ml_agent.benchmarks.make.reference import RefusedCommand, reference
-from ml_agent.benchmarks.make.rows import RowSource, make_rows
+from ml_agent.benchmarks.make.rows import MadeRows, RefusedCommand, RowSource, make_rows, other_value, reference
 from ml_agent.benchmarks.make.run import Order, make
-from ml_agent.benchmarks.make.seeds import plain, seeds, with_the_same_options
+from ml_agent.benchmarks.make.seeds import seeds
 from ml_agent.benchmarks.make.sources import sources
-from ml_agent.benchmarks.make.vary import RequestedOption, ValueMaker
-from ml_agent.benchmarks.make.wording import in_words
+from ml_agent.benchmarks.make.wording import noun
 from ml_agent.benchmarks.same_call import same_call
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option
@@ -115,21 +108,6 @@ def test_a_changed_folder_gets_new_rows(kit: Path, tmp_path: Path) -> None:
     assert len(said) == 2 and "--data" not in order.out.read_text()
 
 
-@pytest.mark.parametrize(
-    ("text", "chosen", "alone"),
-    [
-        ("share of noise, requires --noise", ["data"], True),
-        ("share of noise, requires --noise", ["noise"], False),
-        ("only used with --use-cache", ["use_cache"], False),
-        ("Only with adam: its beta", ["lr"], True),
-        ("warmup steps (has no effect without --scheduler)", ["lr"], True),
-        ("the learning rate used in training", ["lr"], False),
-    ],
-)
-def test_an_option_that_needs_another_is_not_asked_for_alone(text: str, chosen: list[str], alone: bool) -> None:
-    assert needs_another(Option(dest="x", flags=("--x",), help=text), chosen) is alone
-
-
 def test_the_same_seed_gives_the_same_rows(kit: Path) -> None:
     index = RepoIndex.open(kit, "1")
     first, again, other = (make_rows(source(kit), index, 3, seed).rows for seed in (1, 1, 2))
@@ -138,102 +116,77 @@ def test_the_same_seed_gives_the_same_rows(kit: Path) -> None:
 
 def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:
     signature = next(s.signature for s in seeds(RepoIndex.open(kit, "1")) if s.signature.path == "train.py")
-    options = {o.dest: o for o in signature.options}
-    data = RequestedOption(option=options["data"], value="/data/x", documented=True)
-    good = RequestedOption(option=options["opt"], value="sgd", documented=False)
-    assert reference(signature, [data, good], ".", kit) == "python train.py --data /data/x --opt sgd"
-    for wishes in ([good], [data, msgspec.structs.replace(good, value="rmsprop")]):
+    good = {"data": "/data/x", "opt": "sgd"}
+    assert reference(signature, good, ".", kit) == "python train.py --data /data/x --opt sgd"
+    for refused in ({"opt": "sgd"}, {**good, "opt": "rmsprop"}):
         with pytest.raises(RefusedCommand):
-            reference(signature, wishes, ".", kit)
+            reference(signature, refused, ".", kit)
 
 
-def test_entry_points_that_share_the_options_are_named(kit: Path) -> None:
-    index = RepoIndex.open(kit, "1")
-    found = {s.signature.path: s.signature for s in seeds(index)}
-    assert [s.path for s in with_the_same_options(found["train.py"], ["data", "lr"], list(found.values()))] == [
-        "tune.py"
-    ]
-    assert not with_the_same_options(found["train.py"], ["data", "epochs"], list(found.values()))
-    for row in make_rows(source(kit), index, 12, 5).rows:
-        shared = not set(row["arguments"]) & {"hidden", "epochs", "opt", "amp", "config", "trials"}
-        assert not shared or row["output"].split()[1] in row["instruction"], row
+def made(root: Path, shown: str, script: str = FILES["train.py"]) -> MadeRows:
+    """The rows of a script for whose call a document has one command."""
+    (root / "train.py").write_text(script)
+    (root / "README.md").write_text(f"# Kit\n\n```sh\n{shown}\n```\n")
+    return make_rows(source(root), RepoIndex.open(root, "1"), 4, 0)
 
 
 @pytest.mark.parametrize(
-    ("option", "shown", "good"),
+    "shown",
     [
-        ({"type": "int", "default": "64"}, None, (128, 32, 256)),
-        ({"type": "float", "default": "0.5", "help": "dropout"}, None, (0.05, 0.25)),
-        ({"choices": ("a", "b"), "default": "a"}, None, ("b",)),
+        "torchrun --nproc_per_node 2 train.py --data x --lr 0.2",
+        "BACKEND=mx python train.py --data x",
+        "python train.py --data x --help",
+        "python train.py list",
+        "python train.py --data x < words.txt",
+        'python train.py --data "$@"',
+        "python train.py --data /path/to/x",
+    ],
+)
+def test_a_command_that_does_not_say_all_makes_no_row(shown: str, tmp_path: Path) -> None:
+    assert not made(tmp_path, shown).rows
+
+
+def test_what_a_document_gives_stays(tmp_path: Path) -> None:
+    found = made(tmp_path, "python train.py --data data/cora --lr 0.01 --amp").rows
+    assert len(found) == 4
+    assert all({"--data", "data/cora", "--lr", "--amp"} <= set(row["output"].split()) for row in found)
+
+
+def test_a_repository_without_documents_gives_nothing(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(FILES["train.py"])
+    found = make_rows(source(tmp_path), RepoIndex.open(tmp_path, "1"), 4, 0)
+    assert not found.rows and found.refused == {"no documented command that can be read": 1}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "good"),
+    [
+        ({"type": "int"}, "64", (6, 32, 128, 320)),
+        ({"type": "int"}, 1, (2, 5)),
+        ({"type": "float", "default": "0.5"}, "0.5", (0.05, 0.25)),
+        ({"type": "float"}, "inf", (None,)),
+        ({"type": "float"}, None, (None,)),
+        ({"choices": ("a", "b")}, "a", ("b",)),
+        ({"choices": ("a",)}, "a", (None,)),
         ({"nargs": "0", "switch_value": "True", "type": "bool"}, None, (True,)),
         ({"nargs": "0", "switch_value": "True", "type": "bool", "default": "True"}, None, (None,)),
-        ({"type": "int", "default": "inf"}, None, (None,)),
-        ({"type": "float", "default": "inf"}, None, (None,)),
-        ({"type": "float", "default": "0.99"}, None, (0.9, 0.95, 0.98)),
-        ({"dest": "config"}, "configs/small.yaml", (None,)),
-        ({"dest": "model_name"}, "bert-base", ("bert-base",)),
-        ({"dest": "mode"}, None, (None,)),
-        ({"type": "bool", "converter": "bool", "default": "False"}, None, (None,)),
+        ({"nargs": "+", "type": "int"}, [1, 2], (None,)),
+        ({"type": "str"}, "configs/small.yaml", (None,)),
     ],
 )
-def test_values_by_type(option: dict[str, Any], shown: Any, good: tuple[Any, ...]) -> None:
-    made = Option(**{"dest": "x", "flags": ("--x",), **option})
-    for seed in range(8):
-        wish = ValueMaker(tuple(FILES), Random(seed)).wish(made, shown)
-        assert (None if wish is None else wish.value) in good
+def test_values_by_type(option: dict[str, Any], value: Any, good: tuple[Any, ...]) -> None:
+    varied = Option(**{"dest": "x", "flags": ("--x",), **option})
+    assert all(other_value(varied, value, Random(seed)) in good for seed in range(8))
 
 
 @pytest.mark.parametrize(
-    ("text", "noun"),
+    ("help", "said"),
     [
-        ("number of epochs to train (default: 100)", "number of epochs to train"),
-        ("Specify the path to the dataset.", "path to the dataset"),
+        ("path to the dataset", "dataset"),
         ("The initial learning rate, see the paper", "initial learning rate"),
-        ("temperature to increase when falling back", ""),
-        ("output directory where the model checkpoints will be written", ""),
-        ("the folder of\n   the images", "folder of the images"),
-        ("how often to save a snapshot", ""),
-        ('--cache images in "ram" (default) or "disk"', ""),
-        ('images in "ram" or so', ""),
-        ("# of input channels", "number of input channels"),
-        ("chooses how datasets are loaded", ""),
-        ("scale images to this size", ""),
-        ("path where to save", ""),
-        ("use mixed precision", ""),
-        ("lr", ""),
-        ("${oc.env:HOME} of it", ""),
+        ("${oc.env:HOME} of it", "max steps"),
+        ("", "max steps"),
     ],
 )
-def test_things_by_their_help(text: str, noun: str) -> None:
-    assert help_noun(Option(dest="x", help=text)) == noun
-
-
-def test_deeds_and_names() -> None:
-    assert deed(Option(dest="x", help="Whether to use mixed precision")) == "use mixed precision"
-    assert deed(Option(dest="x", help="mixed precision")) == ""
-    assert deed(Option(dest="x", help="save results to *.txt")) == ""
-    assert name_words(Option(dest="num_workers")) == "number of workers"
-
-
-def test_an_option_of_a_section_is_spelled() -> None:
-    rounds = Option(dest="eval.max_iters", help="number of rounds")
-    assert name_words(rounds) == "eval.max_iters" and not help_noun(rounds)
-
-
-def test_a_word_for_a_path_of_the_readers_is_a_placeholder() -> None:
-    assert plain({"model": "hf", "args": "pretrained=model-name-or-path"}) == {"model": "hf"}
-
-
-@given(st.integers(0, 999))
-def test_numbers_in_words_are_all_different(number: int) -> None:
-    said = in_words(number)
-    assert said and said == said.strip() and not any(c.isdigit() for c in said)
-    assert all(in_words(other) != said for other in (number + 1, number + 10, number + 100) if other < 1000)
-
-
-def test_places_of_one_command_are_different() -> None:
-    varied, weights = ValueMaker((), Random(0)), Option(dest="weights", flags=("--weights",), nargs="+")
-    for _ in range(20):
-        varied.fresh()
-        kept = varied.kept(weights, ["runs/a.pt", "runs/b.pt", "runs/c.pt"])
-        assert len({*kept, varied.place(weights, "runs/d.pt")}) == 4
+def test_things_are_named_by_their_help_or_by_their_name(help: str, said: str) -> None:
+    assert noun(Option(dest="max_steps", flags=("--max_steps",), help=help)) == said
