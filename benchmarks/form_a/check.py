@@ -14,6 +14,7 @@ import msgspec
 
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.observation.repository import libraries_of
+from ml_agent.benchmarks.subjects.places import index_variables
 from ml_agent.benchmarks.subjects.workplace import folder_of
 from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.tools.commandline.shell import parse_command
@@ -72,8 +73,9 @@ def check(sandbox: Sandbox, place: Script, rules: Rules) -> ScriptVerdict:
     except (FileNotFoundError, ValueError):  # ValueError: a path that leads out of the workspace
         return ScriptVerdict(exit_code=127, reason="no-script: run.sh was not written")
     # one run serves both rules: what a script did before the official time does not depend on how long it may go on
+    variables = index_variables() if place.installs else {}
     response = sandbox.run(
-        Command(text=f"bash {SCRIPT}", folder=place.folder, timeout=rules.seconds, install=place.installs)
+        Command(text=f"bash {SCRIPT}", folder=place.folder, timeout=rules.seconds, environment=variables)
     )
     output = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout + response.stderr
     return judge(response, output, uses(script, place.root, place.task.folder), rules, script)

@@ -11,7 +11,7 @@ from ml_agent.benchmarks.form_a.check import SCRIPT
 from ml_agent.benchmarks.form_a.row import Assignment
 from ml_agent.benchmarks.predict.config import program_version
 from ml_agent.benchmarks.subjects.model import SubjectRun
-from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.places import Place, index_variables
 from ml_agent.errors import AgentError
 from ml_agent.job import Job
 from ml_agent.run_job import run_job
@@ -97,8 +97,9 @@ class OwnSolver:
             sandbox.put(run / name, f"{task.folder}/{name}")
         if (run / LOCK).is_file():
             sandbox.put(run / LOCK, f"{assignment.name}/{OWN}/{LOCK}")
+        variables = index_variables() if task.installs else {}
         response = sandbox.run(
-            Command(text=f"bash {SETUP}", folder=task.folder, timeout=SETUP_SECONDS, install=task.installs)
+            Command(text=f"bash {SETUP}", folder=task.folder, timeout=SETUP_SECONDS, environment=variables)
         )
         return "" if response.ok else f"set-up: {diagnose(response).message}"
 

@@ -3,7 +3,6 @@
 import ipaddress
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from docker.types import Mount
@@ -14,6 +13,7 @@ from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy, Sandbox
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.running_local import Launch
 
 LOOPBACK = "127.0.0.1"
@@ -38,12 +38,11 @@ class DockerPlace(DockerSandbox):
         super().__init__(place.policy, place.image, log_folder=log_folder)
         self._folders = tuple(folders)
 
-    def _options(self) -> dict[str, Any]:
+    def _shown_mounts(self) -> list[Mount]:
         if self._folders and self._reach() == "none":
             raise AgentMissingError("agents cannot run in containers of another machine: use --sandbox local")
-        options = super()._options()
         shown = [Mount(str(folder), str(folder), type="bind", read_only=True) for folder in self._folders]
-        return {**options, "mounts": [*options["mounts"], self._open_root(), *shown]}
+        return [*super()._shown_mounts(), self._open_root(), *shown]
 
     def _open_root(self) -> Mount:
         """The image's own /root is closed to the commands' user; interpreters and agents may have their folders there."""
@@ -68,11 +67,17 @@ class BubblewrapPlace(BubblewrapSandbox):
         return msgspec.structs.replace(launch, arguments=(*launch.arguments[:at], *shown, *launch.arguments[at:]))
 
 
+def index_variables() -> dict[str, str]:
+    """What lets pip in a place find the package index that this machine is set to."""
+    return read_pip_settings().environment(str)
+
+
 def open_place(place: Place, log_folder: Path, folders: Iterable[Path] = ()) -> Sandbox:
-    """The sandbox, not yet started; `folders` of the host are readable in it under their own names.
+    """The sandbox, not yet started; `folders` of the host, and those of its package index, are readable in it under their own names.
 
     Raises SandboxUnavailableError as `sandbox.choose` does.
     """
+    folders = (*folders, *read_pip_settings().folders())
     if place.sandbox == "local" and place.unisolated:  # an agent's own programs lie where a sandbox's user may not read
         return ProcessSandbox(place.policy, log_folder)
     picked = choose(place.sandbox, place.policy, log_folder, place.unisolated)

@@ -17,7 +17,7 @@ from ml_agent.benchmarks.subjects import install
 from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
 from ml_agent.benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
-from ml_agent.benchmarks.subjects.places import host_address
+from ml_agent.benchmarks.subjects.places import host_address, index_variables
 from ml_agent.budget import Budget
 from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError
@@ -173,8 +173,7 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
         text=shlex.join(launch.arguments),
         folder=task.folder,
         timeout=task.limits.seconds or MOST_SECONDS,
-        environment=launch.environment,
-        install=task.installs,
+        environment={**(index_variables() if task.installs else {}), **launch.environment},
     )
     response = sandbox.run(command)
     files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}

@@ -12,6 +12,8 @@ from ml_agent.runs import RunFolder
 from ml_agent.sandbox.contract import Command, Sandbox
 
 LAY_SECONDS = 300.0
+_PIP = "python -m pip --version >/dev/null 2>&1 || python -m ensurepip >/dev/null 2>&1 || true"
+"""An agent expects pip in the environment; where this sandbox has none, Python's own is put there."""
 _COMMIT = (
     "git init -q . && git add -A -f . && git -c user.name=bench -c user.email=bench@localhost -c commit.gpgsign=false"
     " commit -q --allow-empty -m 'As it was'"
@@ -60,7 +62,7 @@ def lay(sandbox: Sandbox, root: Path, name: str) -> None:
     for path in sorted(root.iterdir()):
         if path.name != ".git":
             sandbox.put(path, f"{name}/{path.name}")
-    response = sandbox.run(Command(text=f"mkdir -p {name} && cd {name} && {_COMMIT}", timeout=LAY_SECONDS))
+    response = sandbox.run(Command(text=f"{_PIP}; mkdir -p {name} && cd {name} && {_COMMIT}", timeout=LAY_SECONDS))
     if not response.ok:
         said = (response.stderr.strip().splitlines() or ["no answer"])[-1]
         raise AgentMissingError(f"the repository cannot be committed in the {sandbox.name} sandbox: {said}")

@@ -36,7 +36,7 @@ def rows(number: int, **changed: Any) -> list[dict[str, Any]]:
         {
             "github_id": 1, "github": "https://github.com/some/sample", "repo_id": 1, "path": "./", "arguments": "{'lr': '0.5'}",
             "instruction": f"Train the model with a learning rate of 0.5 for {n + 3} epochs.", "oracle": "python train.py --lr 0.1",
-            "type": "Bash Script", "prefix_code": "", "output": "python train.py --lr 0.5", "id": n, **changed,
+            "type": "Bash Script", "prefix_code": "", "output": f"python train.py --lr 0.5 --epochs {n + 3}", "id": n, **changed,
         }
         for n in range(number)
     ]  # fmt: skip
@@ -199,6 +199,6 @@ def test_the_command_line_predicts_and_scores(bench: Path) -> None:
     words = [sys.executable, "-m", "ml_agent", "bench", "score", "--tasks", str(bench / "rows.jsonl"), "--repos", str(bench / "repos"),
              "--predictions", str(bench / "out.jsonl"), "--json"]  # fmt: skip
     printed = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    assert (printed["mode"], printed["n"], printed["pass@1"], printed["pass@5"]) == ("strict", 3, 1.0, None)
+    assert (printed["mode"], printed["n"], printed["pass@1"], printed["pass@5"]) == ("same-call", 3, 1.0, None)
     assert printed["subject"] == "grounded"
     assert [row["passed"] for row in printed["rows"]] == [[True]] * 3

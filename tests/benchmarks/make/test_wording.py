@@ -11,7 +11,7 @@ import pytest
 from ml_agent.benchmarks.cli import app
 from ml_agent.benchmarks.make.wording import WORDED, refused
 from ml_agent.errors import AgentError
-from ml_agent.testing.model_server import Answer, ModelServer, Response, Seen, completion, refusal
+from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 
 SCRIPT = """
 import argparse
