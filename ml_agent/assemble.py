@@ -1,6 +1,5 @@
 """Pick the parts of one run; library code never picks."""
 
-from ml_agent.budget import Budget, Limits
 from ml_agent.choose import (
     RunContext,
     make_executor,
@@ -11,6 +10,7 @@ from ml_agent.choose import (
     model_is_there,
 )
 from ml_agent.job import Job
+from ml_agent.model.budget import Budget, Limits
 from ml_agent.observer import Observer
 from ml_agent.runs import RunFolder
 from ml_agent.services import Services, nobody, silent

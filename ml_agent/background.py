@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 from markupsafe import Markup
 
 from ml_agent.api_types import Event, Result
-from ml_agent.budget import Usage
 from ml_agent.errors import AgentError
+from ml_agent.model.budget import Usage
 from ml_agent.state import Plain
 
 _END = None

@@ -1,6 +1,6 @@
 """What a capable model needs to answer a request with a repository, without a conversation of ours: for agents that have their own."""
 
-from ml_agent.llm.briefing import open_thread
+from ml_agent.conversation.first_message import open_thread
 from ml_agent.navigator import Given, Workspace
 from ml_agent.observer import Observer
 from ml_agent.repositories import open_index

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
 from ml_agent.inputs import control_folders, outside_inputs
 from ml_agent.job import Job
+from ml_agent.model.budget import Budget
 from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
 from ml_agent.replay.repositories import Repositories, TapeRepositories
@@ -71,8 +71,8 @@ def model_is_there(around: RunContext) -> bool:
         if not settings.has_endpoint:
             raise ConfigurationError(NO_KEY.format(settings.model))
         if around.tape is None or not around.tape.replaying:
-            from ml_agent.llm.configured import check_price, endpoint_of
-            from ml_agent.llm.preflight import ask_endpoint
+            from ml_agent.conversation.configured import check_price, endpoint_of
+            from ml_agent.model.endpoint import ask_endpoint
 
             check_price(settings)
             ask_endpoint(endpoint_of(settings))
@@ -92,8 +92,8 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
         return added
     if not with_model:
         return offline_navigator()
-    from ml_agent.llm.configured import ModelContext, configured_navigator  # openai takes half a second
-    from ml_agent.llm.earlier import EarlierReplies
+    from ml_agent.conversation.configured import ModelContext, configured_navigator  # openai takes half a second
+    from ml_agent.model.memory import EarlierReplies
 
     surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, environment=executor)
     surroundings.stand_in = offline_navigator if settings.fallback == "offline" else None

@@ -122,7 +122,7 @@ def _model(settings: Settings) -> Row:
     how = "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
     if not settings.thinks_with_model:
         return Row(what="model", ok=False, found="none; answers come without one", advice=how)
-    from ml_agent.llm.endpoint import OPENAI
+    from ml_agent.model.endpoint import OPENAI
 
     if not settings.model or not settings.has_endpoint:
         return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be asked", advice=how)
@@ -155,7 +155,7 @@ def offered_models(settings: Settings) -> tuple[frozenset[str], str]:
     """The models that the configured endpoint lists, and why there are none where one is configured."""
     if not (settings.base_url or settings.api_key.get_secret_value()):
         return frozenset(), ""
-    from ml_agent.llm.endpoint import OPENAI
+    from ml_agent.model.endpoint import OPENAI
 
     url = _below(settings.base_url or OPENAI, "models")
     headers = {"Authorization": f"Bearer {settings.api_key.get_secret_value() or 'none'}"}

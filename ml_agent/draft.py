@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from ml_agent.model.thread import Thread
 from ml_agent.sandbox.repair import Repair
-from ml_agent.thread import Thread
 from ml_agent.tools.findings import Finding
 
 LedgerStatus = Literal["honoured", "default", "not found"]

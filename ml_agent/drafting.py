@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
+from ml_agent.conversation.verdict import examine, problem_of, told_in, tried_before, verdict
 from ml_agent.draft import Attempt, Draft
 from ml_agent.errors import BudgetExceededError
 from ml_agent.navigator import Navigator, Workspace
-from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
-from ml_agent.verdict import told_in, tried_before, verdict
 
 TRIES = 4
 """How many unsound drafts an answer may cost before one is taken as it is."""

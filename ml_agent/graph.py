@@ -14,6 +14,7 @@ from ml_agent.account import with_rows_seen
 from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
 from ml_agent.best import better
+from ml_agent.conversation.verdict import examine, problem_of, told_in, tried_before, verdict
 from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations, from_answer
 from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
@@ -26,7 +27,6 @@ from ml_agent.inputs import Inputs, inputs_of, kept_out
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Given, Workspace
 from ml_agent.phases import as_node, ended
-from ml_agent.proof import examine, problem_of
 from ml_agent.request import Request
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.repair import Repair
@@ -36,7 +36,6 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
-from ml_agent.verdict import told_in, tried_before, verdict
 
 MOST_LINES = 40
 """Of a failure, that a model is shown."""

@@ -16,8 +16,8 @@ import anyio
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 
+from ml_agent.conversation.configured import check_price
 from ml_agent.errors import ConfigurationError, UsageError
-from ml_agent.llm.configured import check_price
 from ml_agent.settings import Settings
 from ml_agent.tools.remotes import is_url, local_folder
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from ml_agent.budget import Usage
+from ml_agent.model.budget import Usage
 from ml_agent.state import Plain
 
 

@@ -12,8 +12,8 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from ml_agent.budget import Usage
 from ml_agent.console import Terminal
+from ml_agent.model.budget import Usage
 from ml_agent.state import Plain
 from ml_agent.terminal import terminal_text
 

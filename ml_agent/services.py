@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ml_agent.budget import Budget
 from ml_agent.execution import Executor
 from ml_agent.finder import Finder
+from ml_agent.model.budget import Budget
 from ml_agent.navigator import Navigator
 from ml_agent.settings import Settings
 from ml_agent.state import Plain

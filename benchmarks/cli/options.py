@@ -15,7 +15,7 @@ from ml_agent.console import Terminal
 if TYPE_CHECKING:
     from ml_agent.benchmarks.data import Task
     from ml_agent.benchmarks.engines import Engine
-    from ml_agent.budget import Limits
+    from ml_agent.model.budget import Limits
 
 MODEL, LIMITS, WORK, SANDBOX = "The model", "Limits of one row", "Getting it done", "Where agents work"
 
@@ -132,7 +132,7 @@ class RowLimits(NamedTuple):
 
     def budget(self) -> "Limits":
         """The same as limits of a budget."""
-        from ml_agent.budget import Limits
+        from ml_agent.model.budget import Limits
 
         return Limits(tokens=self.max_tokens, usd=self.max_cost, calls=self.max_calls, seconds=self.max_seconds)
 

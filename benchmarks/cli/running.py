@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ml_agent.benchmarks.form_a.row import Settings, Solver
     from ml_agent.benchmarks.form_a.words import PromptVersion
     from ml_agent.benchmarks.subjects.respondent import AgentConfig
-    from ml_agent.budget import Limits
+    from ml_agent.model.budget import Limits
 
 _Agent = Annotated[
     str,

@@ -17,9 +17,9 @@ from ml_agent.benchmarks.kept_rows import read_kept
 from ml_agent.benchmarks.make.rows import MadeRows, RowSource, make_rows
 from ml_agent.benchmarks.make.wording import reworded
 from ml_agent.benchmarks.own_files import MADE_ROWS, see_that_it_may_be_replaced
+from ml_agent.conversation.configured import endpoint_of
 from ml_agent.files import write_atomically
-from ml_agent.llm.configured import endpoint_of
-from ml_agent.llm.preflight import ask_endpoint
+from ml_agent.model.endpoint import ask_endpoint
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.versions import local_version

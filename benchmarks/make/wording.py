@@ -9,13 +9,12 @@ from typing import Any
 import msgspec
 import openai
 
-from ml_agent.budget import Budget
+from ml_agent.conversation.configured import endpoint_of
 from ml_agent.errors import AgentError
-from ml_agent.llm.answers import read_reply
-from ml_agent.llm.configured import endpoint_of
-from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import ClientParts, RequestBody, Sender
-from ml_agent.prices import load_prices
+from ml_agent.model.budget import Budget, load_prices
+from ml_agent.model.memory import Memory
+from ml_agent.model.replies import read_reply
+from ml_agent.model.sender import ClientParts, RequestBody, Sender
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.settings import Settings
 from ml_agent.tools.signatures.model import Option, Signature

@@ -9,12 +9,11 @@ import openai
 from ml_agent.benchmarks.data import Visible
 from ml_agent.benchmarks.predict import contexts
 from ml_agent.benchmarks.predict.config import Config
-from ml_agent.budget import Budget
-from ml_agent.llm.answers import Reply, read_reply
-from ml_agent.llm.configured import endpoint_of
-from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import ClientParts, RequestBody, Sender
-from ml_agent.prices import load_prices
+from ml_agent.conversation.configured import endpoint_of
+from ml_agent.model.budget import Budget, load_prices
+from ml_agent.model.memory import Memory
+from ml_agent.model.replies import Reply, read_reply
+from ml_agent.model.sender import ClientParts, RequestBody, Sender
 from ml_agent.prompts.untrusted import verbatim
 
 OUTPUT_TOKENS = 1024

@@ -13,11 +13,11 @@ from ml_agent.benchmarks.official import as_published
 from ml_agent.benchmarks.predict.config import Config
 from ml_agent.benchmarks.predict.rows import Result
 from ml_agent.benchmarks.predictions import Usage
-from ml_agent.budget import Budget
 from ml_agent.choose import offline_navigator
 from ml_agent.draft import Draft
 from ml_agent.drafting import draft_answers
 from ml_agent.errors import AgentError, BudgetExceededError
+from ml_agent.model.budget import Budget
 from ml_agent.navigator import Given, Navigator, Workspace
 from ml_agent.settings import load_settings
 from ml_agent.tools.candidates import Candidate
@@ -104,7 +104,7 @@ def navigator_for(config: Config, budget: Budget) -> Navigator:
     """The navigator of a configuration: one of grounded serves all rows, a model is asked within the row's budget."""
     if config.navigator == "grounded":
         return _navigator()
-    from ml_agent.llm.configured import ModelContext, configured_navigator  # as above
+    from ml_agent.conversation.configured import ModelContext, configured_navigator  # as above
 
     return configured_navigator(config.settings(), ModelContext(budget=budget, emit=silent))
 

@@ -21,14 +21,13 @@ import msgspec
 
 from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
 from ml_agent.benchmarks.subjects.streaming import as_stream
-from ml_agent.budget import Budget, RequestDemand
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
-from ml_agent.llm.earlier import OUTPUT_PARAMETERS
-from ml_agent.llm.endpoint import Endpoint
-from ml_agent.llm.limiter import limiter_for
-from ml_agent.llm.sender import LEAST_OUTPUT
-from ml_agent.llm.transport import MeteredTransport, NetworkTransport, paid_by
-from ml_agent.prices import PriceTable, load_prices
+from ml_agent.model.budget import Budget, PriceTable, RequestDemand, load_prices
+from ml_agent.model.endpoint import Endpoint
+from ml_agent.model.memory import OUTPUT_PARAMETERS
+from ml_agent.model.sender import LEAST_OUTPUT
+from ml_agent.model.transport import MeteredTransport, NetworkTransport, paid_by
+from ml_agent.model.waiting import limiter_for
 from ml_agent.tools.tokens import count_tokens
 
 _OVERHEAD = 8

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from ml_agent.budget import Limits
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 
 Calling = Literal["native", "text"]
 """How the model is asked to act: by the endpoint's tool calls, or by text that the agent parses (for endpoints without them)."""

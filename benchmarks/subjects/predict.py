@@ -14,9 +14,9 @@ from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Cal
 from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
-from ml_agent.budget import Limits
 from ml_agent.files import write_atomically
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 from ml_agent.prompts.render import render
 from ml_agent.sandbox.errors import SandboxError
 

@@ -21,11 +21,11 @@ from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.benchmarks.subjects.predict import Trial, attempt, task_text
 from ml_agent.benchmarks.subjects.registry import subject
 from ml_agent.benchmarks.subjects.subject import Subject
-from ml_agent.budget import Limits
+from ml_agent.conversation.configured import endpoint_of
 from ml_agent.errors import ConfigurationError, ProviderError
-from ml_agent.llm.configured import endpoint_of
-from ml_agent.llm.endpoint import Endpoint
-from ml_agent.llm.transport import NetworkTransport
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
+from ml_agent.model.transport import NetworkTransport
 from ml_agent.settings import load_settings
 
 LOOK_SECONDS = 60.0

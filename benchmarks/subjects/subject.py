@@ -18,7 +18,7 @@ from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
 from ml_agent.benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
 from ml_agent.benchmarks.subjects.places import host_address, index_variables
-from ml_agent.budget import Budget
+from ml_agent.model.budget import Budget
 from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.unpack import unpack_tar

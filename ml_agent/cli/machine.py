@@ -63,7 +63,7 @@ def models(
     A price file of your own (setting `prices`) is laid over the shipped table. Any other model works too: its price is then unknown.
     """
     from ml_agent.doctor import offered_models
-    from ml_agent.prices import load_prices
+    from ml_agent.model.budget import load_prices
 
     settings = load_settings()
     prices = load_prices(settings.prices)

@@ -259,7 +259,7 @@ def test_bad_input_ends_in_one_line(
     assert (place / "mine").read_text() == "of the user's\n" and (place / "fitting/fit.py").read_text() == SCRIPT
 
 
-@pytest.mark.promise(ONE_LINE, by="ml_agent.llm")
+@pytest.mark.promise(ONE_LINE, by="ml_agent.conversation")
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_bad_provider_ends_in_one_line(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -274,7 +274,7 @@ def test_a_bad_provider_ends_in_one_line(
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "nonsense", "ftp://x/v1", "http://[x/v1"])
-@pytest.mark.promise(ONE_LINE, by="ml_agent.llm")
+@pytest.mark.promise(ONE_LINE, by="ml_agent.conversation")
 def test_a_provider_that_is_none(
     url: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 from ml_agent import api
 from ml_agent.answer_gate import is_refused
+from ml_agent.conversation.verdict import examine
 from ml_agent.draft import Draft
 from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Workspace
-from ml_agent.proof import examine
 from ml_agent.repositories import open_index
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.check.host_python import python_risks

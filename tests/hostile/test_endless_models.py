@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from ml_agent.budget import Budget, RequestDemand
-from ml_agent.llm.reply_body import SmallPieces
-from ml_agent.llm.transport import MAX_REPLY, MeteredTransport, NetworkTransport, paid_by
+from ml_agent.model.budget import Budget, RequestDemand
+from ml_agent.model.transport import MAX_REPLY, MeteredTransport, NetworkTransport, SmallPieces, paid_by
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 PACKED = OK + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\n"
@@ -53,7 +52,9 @@ def endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
     listening.close()
 
 
-@pytest.mark.promise("No endpoint keeps a run beyond its wall time.", by="ml_agent.llm.transport, ml_agent.llm.waiting")
+@pytest.mark.promise(
+    "No endpoint keeps a run beyond its wall time.", by="ml_agent.model.transport, ml_agent.model.waiting"
+)
 @pytest.mark.parametrize("endpoint", SENT, indirect=True)
 def test_an_endpoint_that_never_ends_is_given_up(endpoint: str) -> None:
     reservation = Budget().reserve(RequestDemand(prompt_tokens=1, output_tokens=1, least_output=1, price=None))
@@ -67,7 +68,7 @@ def test_an_endpoint_that_never_ends_is_given_up(endpoint: str) -> None:
     assert time.monotonic() - began < 30
 
 
-@pytest.mark.promise("What is sent of a reply is bounded, also where nothing is in it.", by="ml_agent.llm.reply_body")
+@pytest.mark.promise("What is sent of a reply is bounded, also where nothing is in it.", by="ml_agent.model.transport")
 @pytest.mark.parametrize("begin", [BEGUN, WHOLE])
 def test_a_packed_reply_of_nothing_is_no_longer_than_any(begin: bytes) -> None:
     sent = 0

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.conversation.files import excerpt
+from ml_agent.conversation.tools import Toolbox
 from ml_agent.grounded.navigator import GroundedNavigator
-from ml_agent.llm.excerpt import excerpt
-from ml_agent.llm.toolbox import Toolbox
 from ml_agent.navigator import Given, Workspace
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
@@ -85,7 +85,7 @@ def test_setup_files_that_are_made_to_be_long(name: str, tmp_path: Path) -> None
 
 @pytest.mark.promise(
     "What a model asks for, however long it is, is looked for in a moment and told in few words.",
-    by="ml_agent.llm.toolbox",
+    by="ml_agent.conversation.tools",
 )
 @pytest.mark.parametrize("asked", ["a.b." * 100_000, "../" * 100_000, "python -m " * 100_000, "(" * 100_000])
 def test_a_model_asks_for_something_long(asked: str, tmp_path: Path) -> None:
@@ -96,7 +96,9 @@ def test_a_model_asks_for_something_long(asked: str, tmp_path: Path) -> None:
         assert len(within(1, lambda look=look: look(asked))) < 4000  # type: ignore[misc]
 
 
-@pytest.mark.promise("A model that asks for a line of many digits is shown what there is.", by="ml_agent.llm.excerpt")
+@pytest.mark.promise(
+    "A model that asks for a line of many digits is shown what there is.", by="ml_agent.conversation.files"
+)
 @pytest.mark.parametrize("lines", ["9" * 5000, f"1-{'9' * 5000}"])
 def test_a_model_asks_for_a_line_of_many_digits(lines: str) -> None:
     assert "fit.py, lines" in excerpt("fit.py", "a = 1\n", lines)

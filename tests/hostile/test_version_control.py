@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.conversation.tools import Toolbox
 from ml_agent.inputs import Places, control_folders, named_inputs
-from ml_agent.llm.toolbox import Toolbox
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.sandbox.bubblewrap import find_bubblewrap

@@ -13,14 +13,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ml_agent.cli.ask import asker
-    from ml_agent.llm.assembly import Prompt, Section
-    from ml_agent.llm.messages import PromptMessage, ToolMessage
+    from ml_agent.model.prompt import Prompt, Section
+    from ml_agent.model.thread import PromptMessage, Thread, ToolMessage, Turn
     from ml_agent.progress import Progress
     from ml_agent.prompts.untrusted import PromptText, joined, neutral
     from ml_agent.sandbox.files import copy_tree, write_tar
     from ml_agent.sandbox.held_folder import HeldFolder
     from ml_agent.sandbox.inner_path import safe_relative
-    from ml_agent.thread import Thread, Turn
     from ml_agent.tools.git import Git, Limits, Operand
 
     text = ""

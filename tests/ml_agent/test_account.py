@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from ml_agent.account import account, whole_account, with_rows_seen
+from ml_agent.conversation.verdict import examine
 from ml_agent.delivery.expectation import Expectation, Judgement
 from ml_agent.draft import Draft, Placement
 from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
-from ml_agent.proof import examine
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.budget import Budget, Limits, RequestDemand, RequestUsage
 from ml_agent.cli.app import loaded
 from ml_agent.errors import LIMIT_FLAGS, BudgetExceededError, ConfigurationError
-from ml_agent.prices import Price, load_prices
+from ml_agent.model.budget import Budget, Limits, Price, RequestDemand, RequestUsage, load_prices
 from ml_agent.settings import Settings
 
 DEAR = Price(input=10.0, output=30.0)

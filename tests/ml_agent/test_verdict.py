@@ -3,9 +3,9 @@
 import pytest
 
 from ml_agent.answer_gate import NOT_FOR_HOST
+from ml_agent.conversation.verdict import UNUSED, verdict
 from ml_agent.draft import Attempt, Dispute, Draft, LedgerEntry
 from ml_agent.tools.findings import Finding
-from ml_agent.verdict import UNUSED, verdict
 
 WRONG = Finding(code="unknown-option", message="--nodes is no option")
 OTHER = Finding(code="no-such-file", message="a.txt is not there")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.budget import Budget, Limits
 from ml_agent.errors import BudgetExceededError
+from ml_agent.model.budget import Budget, Limits
 from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Command, Policy, Response

@@ -10,7 +10,7 @@ from ml_agent.benchmarks.form_a import own
 from ml_agent.benchmarks.form_a.own import OwnSolver, split
 from ml_agent.benchmarks.form_a.row import Job, Settings, solve_row
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.endpoint import Endpoint
 from ml_agent.runs import RunFolder
 
 PROCESS = Place(sandbox="local", unisolated=True)

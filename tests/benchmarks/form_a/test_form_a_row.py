@@ -19,8 +19,8 @@ from ml_agent.benchmarks.subjects.imports import import_runs
 from ml_agent.benchmarks.subjects.model import SubjectRun
 from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.benchmarks.subjects.testing import LeastAgent
-from ml_agent.budget import Limits
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.contract import Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Seen, refusal

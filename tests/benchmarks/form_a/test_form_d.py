@@ -16,7 +16,7 @@ from ml_agent.benchmarks.form_a.run import fingerprint as of_plan
 from ml_agent.benchmarks.repositories import lay_repositories
 from ml_agent.benchmarks.subjects.model import SubjectRun
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.contract import Sandbox
 
 TASKS = {t.judge.split("/")[-2]: t for t in load_tasks("delivery").tasks}

@@ -11,8 +11,8 @@ from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import Calling, Inside, Launch, Reported, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.benchmarks.subjects.subject import PackagedSubject
-from ml_agent.budget import Limits
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 
 KEY = "sk-this-must-stay-outside"
 TOKEN = "run-token"

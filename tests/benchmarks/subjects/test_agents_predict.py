@@ -10,8 +10,8 @@ from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.benchmarks.subjects.predict import Trial, answer_of, attempt, task_text
 from ml_agent.benchmarks.subjects.testing import LeastAgent
-from ml_agent.budget import Limits
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 from tests.servers.model_server import Answer, ModelServer, Seen
 
 SEEN = Visible(

@@ -13,10 +13,9 @@ import pytest
 
 from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
 from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
-from ml_agent.budget import Budget, Limits
 from ml_agent.errors import ConfigurationError
-from ml_agent.llm.endpoint import Endpoint
-from ml_agent.prices import Price, PriceTable
+from ml_agent.model.budget import Budget, Limits, Price, PriceTable
+from ml_agent.model.endpoint import Endpoint
 from tests.processor_time import WAIT
 from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
 

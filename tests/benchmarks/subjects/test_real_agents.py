@@ -13,8 +13,8 @@ from ml_agent.benchmarks.subjects import registry
 from ml_agent.benchmarks.subjects.model import Calling, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.benchmarks.subjects.workplace import lay
-from ml_agent.budget import Limits
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion
 
 HOME = os.environ.get("ML_AGENT_TEST_AGENTS", "")

@@ -14,8 +14,8 @@ from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import SubjectRun, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.benchmarks.subjects.testing import LeastAgent
-from ml_agent.budget import Limits
-from ml_agent.llm.endpoint import Endpoint
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Sandbox
 from tests.servers.model_server import Answer, Brain, ModelServer, Seen, answers, completion

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ml_agent.conversation.verdict import examine
 from ml_agent.navigator import Given
-from ml_agent.proof import examine
 
 TRAIN = """
     import argparse

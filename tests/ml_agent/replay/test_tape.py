@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from ml_agent.budget import Budget
 from ml_agent.errors import ConfigurationError
-from ml_agent.llm.assembly import Prompt
-from ml_agent.llm.client import ModelClient
-from ml_agent.llm.endpoint import Endpoint
-from ml_agent.llm.memory import Memory
-from ml_agent.llm.sender import ClientParts
-from ml_agent.llm.transport import NetworkTransport
+from ml_agent.model.budget import Budget
+from ml_agent.model.client import ModelClient
+from ml_agent.model.endpoint import Endpoint
+from ml_agent.model.memory import Memory
+from ml_agent.model.prompt import Prompt
+from ml_agent.model.sender import ClientParts
+from ml_agent.model.transport import NetworkTransport
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.sandbox import TapeSandbox

@@ -1,0 +1,351 @@
+"""Where in a repository a task is likely done: entry points, documented calls, passages, files."""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import msgspec
+
+from ml_agent.account import called
+from ml_agent.navigator import Workspace
+from ml_agent.request import Request
+from ml_agent.terms import telling_terms, terms
+from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.examples import Example
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.signatures.model import Signature
+
+Entry = tuple[Signature, ...]
+"""All signatures of one entry point: one, or one for each subcommand."""
+
+_SMOOTH = 3.0
+"""The first of a ranking is worth twice the fourth."""
+_LEAST_SHARE = 0.08
+"""Of the likeliest entry point's score that another one has at least: less is noise."""
+_CALLED = 1.5
+"""What it is worth for a subcommand that an answer of the rules, or the fittest documented call, names it."""
+_NAMED = 2.0
+"""What a subcommand is worth that the words name beside one whose options they speak of."""
+_LEAST_STEM = 4
+_ENDINGS = frozenset({"", "e", "s", "es", "d", "ed", "ing", "er", "or", "ation", "ion"})
+_MOST_TWINS = 2
+ASIDE = re.compile(
+    r"(?:^|/)(?:tests?|docs?|\.\w+|third_party|vendor)/|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
+)
+"""What is seldom asked for by users: tests, set-up, foreign code."""
+_LANGUAGES = frozenset(
+    {"bash", "python", "sh", "shell", "console", "zsh", "py", "pycon", "yaml", "json", "toml", "ini"}
+)
+"""Of blocks that show how something is done; blocks of prose and output are left out."""
+_PYTHON = frozenset({"python", "py", "pycon"})
+_LOOKED_AT, _EXAMPLES = 6, 400
+_FEW_NEAR, _IN_FOLDER = 12, 0.3
+"""Entry points of the task's folder, where these are few: any of them may do it, whatever words it has."""
+_ELSEWHERE = 0.4
+"""What an entry point outside of the task's folder is worth."""
+_WORD = re.compile(r"[\w.-]+")
+NAME_PARTS = re.compile(r"[\W_]+")
+_PROJECT = re.compile(r"(?:^|/)(?:setup\.py|pyproject\.toml)$")
+_LEAST_OF_A_BLOCK = 60
+
+
+class _Texts(NamedTuple):
+    """A repository's entry points and passages, ready to be searched."""
+
+    entries: tuple[Entry, ...]
+    entry_index: Bm25Index
+    passages: tuple[Passage, ...]
+    passage_index: Bm25Index
+    example_index: Bm25Index
+    shown: frozenset[str]
+    """Entry points that documents call."""
+    projects: tuple[str, ...]
+    """Folders of projects of their own inside the repository, "" where it is none itself."""
+
+    def is_aside(self, path: str) -> bool:
+        """Whether a file is seldom what users ask for."""
+        return ASIDE.search(path) is not None or path.startswith(self.projects)
+
+
+def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
+    """The entry points that the task may mean, best first, by their words.
+
+    Twins stand once, and what is far behind the likeliest is left out.
+    """
+    texts = _texts(workspace.index)
+    scores: dict[str, float] = {}
+    by_path = {entry[0].path: entry for entry in texts.entries}
+    hits = texts.entry_index.top(telling_terms(request.instruction), len(texts.entries))
+    for hit in hits:
+        _add(scores, texts.entries[hit.position][0].path, hit.score / hits[0].score)
+    words = request.instruction
+    said = {word.lower().strip(".") for word in _WORD.findall(words)}
+    for path in by_path:
+        name = PurePosixPath(path)
+        if name.name.lower() in said or path.lower() in said:
+            _add(scores, path, 1.0)
+    folder = PurePosixPath(workspace.path or ".")
+    near_paths = {path for path in by_path if PurePosixPath(path).is_relative_to(folder)}
+    for path in near_paths if len(near_paths) <= _FEW_NEAR else ():
+        _add(scores, path, _IN_FOLDER)
+    for path in scores:
+        near = path in near_paths
+        idle = not any(one.options for one in by_path[path]) and path not in texts.shown and path.endswith(".py")
+        scores[path] *= (1.0 if near else _ELSEWHERE) * (0.3 if texts.is_aside(path) else 1.0) * (0.5 if idle else 1.0)
+    least = _LEAST_SHARE * max(scores.values(), default=0.0)
+    ordered = sorted((path for path in scores if scores[path] >= least), key=lambda path: (-scores[path], path))
+    return _without_twins([_of_said_names(by_path[path], words) for path in ordered], words, near_paths)[:most]
+
+
+def installed_names(entry: Entry) -> frozenset[str]:
+    """The commands as which installing the repository puts an entry point on the path."""
+    return frozenset(one.name for one in entry if one.kind == "console" and one.name)
+
+
+def said_names(entry: Entry, words: str) -> frozenset[str]:
+    """Those of its installed names that stand among some words."""
+    return installed_names(entry).intersection(word.strip(".") for word in _WORD.findall(words))
+
+
+def _of_said_names(entry: Entry, words: str) -> Entry:
+    """An entry point that is installed under several names: those alone that are said, where any is."""
+    said = said_names(entry, words)
+    others = installed_names(entry) - said if said else frozenset()
+    return tuple(one for one in entry if one.name not in others)
+
+
+def is_idle_aside(entry: Entry, words: str) -> bool:
+    """Whether an entry point is a test, a set-up or the like that takes no options and is not said by its name."""
+    if any(one.options for one in entry) or not ASIDE.search(entry[0].path):
+        return False
+    parts = NAME_PARTS.split(PurePosixPath(entry[0].path).stem.lower())
+    return not set(parts) <= set(NAME_PARTS.split(words.lower()))
+
+
+def with_tested_values(signature: Signature, workspace: Workspace) -> Signature:
+    """The signature with the values that the program alone goes on with, as it tests them after parsing."""
+    known = checked_repository(workspace.index).reader.tested(signature.path)
+    same = next((one for one in known if one.subcommand == signature.subcommand), signature)
+    accepted = {one.dest: one for one in same.options if one.accepted}
+    options = (
+        msgspec.structs.replace(one, accepted=accepted[one.dest].accepted)
+        if one.dest in accepted and not one.choices
+        else one
+        for one in signature.options
+    )
+    return msgspec.structs.replace(signature, options=tuple(options))
+
+
+def _without_twins(entries: Sequence[Entry], words: str, near: Collection[str]) -> list[Entry]:
+    """Of entry points whose options have the same names and help, as those of copies of a script do, two: those of the task's folder and
+    those whose names are said before others, as only these tell them apart."""
+    said, places = frozenset(tokenize(words)), dict[tuple[tuple[str, str], ...], list[int]]()
+    for place, entry in enumerate(entries):
+        options = tuple((one.dest, one.help) for signature in entry for one in signature.options)
+        if options:
+            places.setdefault(options, []).append(place)
+    left_out = set[int]()
+    for twins in places.values():
+        names = {place: set(NAME_PARTS.split(PurePosixPath(entries[place][0].path).stem.lower())) for place in twins}
+        ahead = {place: (entries[place][0].path not in near, -len(names[place] & said), place) for place in twins}
+        left_out |= set(sorted(twins, key=ahead.__getitem__)[_MOST_TWINS:])
+    return [entry for place, entry in enumerate(entries) if place not in left_out]
+
+
+def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()) -> list[Signature]:
+    """The signatures of an entry point, best first: of subcommands that the words name, and by what their options speak of.
+
+    Those that only lead to subcommands come last.
+
+    Args:
+        entry: the entry point.
+        words: what they are to speak of.
+        named: signatures that commands for the task call, best first.
+    """
+    if len(entry) == 1:
+        return list(entry)
+    ahead = {(one.name, one.subcommand): _CALLED / (1 + rank) for rank, one in reversed(list(enumerate(named)))}
+    said = frozenset(tokenize(words))
+    texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
+    scores = {hit.position: hit.score for hit in Bm25Index(texts).top(list(said), len(entry))}
+    most = max(scores.values(), default=1.0)
+    worth = [
+        (
+            len(one.subcommand) > 0,
+            _NAMED * _share(one.subcommand, said)
+            + scores.get(place, 0.0) / most
+            + ahead.get((one.name, one.subcommand), 0.0),
+        )
+        for place, one in enumerate(entry)
+    ]
+    return [entry[place] for place in sorted(range(len(entry)), key=lambda at: (not worth[at][0], -worth[at][1], at))]
+
+
+def _share(subcommand: Sequence[str], said: frozenset[str]) -> float:
+    """How much of a subcommand's words is said: "train" by "trains" and "training" as well."""
+    terms = [term for word in subcommand for term in tokenize(word)]
+    return sum(any(_are_forms(term, word) for word in said) for term in terms) / (len(terms) or 1)
+
+
+def _are_forms(term: str, word: str) -> bool:
+    """Whether a word is a term with an ending: "-s", "-d", "-ed", "-ing", "-er", "-ation"."""
+    if len(term) < _LEAST_STEM:
+        return term == word
+    stem = term.removesuffix("e")
+    return word.startswith(stem) and word[len(stem) :] in _ENDINGS
+
+
+def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
+    """The entry points that speak of some words, best first."""
+    texts = _texts(workspace.index)
+    return [texts.entries[hit.position] for hit in texts.entry_index.top(tokenize(words), most)]
+
+
+def likely_passages(words: str, workspace: Workspace, most: int, code: bool = False) -> list[Passage]:
+    """The passages with commands or code that fit the words, best first; those of the task's folder before others.
+
+    Args:
+        words: what they are to speak of.
+        workspace: the repository.
+        most: how many.
+        code: only those with Python.
+    """
+    texts = _texts(workspace.index)
+    hits = texts.passage_index.top(tokenize(words), _LOOKED_AT * most)
+    folder = workspace.path or "."
+    scored = [
+        (hit.score * (1.3 if texts.passages[hit.position].path.startswith(f"{folder}/") else 1.0), hit) for hit in hits
+    ]
+    found = [texts.passages[hit.position] for _, hit in sorted(scored, key=lambda pair: -pair[0])]
+    return [one for one in found if not code or any(block.language in _PYTHON for block in one.blocks)][:most]
+
+
+def leaning_to_code(words: str, workspace: Workspace) -> float:
+    """How much better documented code fits the words than documented calls of entry points do: 1 where as well; those of the task's folder."""
+    index, folder = workspace.index, "" if workspace.path in ("", ".") else f"{workspace.path}/"
+    best = {"bash": 1.0, "python": 0.0}
+    for hit in _texts(index).example_index.top(tokenize(words), _EXAMPLES):
+        one = index.examples[hit.position]
+        if one.path.startswith(folder) and (one.kind == "python" or one.entry):
+            best[one.kind] = max(best[one.kind], hit.score)
+    return best["python"] / best["bash"]
+
+
+def blocks_of(passage: Passage, most: int, words: str = "") -> str:
+    """The commands and code of a passage in at most so many characters, those blocks first that share words with `words`."""
+    said = set(tokenize(words))
+    blocks = [block.text for block in passage.blocks if block.language in _LANGUAGES]
+    fit = [len(said & set(tokenize(text))) for text in blocks]
+    order = sorted(range(len(blocks)), key=lambda place: -fit[place])
+    kept: dict[int, str] = {}
+    for place in order:
+        text = "\n".join(line.rstrip() for line in blocks[place].splitlines() if line.strip())
+        text = text if len(text) <= most else text[: max(most, 0)].rpartition("\n")[0] + "\n..."
+        if most > _LEAST_OF_A_BLOCK and (fit[place] or place == order[0]):
+            kept[place] = text
+            most -= len(text)
+    return "\n".join(kept[place] for place in sorted(kept))
+
+
+@lru_cache(maxsize=8)
+def _texts(index: RepoIndex) -> _Texts:
+    entries = tuple(known for known in index.signatures.values() if known)
+    shown: dict[str, list[str]] = {}
+    for example in index.examples:
+        if example.entry:
+            shown.setdefault(example.entry, []).extend([*example.headings, example.introduction, example.text])
+    examples = (f"{' '.join(one.headings)} {one.introduction} {one.text}" for one in index.examples)
+    passages = tuple(one for one in index.passages if any(block.language in _LANGUAGES for block in one.blocks))
+    homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
+    return _Texts(
+        entries=entries,
+        shown=frozenset(shown),
+        projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
+        entry_index=Bm25Index([terms(" ".join(_said_of(entry, shown))) for entry in entries]),
+        passages=passages,
+        example_index=Bm25Index([tokenize(text) for text in examples]),
+        passage_index=Bm25Index(
+            [
+                tokenize(" ".join([*one.headings, one.headings[-1] if one.headings else "", one.text]))
+                for one in passages
+            ]
+        ),
+    )
+
+
+def _said_of(entry: Entry, shown: dict[str, list[str]]) -> Iterator[str]:
+    path = entry[0].path.replace("/", " ")
+    yield from (path, path, path)
+    for signature in entry:
+        yield from (signature.name, *signature.subcommand)
+        yield signature.doc
+        yield from _said_of_options(signature)
+    yield from dict.fromkeys(shown.get(entry[0].path, ()))
+
+
+def _said_of_options(signature: Signature) -> Iterator[str]:
+    for option in signature.options:
+        yield from (option.dest, option.help[:120], *option.choices[:20])
+
+
+def _add(scores: dict[str, float], path: str, score: float) -> None:
+    scores[path] = scores.get(path, 0.0) + score
+
+
+_MOST_CALLS = 3
+_OPTION = re.compile(r"(?<!\S)(?:--?[A-Za-z][\w-]{0,60}|[\w./@]{1,80}(?==))")
+_STARTED = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
+"""The end of what names a program; launchers and their options stand before."""
+_GROUP = re.compile(r"\s(?=--?[A-Za-z]|[\w.@/]{1,80}=)")
+"""Where an option begins."""
+
+
+def signatures_called(entry: Entry, words: str, workspace: Workspace) -> list[Signature]:
+    """The signatures of an entry point that the fittest documented calls use."""
+    calls = [example.text for example in documented_calls(entry, words, workspace, _MOST_CALLS)]
+    invocations = (one for text in calls for one in parse_command(text).invocations)
+    found = [called(one, workspace.path or ".", workspace.index) for one in invocations]
+    return [one for one in dict.fromkeys(found) if one is not None and one in entry]
+
+
+def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
+    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last.
+
+    Where the task says the name of an installed command, its calls stand before those of others.
+    """
+    said, names = set(tokenize(words)), said_names(entry, words)
+    calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
+    known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
+    first = {frozenset(_OPTION.findall(one.text)): one for one in reversed(known)}
+    return sorted(known, key=lambda one: (names.isdisjoint(one.text.split()), one not in first.values()))[:most]
+
+
+def _overlap(example: Example, said: set[str]) -> float:
+    text = set(tokenize(example.text))
+    about = set(tokenize(f"{' '.join(example.headings[-2:])} {example.introduction[:200]}"))
+    return len(text & said) / (5 + len(text)) + 0.5 * len(about & said) / (5 + len(about))
+
+
+def in_short(call: str, words: str, most: int) -> str:
+    """A documented call in at most so many characters: what starts the program, then the options that share terms with a request, then others.
+
+    They stay in their order; dots stand for those that are left out.
+    """
+    if len(call) <= most:
+        return call
+    start = max((found.end() for found in _STARTED.finditer(call)), default=0)
+    program, *options = _GROUP.split(call[start:])
+    program = call[:start] + program
+    said = set(terms(words))
+    left, kept = most - len(program) - len(" ..."), set[int]()
+    for place in sorted(range(len(options)), key=lambda at: (not said & set(terms(options[at])), at)):
+        if len(options[place]) + 1 <= left:
+            kept.add(place)
+            left -= len(options[place]) + 1
+    return " ".join([program, *(options[place] for place in sorted(kept)), "..."])[:most]

@@ -1,0 +1,418 @@
+"""What a repository is, in one line of its main README."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, dropwhile, islice
+from pathlib import PurePosixPath
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from ml_agent.conversation.entries import (
+    ASIDE,
+    Entry,
+    blocks_of,
+    documented_calls,
+    in_short,
+    installed_names,
+    is_idle_aside,
+    leaning_to_code,
+    likely_entries,
+    likely_passages,
+    likely_subcommands,
+    signatures_called,
+    with_tested_values,
+)
+from ml_agent.conversation.files import CUT, configuration, files_beside, head_of, likely_files, named_files
+from ml_agent.conversation.limits import LEVELS, MOST_TOKENS, SizeLimits
+from ml_agent.conversation.listing import called, line_of, options_of
+from ml_agent.conversation.objects import (
+    ObjectSizeLimits,
+    likely_modules,
+    likely_objects,
+    methods_in,
+    object_lines,
+    outline,
+    results_of,
+)
+from ml_agent.conversation.options import (
+    further_values,
+    keys_of,
+    printed_help,
+    read_by_name,
+    takes_settings,
+    with_descriptions,
+)
+from ml_agent.conversation.uses import uses_of
+from ml_agent.model.thread import Thread
+from ml_agent.navigator import Workspace
+from ml_agent.prompts.render import render
+from ml_agent.prompts.untrusted import PromptText, joined
+from ml_agent.request import Request
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.documents.read import is_readme
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.tokens import count_tokens
+from ml_agent.understanding import wanted_kind
+
+_FEW_WORDS = 5
+_LONG_TITLE = 4
+_MOST_PARAGRAPHS = 4
+"""That are looked at; what follows says how something is done."""
+_DATES = r"\W{0,8}(?:(?:\d{1,2}[./ -])?(?:19|20)\d\d\b|\d{1,2}/\d{1,2}\b|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)"
+_NEWS = re.compile(
+    rf"{_DATES}|\W{{0,8}}(?:(?:latest |recent )?(?:news|updates?|updated|releases?|announcements?|important|notes?|notice|warning|status|todo|"
+    r"figure|fig|figs|table|authors?|add(?:ed)?|improve[ds]?|extend|fix(?:es|ed)?|new|we started|please)\b(?!-)|we (?:have )?(?:released?|added?|updated?|just)\b)|"
+    r".{0,200}\b(?:is now available|(?:now|just|newly|been) released|new release|no longer|discord|slack|star (?:us|on)|subscribe|sponsor)",
+    re.IGNORECASE,
+)
+"""How a line begins or what it has in it that tells what happened, or whom to ask, rather than what there is."""
+_NEWS_HEADING = re.compile(
+    r"\W*(?:\w+\W+){0,2}(?:news|updates?|what'?s new|change ?log|releases?|announcements?|history|contents|citation|licen[cs]e|"
+    r"installation|requirements|dependencies|sponsors?|todo)(?:\W+\w+)?\W*",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"(?:here |in our (?:\w+ )?\w+, )?(?:we|this|in this|the goal of (?:the|this)) (?:proposed?|present(?:ed)?|is|repo(?:sitory)?|project|package|library|codebase|code|directory|framework|work|release)\b|"
+    r"(?:welcome to )?(?:(?:an?|the|open|source|official|simple|customized|faithful|unofficial|clean|minimal|python3?|pytorch|tensorflow|jax|keras|original|training|new) ){0,4}(?:re)?-?(?:implementation|code|codebase|library|toolkit|"
+    r"framework|repository|toolbox|reproduction)\b|.{1,80}?\b(?:is|are) (?:an?|the|our) |.{1,60}?\b(?:provides?|contains?|stands for|aims to) ",
+    re.IGNORECASE,
+)
+"""How a line begins that says what something is."""
+_SMALL = frozenset(["a", "an", "the", "of", "for", "in", "to", "is", "with", "and", "using", "from", "by", "on"])
+"""Words that a sentence has, and a row of badges has not."""
+_LINKS = re.compile(r"\s[|•·]\s.*\s[|•·]\s")
+
+
+def about_of(index: RepoIndex) -> str:
+    """What the main README says first of what the repository is, before news, links and captions, else its title; "" where it says nothing."""
+    top = [one for one in index.passages if is_readme(one.path) and "/" not in one.path]
+    paragraphs = list(islice((text for one in top for text in _prose(one)), _MOST_PARAGRAPHS))
+    titles = (one.headings[0] for one in top[:1] if one.headings)
+    says = (text for text in paragraphs if _SAYS.match(text))
+    return next(says, "") or next((title for title in titles if _is_title(title)), "") or next(iter(paragraphs), "")
+
+
+def _is_title(heading: str) -> bool:
+    """Whether a heading says more than a name, and no news."""
+    return len(heading.split()) >= _LONG_TITLE and not _NEWS.match(heading) and not _LINKS.search(heading)
+
+
+def _prose(passage: Passage) -> Iterator[str]:
+    """The paragraphs of a passage that is not about news, from their first line of prose on, without those that tell news."""
+    if any(map(_NEWS_HEADING.fullmatch, passage.headings[-1:])):
+        return
+    code = {line for block in passage.blocks for line in block.text.split("\n")}
+    for paragraph in re.split(r"\n\s*\n", passage.text):
+        lines = [line.strip() for line in paragraph.split("\n") if line not in code]
+        rest = list(dropwhile(lambda line: not _is_prose(line), lines))
+        if rest and not _NEWS.match(rest[0]):
+            yield " ".join(rest)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line is of a sentence, rather than badges, links, names or a heading."""
+    words = line.split()
+    small = not line.isascii() or any(word.lower() in _SMALL for word in words)
+    return len(words) > _FEW_WORDS and line[0].isalpha() and small and not _LINKS.search(line)
+
+
+ENTRIES = 4
+_OPTIONS_OF_CODE = (1200,)
+_CODE, _EITHER = 1.6, 0.9
+"""So much better, or about as well, documented code fits than documented calls do."""
+_CALLS = (3, 1, 1)
+"""Documented calls that are shown of the first entry points."""
+_PASSAGES = 1
+_PASSAGE = 700
+_FILES = 4
+_BESIDE = 5
+_STEERED = 2
+"""Of how many entry points the documented calls say which files they take."""
+_FILE_NAMES = 300
+_OTHERS = 6
+_ENTRY_NAMES = 240
+_OTHER_NAMES = 240
+_MODULES = 2
+_RESULTS = 3
+"""Of so many classes and functions the classes that they give back tell their members."""
+_HEADS = 2
+_TREE = 300
+_LONGEST_DESCRIPTION = 140
+_SHARED, _LACKED = 3, 8
+"""So many options in common, and so few that only the other one has, say an entry point in terms of another."""
+_OWN_OPTIONS = 900
+_SAME = 60
+"""Characters by which a command is known again."""
+
+
+def system() -> PromptText:
+    """Who the model is; the same for all tasks."""
+    return render("solve", **_nothing())["system"]
+
+
+def open_thread(request: Request, workspace: Workspace, environment: Sequence[str] = ()) -> Thread:
+    """The conversation before the first reply; `environment` are lines about that in which the answer runs."""
+    found = likely_entries(request, workspace, ENTRIES + _OTHERS)
+    task = _Task(request, workspace, environment)
+    openings = (_opening(task, found, limits) for limits in LEVELS)
+    fitting = (one for one in openings if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
+    return next(fitting, None) or _opening(task, found, LEVELS[-1])
+
+
+class _Task(NamedTuple):
+    """What is asked for, and where."""
+
+    request: Request
+    workspace: Workspace
+    environment: Sequence[str] = ()
+
+    def subcommands(self, entry: Entry) -> list[Signature]:
+        """The signatures of an entry point, the likeliest first."""
+        words = self.request.instruction
+        return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace))
+
+    def named(self, entry: Entry) -> Sequence[Signature]:
+        """The signatures of an entry point; of one with several installed names the likeliest name first."""
+        if len(installed_names(entry)) < 2:
+            return entry
+        likeliest = next(one.name for one in self.subcommands(entry) if one.name)
+        return sorted(entry, key=lambda one: one.name not in ("", likeliest))
+
+
+def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
+    """The first message with so much room for each part."""
+    request, workspace, environment = task
+    kind = _kind_of_answer(task)
+    code, wants_code = kind != "command", wanted_kind(request.instruction) == "python"
+    apart = [one for one in found if not is_idle_aside(one, request.instruction)]
+    steered = [one for one in apart if not wants_code or any(signature.options for signature in one)]
+    entries, others = steered[:ENTRIES], steered[ENTRIES:]
+    candidate, room = workspace.candidate, _room_for_options(kind, limits, wants_code=wants_code)
+    calls = [] if wants_code else _calls(entries, request, workspace, limits.call)
+    passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, kind == "code")
+    options = _options(steered, task, room, 1 if code else limits.subcommands)
+    printed = {one["path"] for one in options if "path" in one}
+    texts = render(
+        "solve",
+        name=candidate.full_name,
+        description=(candidate.description or about_of(workspace.index))[:_LONGEST_DESCRIPTION],
+        tree=tree_of(workspace.index.files, _TREE),
+        folder=_folder(workspace),
+        environment=environment,
+        entries=[
+            line_of(task.named(entry), workspace.path, 0 if place < len(room) else _ENTRY_NAMES, request.instruction)
+            for place, entry in enumerate(entries)
+        ],
+        others=_names(others, workspace),
+        options=options,
+        calls=calls,
+        passages=_passages(passages, request, calls, limits.passage if code else _PASSAGE),
+        files=", ".join(_files(steered, passages, request, workspace)),
+        heads=[one for one in _heads(entries, task, limits.head) if one["path"] not in printed],
+        instruction=request.instruction,
+        **(_code(request, workspace, passages, limits) if code or not entries else {"api": [], "modules": []}),
+        uses=_uses(found, request, workspace, limits.uses) if kind == "code" else [],
+    )
+    parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
+    return Thread(opening=joined("\n\n", parts), task=texts["question"])
+
+
+def _kind_of_answer(task: _Task) -> Literal["command", "code", "either"]:
+    """What the wording asks for; where it leaves that open, what the documents do for a like task."""
+    wanted = wanted_kind(task.request.instruction)
+    if wanted != "either":
+        return "code" if wanted == "python" else "command"
+    leaning = leaning_to_code(task.request.instruction, task.workspace)
+    return "code" if leaning > _CODE else "either" if leaning > _EITHER else "command"
+
+
+def _room_for_options(kind: str, limits: SizeLimits, *, wants_code: bool) -> tuple[int, ...]:
+    """Characters for the options of the first entry points: none where the wording wants code, few where the documents show it."""
+    if wants_code:
+        return ()
+    return {"code": _OPTIONS_OF_CODE, "either": limits.options[:2]}.get(kind, limits.options)
+
+
+def _code(
+    request: Request, workspace: Workspace, passages: Sequence[Passage], limits: SizeLimits
+) -> dict[str, list[Any]]:
+    """What a task in Python needs: the likeliest classes and functions, and what their files define."""
+    objects = likely_objects(request.instruction, workspace, limits.api, passages)
+    results, used = results_of(objects[:_RESULTS], workspace), methods_in(passages)
+    classes = accumulate(one.kind == "class" for one in objects)
+    modules = likely_modules(objects, passages, workspace)[:_MODULES]
+    return {
+        "api": [
+            object_lines(
+                one,
+                workspace,
+                request.instruction,
+                ObjectSizeLimits.of(limits, place, several, one.name.rpartition(".")[2] in results, used),
+            )
+            for place, (one, several) in enumerate(zip(objects, classes, strict=True))
+        ],
+        "modules": [
+            {"path": one.path, "text": text}
+            for one in modules
+            if (text := outline(one, request.instruction, workspace, objects, limits.module))
+        ],
+    }
+
+
+def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
+    """The documented calls of the first entry points, each on one line."""
+    return [
+        {
+            "place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(),
+            "text": in_short(_plain(one.text), request.instruction, most),
+        }
+        for entry, number in zip(entries, _CALLS, strict=False)
+        for one in documented_calls(entry, request.instruction, workspace, number)
+    ]
+
+
+def _uses(found: Sequence[Entry], request: Request, workspace: Workspace, room: Sequence[int]) -> list[dict[str, str]]:
+    """How the likeliest entry points use the repository's code."""
+    texts = (
+        (entry[0].path, uses_of(entry[0].path, request.instruction, workspace, most))
+        for entry, most in zip(found, room, strict=False)
+    )
+    return [{"path": path, "text": text} for path, text in texts if text]
+
+
+def _passages(
+    passages: Sequence[Passage], request: Request, calls: Sequence[dict[str, str]], most: int
+) -> list[dict[str, str]]:
+    """The passages that tell something that the documented calls do not."""
+    lines = [
+        {
+            "place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}",
+            "text": blocks_of(one, most, request.instruction),
+        }
+        for one in passages
+    ]
+    known = {_plain(call["text"])[:_SAME] for call in calls}
+    new = {
+        one["text"]: one
+        for one in reversed(lines)
+        if one["text"] and not any(call in _plain(one["text"]) for call in known)
+    }
+    return list(reversed(new.values()))
+
+
+def _plain(text: str) -> str:
+    """A command on one line, without what only lays it out."""
+    return " ".join(text.replace("\\\n", " ").split())
+
+
+def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Request, workspace: Workspace) -> list[str]:
+    """The files whose names fit, and those beside the ones that documents give, but for those that the message names anyway."""
+    shown = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
+    found = [
+        *likely_files(request.instruction, workspace, _FILES),
+        *files_beside(entries[:_STEERED], request.instruction, workspace, _BESIDE),
+    ]
+    fitting = [path for path in dict.fromkeys(found) if path not in shown]
+    return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
+
+
+def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
+    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configurations
+    that fit best or are read by name where the command line of the likeliest changes what these say; of long ones the keys."""
+    workspace, words = task.workspace, task.request.instruction
+    steered = [
+        entry[0].path
+        for entry in entries[:1]
+        if not any(one.options for one in entry) and not ASIDE.search(entry[0].path)
+    ]
+    known = {entry[0].path for entry in entries if any(one.options for one in entry)}
+    named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
+    steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]
+    chosen = [path for _ in steering if (path := configuration(entries[0], words, workspace, _FILES))]
+    read = [path for one in steering for path in read_by_name(one, workspace)[:1]]
+    heads = {path: head_of(path, workspace, most) for path in dict.fromkeys([*named, *chosen, *read, *steered])}
+    shown = [{"path": path, "text": text, "what": "begins"} for path, text in heads.items() if text]
+    settings = {path: keys_of(path, words, workspace, most) for path, text in heads.items() if text.endswith(CUT)}
+    return [
+        {**one, "text": settings[one["path"]], "what": "sets"} if settings.get(one["path"]) else one for one in shown
+    ]
+
+
+def tree_of(files: Sequence[str], most: int) -> str:
+    """What is in a repository: its folders with the number of files in each, then the files at its top."""
+    folders: dict[str, int] = {}
+    for path in files:
+        parts = PurePosixPath(path).parts
+        if len(parts) > 1:
+            folders[parts[0]] = folders.get(parts[0], 0) + 1
+    top = [path for path in files if "/" not in path and not path.startswith(".")]
+    first = [f"{name}/ ({count})" for name, count in folders.items() if not name.startswith(".")]
+    text = ", ".join([*top, *first])
+    return text if len(text) <= most else text[:most].rpartition(", ")[0] + ", ..."
+
+
+def _folder(workspace: Workspace) -> str:
+    inside = "" if workspace.path in ("", ".") else f"its folder {workspace.path}"
+    return inside or "its root folder"
+
+
+def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, Any]]:
+    """The options of the first entry points; of one with subcommands those of the likeliest, of the first one of several."""
+    shown: list[dict[str, Any]] = []
+    best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in enumerate(entries[: len(room)])]
+    pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
+    seen: dict[tuple[str, tuple[str, ...]], Signature] = {}
+    told: set[str] = set()
+    for best, most in pairs:
+        if (best.path, best.subcommand) in seen:
+            continue  # the same program under its other name
+        if not best.options:
+            text = printed_help(best, task.request.instruction, task.workspace, most)
+            name = f"{called(best, task.workspace.path)}, as documents print them"
+            shown += [{"name": name, "text": text, "path": best.path}] if text and name not in told else []
+            told.add(name)
+            continue
+        best = with_descriptions(best, task.workspace)
+        text = _beside_others(best, seen.values(), task) or options_of(
+            with_tested_values(best, task.workspace),
+            task.request.instruction,
+            most,
+            further_values(best, task.workspace.index),
+        )
+        seen[best.path, best.subcommand] = best
+        shown.append({"name": called(best, task.workspace.path), "text": text})
+    return shown
+
+
+def _beside_others(best: Signature, others: Collection[Signature], task: _Task) -> str:
+    """The options of an entry point as those of one that is shown, and what it has beside them; "" where that says no less."""
+    for other in others:
+        common = set(map(_look, best.options)) & set(map(_look, other.options))
+        lacks = [option for option in other.options if _look(option) not in common]
+        if len(common) < _SHARED or len(lacks) > _LACKED:
+            continue
+        known, beside = with_tested_values(best, task.workspace), further_values(best, task.workspace.index)
+        own = tuple(option for option in known.options if _look(option) not in common)
+        rest = options_of(msgspec.structs.replace(known, options=own), task.request.instruction, _OWN_OPTIONS, beside)
+        but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
+        those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
+        return f"{those}, and\n{rest}" if own else those
+    return ""
+
+
+def _look(option: Option) -> tuple[object, ...]:
+    return option.flags, option.dest, option.default, option.choices
+
+
+def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
+    """How further entry points are called, without more about them."""
+    text = ", ".join(dict.fromkeys(called(entry[0], workspace.path).split(" ")[0] for entry in entries))
+    return text if len(text) <= _OTHER_NAMES else text[:_OTHER_NAMES].rpartition(", ")[0]
+
+
+def _nothing() -> dict[str, object]:
+    texts = ("name", "description", "tree", "folder", "others", "files", "instruction")
+    lists = ("environment", "entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
+    return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

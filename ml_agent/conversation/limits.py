@@ -1,0 +1,63 @@
+"""The limits of a conversation: how much of the first message each of its parts may take."""
+
+from typing import NamedTuple
+
+MOST_TOKENS = 2_300
+"""Of the first message with the system's part: a little less than what is sent, as other models count otherwise."""
+
+
+class SizeLimits(NamedTuple):
+    """Numbers of things, and characters."""
+
+    options: tuple[int, ...]
+    """Characters for the options of the first entry points, where a command is asked for."""
+    subcommands: int
+    """How many subcommands of the likeliest entry point show their options."""
+    call: int
+    """Characters of a documented call."""
+    head: int
+    """Characters of the beginning of a file."""
+    passages: int
+    passage: int
+    api: int
+    """Classes and functions that are shown with their parameters."""
+    best_line: int
+    """Characters of a class or function with its parameters; of the first ones, and of the others."""
+    api_line: int
+    said: tuple[int, ...]
+    """Parameters of the first classes and functions of which the docstring's words are told."""
+    methods: tuple[int, ...]
+    """Methods that are shown of the first classes."""
+    method: int
+    module: int
+    uses: tuple[int, ...]
+    """Characters for how the first entry points use the repository's code."""
+
+
+USUAL = SizeLimits(
+    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passages=3, passage=700, api=7, best_line=700, api_line=220, said=(4, 2), methods=(6, 6), method=140,
+    module=420, uses=(),
+)  # fmt: skip
+AMPLE = SizeLimits(
+    options=(3600, 1500, 1200, 900), subcommands=4, call=900, head=1800, passages=3, passage=1000, api=12, best_line=900, api_line=240, said=(4, 3, 1),
+    methods=(8, 5, 3, 2), method=300, module=420, uses=(700, 400),
+)  # fmt: skip
+LEVELS = (
+    AMPLE,
+    AMPLE._replace(call=600, head=1200, passage=700, uses=(600, 300)),
+    AMPLE._replace(
+        options=(3600, 1500, 900, 600),
+        subcommands=3,
+        call=400,
+        head=700,
+        passage=700,
+        api=9,
+        methods=(6, 4),
+        uses=(500,),
+        said=(4, 2),
+        module=300,
+    ),
+    USUAL,
+    USUAL._replace(options=(3000, 900), api=5, methods=(4,), passage=500, head=300),
+)
+"""From the richest: the first one is taken whose message is not too long."""

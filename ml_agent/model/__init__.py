@@ -1,0 +1,1 @@
+"""A model at an OpenAI-compatible endpoint: requests, replies, retries, prices."""

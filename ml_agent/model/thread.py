@@ -1,0 +1,116 @@
+"""A conversation with a model, as plain values: it travels with the draft that came of it, through checkpoints as well."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+import msgspec
+
+from ml_agent.prompts.untrusted import PromptText, joined, neutral
+from ml_agent.sandbox.repair import Repair
+
+Mode = Literal["tools", "text"]
+"""tools: native function calling; text: the functions in words, and JSON in the reply."""
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One function call of the model's, as it wrote it."""
+
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """One reply of the model's and what it was told on it."""
+
+    said: str = ""
+    """Text beside the calls."""
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[PromptText, ...] = ()
+    """One a call; one alone where it called nothing."""
+
+
+class Thread(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model was shown first, and every turn since."""
+
+    opening: PromptText
+    task: PromptText
+    """The end of the first message, which is never cut."""
+    turns: tuple[Turn, ...] = ()
+    told: frozenset[str] = frozenset()
+    """Messages of findings that the model has read."""
+    refused: int = 0
+    """How many answers the check refused."""
+    set_up: tuple[Repair, ...] = ()
+    """What the model had installed."""
+
+    def then(self, turn: Turn) -> "Thread":
+        """With one more turn."""
+        return msgspec.structs.replace(self, turns=(*self.turns, turn))
+
+    def with_result(self, result: PromptText) -> "Thread":
+        """With the last result of the last turn replaced: what became of an answer is known only later."""
+        last = self.turns[-1]
+        turn = msgspec.structs.replace(last, results=(*last.results[:-1], result))
+        return msgspec.structs.replace(self, turns=(*self.turns[:-1], turn))
+
+
+class PromptMessage(TypedDict):
+    """What we say; nothing but gated text."""
+
+    role: Literal["system", "user"]
+    content: PromptText
+
+
+class ToolMessage(TypedDict):
+    """What a function call came to."""
+
+    role: Literal["tool"]
+    tool_call_id: str
+    content: PromptText
+
+
+class AssistantMessage(TypedDict):
+    """The model's own words and calls, given back to it."""
+
+    role: Literal["assistant"]
+    content: str | None
+    tool_calls: NotRequired[list[dict[str, Any]]]
+
+
+Message = PromptMessage | ToolMessage | AssistantMessage
+
+
+def messages_of(turns: Sequence[Turn], mode: Mode) -> list[Message]:
+    """Native tool calls and their results, or the same in words for endpoints that have none."""
+    return [message for number, turn in enumerate(turns) for message in _turn(turn, number, mode)]
+
+
+def text_of(message: Message) -> str:
+    """All that a message carries and that costs tokens."""
+    calls = message.get("tool_calls")
+    return str(message.get("content") or "") + (json.dumps(calls) if calls else "")
+
+
+def _turn(turn: Turn, number: int, mode: Mode) -> list[Message]:
+    if not turn.calls:
+        return [
+            {"role": "assistant", "content": turn.said or "(nothing)"},
+            {"role": "user", "content": joined("\n", turn.results)},
+        ]
+    if mode != "tools":
+        said = [{"name": call.name, "arguments": call.arguments} for call in turn.calls]
+        words = json.dumps({"call": said[0]} if len(said) == 1 else {"calls": said}, ensure_ascii=False)
+        answered = zip(turn.calls, turn.results, strict=True)
+        text = joined("\n\n", (joined("", [neutral(f"{call.name}: "), result]) for call, result in answered))
+        return [{"role": "assistant", "content": words}, {"role": "user", "content": text}]
+    names = [f"call_{number}_{place}" for place in range(len(turn.calls))]
+    asked = [_native(name, call) for name, call in zip(names, turn.calls, strict=True)]
+    results = zip(names, turn.results, strict=True)
+    given: list[Message] = [{"role": "tool", "tool_call_id": name, "content": result} for name, result in results]
+    return [{"role": "assistant", "content": turn.said or None, "tool_calls": asked}, *given]
+
+
+def _native(name: str, call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+    return {"id": name, "type": "function", "function": function}

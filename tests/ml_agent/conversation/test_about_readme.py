@@ -1,0 +1,56 @@
+"""What a README says first of its repository."""
+
+from pathlib import Path
+
+import pytest
+
+from ml_agent.conversation.first_message import about_of
+from ml_agent.tools.index import RepoIndex
+from tests.processor_time import within
+
+BADGES = "[![Build Status](b.svg)](x) [![Documentation Status](d.svg)](x) [![PyPI Downloads](p.svg)](x)"
+LINKS = "[Website](a) | [Documentation](b) | [Colab Tutorial](c) | [Discussion Forum](d)"
+SAID = "Dreamer is a library for dreams of neural networks."
+
+
+def said_of(root: Path, readme: str) -> str:
+    (root / "README.md").write_text(readme)
+    return about_of(RepoIndex.open(root, "v"))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        BADGES,
+        LINKS,
+        "[2023/05] We released the weights of the large model.\n[2023/04] And those of the small one, too.",
+        "**News:** there are weights of the large model now.",
+        "Update June 2024: the weights of all models are here.",
+        "## What's new\n\nThe weights of the large model are a download away.\n\n## Overview",
+        "Figure 1: how a network dreams of sheep.",
+        "- Add a tutorial for all of the models.",
+        "```python\nfrom dreamer import dream as d, wake as w\n```",
+        "Please join our server for help with the program.",
+        "This project is no longer maintained by its author.",
+    ],
+)
+def test_neither_news_nor_badges_stand_for_what_a_repository_is(before: str, tmp_path: Path) -> None:
+    assert said_of(tmp_path, f"# Dreamer\n\n{before}\n\n{SAID}\n") == SAID
+
+
+def test_wrapped_lines_are_one_and_a_long_title_stands_for_what_no_line_says(tmp_path: Path) -> None:
+    wrapped = "Dreamer is a library for dreams\nof neural networks.\n"
+    assert said_of(tmp_path, f"# Dreamer\n\n{BADGES}\n{wrapped}") == SAID
+    title = "Dreamer: Deep Dreams with Networks"
+    assert said_of(tmp_path, f"# {title}\n\nYou can put the images in the folder of yours.\n") == title
+    assert said_of(tmp_path, "# Dreamer\n\nDreams of neural networks in one step.\n").startswith("Dreams of neural")
+    assert said_of(tmp_path, "# Dreamer\n") == ""
+
+
+@pytest.mark.parametrize("unit", [" | a", "a b ", "2023 ", "we ", "new is now ", "-", "a-"])
+def test_long_readmes_are_read_quickly(unit: str, tmp_path: Path) -> None:
+    text = unit * (200_000 // len(unit))
+    (tmp_path / "README.md").write_text(f"# {text}\n\n{text}\n")
+    index = RepoIndex.open(tmp_path, "v")
+    assert index.passages is not None
+    within(2, lambda: about_of(index))

@@ -1,0 +1,69 @@
+"""The first message on classes and functions: which are told, and how whole."""
+
+from collections.abc import Callable
+
+import pytest
+
+from ml_agent.model.thread import Thread
+
+Told = Callable[..., Thread]
+WALKS = (
+    "class Walk:\n    '''A way.'''\n    def __init__(self, start):\n        self.start, self.length, self._map = start, 0, None\n\n"
+    + "".join(f"    def turn_{n}(self):\n        '''A way of the walk.'''\n\n" for n in range(12))
+    + "    def as_table(self): ...\n\n\ndef find_walks(places, season='summer', steepness=0.1, "
+    + ", ".join(f"limit_{n}=None" for n in range(40))
+    + ", marked=True) -> Walk:\n    '''Find walks.\n\n    Args:\n        places: Where to go.\n"
+    "        season: When it is, one of 'summer',\n            'winter'.\n    '''\n"
+)
+
+
+def test_the_first_function_is_told_whole_with_what_is_said_of_its_parameters(told: Told) -> None:
+    opening = told({"ways.py": WALKS}, "Write Python: find_walks in the winter season").opening
+    assert "limit_39=None, marked=True) -> Walk" in opening
+    assert "    season: When it is, one of 'summer', 'winter'.\n" in opening and "Where to go" not in opening
+
+
+def test_a_class_that_is_given_back_names_its_members(told: Told) -> None:
+    opening = told({"ways.py": WALKS}, "Write Python: find_walks in the winter season").opening
+    members = opening.partition("  has ")[2].partition("\n")[0]
+    assert ".as_table" in members and ".length" in members and "_map" not in members and ".start" not in members
+
+
+def test_methods_that_documents_call_come_first(told: Told) -> None:
+    readme = "# Walks\nUse a walk:\n```python\nfrom ways import Walk\nWalk('home').as_table()\n```\n"
+    opening = told({"ways.py": WALKS, "README.md": readme}, "Write Python: the way of a walk").opening
+    assert opening.index("  .as_table()") < opening.index("  .turn_0()")
+
+
+def test_tests_are_told_only_where_there_is_little_else(told: Told) -> None:
+    files = {"tests/test_ways.py": "def test_walks_in_the_winter():\n    pass\n", "ways.py": WALKS}
+    files["hills.py"] = "def walks_up():\n    'Walks.'\n\n\ndef walks_down():\n    'Walks.'\n"
+    words = "Write Python: walks in the winter"
+    assert "test_walks_in_the_winter" not in told(files, words).opening.partition("that fit\n")[2]
+    assert "test_walks_in_the_winter" in told(files, f"{words}, as test_walks_in_the_winter").opening
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["from sea.ships import *\nship = Ferry('a')", "import sea\nship = ships.Ferry('a')"],
+    ids=["star", "no import"],
+)
+def test_what_documents_call_without_its_import_is_known(code: str, told: Told) -> None:
+    others = "".join(f"def boats_of_a_lake_{n}(lake):\n    'Boats of a lake.'\n\n" for n in range(20))
+    files = {
+        "sea/__init__.py": "",
+        "sea/ships.py": "class Ferry:\n    def __init__(self, name): ...\n",
+        "sea/lakes.py": others,
+        "README.md": f"# Boats of a lake\n```python\n{code}\n```\n",
+    }
+    fitting = told(files, "Write Python: boats of a lake").opening.partition("that fit\n")[2]
+    assert fitting.startswith("sea.ships.Ferry(name)")
+
+
+def test_what_a_script_has_beside_another_tells_its_values(told: Told) -> None:
+    code = "import argparse\np = argparse.ArgumentParser()\n{own}for n in ('sand', 'clay', 'loam'):\n    p.add_argument('--' + n)\n"
+    form = "p.add_argument('--form')\n"
+    test = "args = p.parse_args()\nif args.form not in ('round', 'square'):\n    raise SystemExit('no such form')\n"
+    files = {"dig.py": code.format(own="") + "p.parse_args()\n", "dig_form.py": code.format(own=form) + test}
+    assert "without" not in (opening := told(files, "dig with dig.py in sand, clay and loam").opening)
+    assert "those of dig.py, and\n--form {round|square}" in opening

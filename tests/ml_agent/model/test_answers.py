@@ -1,0 +1,166 @@
+"""Calls are found in every shape of reply, and coerced where their meaning is not in doubt."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ml_agent.model.functions import Function, as_function, described, strict, tool
+from ml_agent.model.replies import Call, Reply, UnusableReply, coerce, find_call, problems, read_reply
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "script": {"type": "string", "enum": ["train.py", "Eval.py"]},
+        "num_stacks": {"type": ["integer", "null"], "description": "how many"},
+        "lr": {"type": ["number", "null"]},
+        "names": {"type": ["array", "null"], "items": {"type": "string"}},
+        "fast": {"type": ["boolean", "null"]},
+    },
+    "required": ["script"],
+    "additionalProperties": False,
+}
+RUN = Function(name="run", description="Run a script.", parameters=SCHEMA)
+STOP = Function(
+    name="stop", description="Stop.", parameters={"type": "object", "properties": {}, "additionalProperties": False}
+)
+
+
+def found(text: str, *functions: Function, lenient: bool = False) -> Call:
+    return find_call(Reply(content=text), functions or (RUN,), lenient=lenient)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"script": "train.py"}',
+        '{"name": "run", "arguments": {"script": "train.py"}}',
+        '{"name": "run", "arguments": "{\\"script\\": \\"train.py\\"}"}',
+        '{"function": {"name": "run", "arguments": {"script": "train.py"}}}',
+        '{"function": "run", "parameters": {"script": "train.py"}}',
+        '{"tool_calls": [{"function": {"name": "functions.run", "arguments": {"script": "train.py"}}}]}',
+        '[{"name": "run", "arguments": {"script": "train.py"}}]',
+        '{"run": {"script": "train.py"}}',
+        '{"call": {"name": "run", "arguments": {"script": "TRAIN.PY"}}}',
+        "Here you are:\n```json\n{'script': 'train.py',}\n```\nDone.",
+        '<tool_call>{"name": "run", "arguments": {"script": "train.py"}}</tool_call>',
+        '<function=run>{"script": "train.py"}</function>',
+        'run(script="train.py")',
+        '<think>{"script": "x"}</think> {"script": "`train.py`"}',
+        'I looked at {a, b} and chose {"script": "train.py"}',
+    ],
+)
+def test_shapes(text: str) -> None:
+    assert found(text) == found(text, RUN, STOP) == Call(name="run", arguments={"script": "train.py"})
+
+
+@pytest.mark.parametrize(
+    ("given_value", "wanted"),
+    [
+        ({"script": "eval.PY", "num-stacks": "5"}, {"script": "Eval.py", "num_stacks": 5}),
+        ({"script": "train.py", "lr": "1e-4", "numStacks": 5.0}, {"script": "train.py", "lr": 1e-4, "num_stacks": 5}),
+        ({"script": "train.py", "names": "a", "fast": "True"}, {"script": "train.py", "names": ["a"], "fast": True}),
+        (
+            {"script": "train.py", "names": '["a", 1]', "fast": 0},
+            {"script": "train.py", "names": ["a", "1"], "fast": False},
+        ),
+        (
+            {"script": "train.py", "lr": "null", "num_stacks": "1,000"},
+            {"script": "train.py", "lr": None, "num_stacks": 1000},
+        ),
+    ],
+)
+def test_coercion(given_value: dict[str, Any], wanted: dict[str, Any]) -> None:
+    assert coerce(given_value, SCHEMA) == wanted and not problems(wanted, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("I cannot help.", "no JSON object"),
+        ('{"script": "other.py"}', "not one of"),
+        ('{"script": "train.py", "gpus": 3}', "gpus"),
+        ('{"name": "fly", "arguments": {}}', "no function 'fly'"),
+        ('{"num_stacks": 3}', "'script' is a required property"),
+        ("[1, 2]", "no JSON object"),
+    ],
+)
+def test_complaints_say_what_to_mend(text: str, said: str) -> None:
+    with pytest.raises(UnusableReply, match=said):
+        found(text)
+
+
+def test_lenient_leaves_out_what_the_function_does_not_have() -> None:
+    assert found('{"script": "train.py", "gpus": 3}', lenient=True).arguments == {"script": "train.py"}
+
+
+def test_a_reply_that_was_cut_off_is_never_mended_into_a_call() -> None:
+    with pytest.raises(UnusableReply, match="cut off"):
+        find_call(Reply(content='{"script": "train.py", "num_st', finish_reason="length"), [RUN])
+
+
+def test_bare_arguments_find_the_one_function_that_has_them() -> None:
+    go = Function(name="go", description="", parameters={"type": "object", "properties": {"where": {"type": "string"}}})
+    assert found('{"where": "north"}', RUN, go).name == "go"
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_a_call_or_a_complaint(text: str) -> None:
+    try:
+        call = found(text, RUN, STOP)
+    except UnusableReply:
+        return
+    assert call.name in {"run", "stop"}
+
+
+@given(
+    st.fixed_dictionaries(
+        {"script": st.sampled_from(["train.py", "Eval.py"])},
+        optional={
+            "num_stacks": st.integers(-(10**9), 10**9), "lr": st.floats(allow_nan=False, allow_infinity=False),
+            "names": st.lists(st.text(max_size=8), max_size=3), "fast": st.booleans(),
+        },
+    )
+)  # fmt: skip
+def test_valid_arguments_come_through_unchanged(arguments: dict[str, Any]) -> None:
+    text = f"Sure:\n```json\n{json.dumps({'name': 'run', 'arguments': arguments})}\n```"
+    assert found(text, RUN, STOP).arguments == arguments
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda s: st.lists(s) | st.dictionaries(st.text(max_size=5), s),
+        max_leaves=10,
+    )
+)
+def test_any_body_is_read(body: Any) -> None:
+    assert isinstance(read_reply(body if isinstance(body, dict) else {"choices": body}), Reply)
+    assert isinstance(read_reply({"choices": [{"message": body}]}), Reply)
+
+
+def test_strict_schemas_require_everything_and_allow_null() -> None:
+    made = tool(RUN)["function"]["parameters"]
+    assert made["required"] == list(SCHEMA["properties"]) and made["additionalProperties"] is False
+    optional = strict({"type": "object", "properties": {"a": {"type": "string", "default": "x"}, "b": {"enum": ["x"]}}})
+    assert optional["properties"] == {
+        "a": {"type": ["string", "null"]},
+        "b": {"anyOf": [{"enum": ["x"]}, {"type": "null"}]},
+    }
+
+
+def test_functions_in_words_name_every_key_and_choice() -> None:
+    words = described([RUN])
+    assert all(f'"{name}"' in words for name in SCHEMA["properties"]) and '"train.py", "Eval.py"' in words
+    assert '"call"' in described([RUN, STOP])
+
+
+def test_references_are_written_out() -> None:
+    schema = {"$defs": {"A": {"type": "object", "properties": {"title": {"type": "string", "title": "Title"}}}}}
+    function = as_function(
+        {"name": "f", "parameters": {**schema, "type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}}
+    )
+    assert function.parameters["properties"] == {"a": {"type": "object", "properties": {"title": {"type": "string"}}}}
