@@ -1,0 +1,85 @@
+"""The delivery rows that ship: a repository, an instruction, inputs made with a seed, and what must come out.
+
+A repository is the unpacked source distribution of a package. Bringing it runs nothing of it, not even its setup.
+"""
+
+import hashlib
+import io
+import os
+import tarfile
+import tomllib
+from pathlib import Path
+
+import msgspec
+import requests
+from pip._internal.models.index import PyPI
+
+from ml_agent.sandbox.pip_settings import read_pip_settings
+
+FOLDER = Path(__file__).parent
+MOST_BYTES = 10_000_000
+"""The largest archive that a row may name."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One task: what a user wants of a repository."""
+
+    name: str
+    source: str
+    sha256: str
+    """Of the archive."""
+    field: str
+    instruction: str
+    outputs: list[str]
+    interface: str = "python"
+    """Where the repository offers it: `python` or `command line`."""
+    steps: int = 1
+    old: bool = False
+    """It was published from 2014 to 2019 and does not work with today's versions of Python and what it needs."""
+    compiled: bool = False
+    """It has parts in C, C++ or Cython that must be built where no wheel fits."""
+    python: str = "3.11"
+    """What the reference runs with."""
+
+
+def load_rows() -> dict[str, Row]:
+    """All rows by name."""
+    table = tomllib.loads((FOLDER / "rows.toml").read_text(encoding="utf-8"))
+    return {name: msgspec.convert({"name": name, **values}, Row) for name, values in table.items()}
+
+
+def bring_repository(row: Row, folder: Path, archives: Path) -> None:
+    """Unpack the row's archive, without its top folder, into `folder`, which must not be there.
+
+    The archive is downloaded where it is not in `archives` already. Raises ValueError where the index does not have it,
+    requests.RequestException where it does not answer.
+    """
+    archive = archives / row.sha256
+    if not archive.is_file():
+        archive.write_bytes(_download(row))
+    data = archive.read_bytes()
+    if hashlib.sha256(data).hexdigest() != row.sha256:
+        raise ValueError(f"{row.name}: {archive} is not the archive that the row names; remove it and try again")
+    unpacked = folder.with_name(f"{folder.name}.unpacked")
+    with tarfile.open(fileobj=io.BytesIO(data)) as files:
+        top = os.path.commonpath(files.getnames())
+        files.extractall(unpacked, filter="data")
+    (unpacked / top).rename(folder)
+    unpacked.rmdir()
+
+
+def _download(row: Row) -> bytes:
+    """The archive, by the index's own list of the package's files."""
+    package, version = row.source.removeprefix("pypi:").split("==")
+    settings = read_pip_settings()
+    asked = requests.Session()
+    asked.verify = str(settings.certificates) if settings.certificates else True
+    address = f"{(settings.index_url or PyPI.simple_url).rstrip('/')}/{package.lower()}/"
+    listing = asked.get(address, headers={"Accept": "application/vnd.pypi.simple.v1+json"}, timeout=60)
+    listing.raise_for_status()
+    for file in listing.json()["files"]:
+        if file["hashes"].get("sha256") == row.sha256 and file.get("size", 0) <= MOST_BYTES:
+            found = asked.get(file["url"], timeout=120)
+            found.raise_for_status()
+            return found.content
+    raise ValueError(f"{row.name}: the package index has no archive of {package} {version} with the row's sha256")
