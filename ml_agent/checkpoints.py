@@ -27,13 +27,13 @@ class PlainJson:
         """The value again; UsageError for anything but JSON."""
         kind, content = data
         if kind != KIND:
-            raise UsageError(f"the state of this run is of the kind {str(kind)[:20]!r}, not JSON: start it again")
+            raise UsageError(f"the state of this run is stored as {str(kind)[:20]!r}, not JSON: start the run again")
         if len(content) > MAX_BYTES:
-            raise UsageError("the state of this run is too large: start it again")
+            raise UsageError("the state of this run is too large: start the run again")
         try:
             return json.loads(content.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"the state of this run is damaged ({error}): start it again") from error
+            raise UsageError(f"the state of this run is damaged ({error}): start the run again") from error
 
 
 def _error_text(value: Any) -> str:

@@ -51,7 +51,7 @@ class RunContext:
 def make_tape(job: Job, folder: RunFolder) -> Tape | None:
     """The recording that the user asked for. Raises ConfigurationError where it cannot be read or written."""
     if job.record and job.replay:
-        raise ConfigurationError("--record and --replay exclude each other")
+        raise ConfigurationError("--record and --replay cannot be combined")
     if job.replay:
         return Tape(Path(job.replay), "replay", (folder.id, str(folder.path)))
     return Tape(Path(job.record), "record", (folder.id, str(folder.path))) if job.record else None
@@ -149,7 +149,7 @@ def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executo
     except SandboxUnavailableError as error:
         if around.settings.sandbox == "auto" and not around.settings.runtime:
             return None, str(error)
-        raise ConfigurationError(f"{error}; or check only, with --sandbox none") from error
+        raise ConfigurationError(f"{error}; or only check, with --sandbox none") from error
     limited = within_wall_time(sandbox, budget) if sandbox is not None else None
     on_output = around.progress.on_output if around.progress else None
     executor = Executor(

@@ -89,8 +89,8 @@ def _local(settings: Settings) -> Row:
     row = _sandbox("local", settings)
     if not row.ok or filter_program() is not None:
         return row
-    found = f"{row.found}; no filter of system calls for {platform.machine()}"
-    return msgspec.structs.replace(row, found=found, tip="isolate by Docker (--sandbox docker), which has one")
+    found = f"{row.found}; no system call filter for {platform.machine()}"
+    return msgspec.structs.replace(row, found=found, tip="use --sandbox docker, which has one")
 
 
 def _sandbox(name: str, settings: Settings) -> Row:
@@ -112,20 +112,22 @@ def _image(settings: Settings) -> Row:
         client = connect()
         client.images.get(name)
     except ImageNotFound:
-        return Row(what="image", ok=False, found=f"{name} is not built", advice="it is made at the first run in Docker")
+        return Row(
+            what="image", ok=False, found=f"{name} is not built", advice="it is built at the first run in Docker"
+        )
     except (DockerException, SandboxUnavailableError, OSError):
-        return Row(what="image", ok=False, found="no engine to look at", advice="start Docker, or use --sandbox local")
+        return Row(what="image", ok=False, found="no container engine", advice="start Docker, or use --sandbox local")
     return Row(what="image", ok=True, found=name)
 
 
 def _model(settings: Settings) -> Row:
     how = "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
     if not settings.thinks_with_model:
-        return Row(what="model", ok=False, found="none; answers come without one", advice=how)
+        return Row(what="model", ok=False, found="none; answers are made without a model", advice=how)
     from ml_agent.model.endpoint import OPENAI
 
     if not settings.model or not settings.has_endpoint:
-        return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be asked", advice=how)
+        return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be used", advice=how)
     url = (settings.base_url or OPENAI).rstrip("/")
     problem = _ask_model(url, settings)
     return Row(what="model", ok=not problem, found=f"{settings.model} at {shown_address(url)}", advice=problem)
@@ -141,7 +143,7 @@ def _ask_model(url: str, settings: Settings) -> str:
         return f"does not answer ({type(error).__name__}): check OPENAI_BASE_URL"
     if status < _ERROR:
         return ""
-    known = {401: "refuses the key", 403: "refuses the key", 404: "does not know the model or the path"}
+    known = {401: "refuses the key", 403: "refuses the key", 404: "model or path not found"}
     return f"{known.get(status, 'answers with an error')} (HTTP {status})"
 
 
@@ -163,7 +165,7 @@ def offered_models(settings: Settings) -> tuple[frozenset[str], str]:
         listed = json.loads(answer_of("GET", url, headers).content)["data"]
         return frozenset(str(one["id"]) for one in listed), ""
     except (requests.ConnectionError, requests.Timeout) as error:
-        return frozenset(), f"the endpoint does not answer ({type(error).__name__}): which models it has is not known"
+        return frozenset(), f"the endpoint does not answer ({type(error).__name__}): its models are unknown"
     except _NO_ANSWER:  # it need not
         return frozenset(), "the endpoint does not list its models"
 
@@ -178,7 +180,7 @@ def answer_of(method: str, url: str, headers: Mapping[str, str], body: object = 
             for part in reply.iter_content(_STEP):
                 content += part
                 if len(content) > MOST_BYTES or time.monotonic() > until:
-                    raise requests.Timeout("larger than it may be, or too slow")
+                    raise requests.Timeout("too large or too slow")
             return Reply(reply.status_code, content)
 
     try:
@@ -219,7 +221,7 @@ def _package_index(_settings: Settings) -> Row:
         found = "answers" if done.returncode == 0 else "does not answer"
     except subprocess.TimeoutExpired:
         found = "does not answer in time"
-    return Row(what="package index", ok=found == "answers", found=found, advice="needed to set repositories up")
+    return Row(what="package index", ok=found == "answers", found=found, advice="needed to set up repositories")
 
 
 def _cache(settings: Settings) -> Row:

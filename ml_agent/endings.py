@@ -65,7 +65,7 @@ def bounded(ending: Ending, message: str, draft: Draft) -> tuple[Ending, str]:
     if not lost:
         return ending, message
     texts = list(dict.fromkeys(one.text for one in lost))
-    count = "1 value of your sentence is" if len(texts) == 1 else f"{len(texts)} values of your sentence are"
+    count = "1 value of your request is" if len(texts) == 1 else f"{len(texts)} values of your request are"
     full_message = f"{message}; {count} {NOT_IN_IT} {', '.join(texts)}"
     disputed = " ".join(dispute.finding for dispute in draft.disputes)
     failed = draft.source != CHOSEN and any(one.named and one.text not in disputed for one in lost)

@@ -95,9 +95,9 @@ class BudgetExceededError(AgentError):
     def __init__(self, what: str, spent: float, limit: float, needed: float = 0.0) -> None:
         """`what` names the limit (tokens, usd, calls, seconds, attempts, ...), the rest is in its unit; `needed` is the next step's."""
         raised = LIMIT_FLAGS.get(what, f"the setting max_{what}")
-        state = f"is used up ({spent:g} spent)"
+        state = f"is used up (spent: {spent:g})"
         if needed:
-            state = f"does not reach ({spent:g} spent, and the next request may need {needed:g})"
+            state = f"is not enough (spent: {spent:g}; the next request may need {needed:g})"
         super().__init__(f"the budget of {limit:g} {what} {state}: raise {raised} or narrow the task")
         self.what, self.spent, self.limit = what, spent, limit
 

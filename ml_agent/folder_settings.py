@@ -44,14 +44,14 @@ def read_folder_file() -> dict[str, Any]:
 def taken(said: Mapping[str, Any], present: Any, trusted: bool) -> dict[str, Any]:
     """The part of the file that counts beside the settings that hold without it; what was taken and left is logged once."""
     if trusted:
-        _say(f"{FILE} of this folder is read, all of it (--trust-folder)")
+        _say(f"{FILE} of this folder: all of it is used (--trust-folder)")
         return dict(said)
     kept = {name: value for name, value in said.items() if _lowers(name, value, getattr(present, name, None))}
     left = [name for name in said if name not in kept]
-    message = f"{FILE} of this folder is read: took {', '.join(sorted(kept)) or 'nothing'}"
+    message = f"{FILE} of this folder: used {', '.join(sorted(kept)) or 'nothing'}"
     if left:
         names = ", ".join(repr(name)[1:-1][:40] for name in sorted(left)[:20])
-        message += f"; left {names} (--trust-folder takes all)"
+        message += f"; ignored {names} (--trust-folder uses all)"
     _say(message)
     return kept
 

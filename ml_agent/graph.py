@@ -39,8 +39,8 @@ from ml_agent.unsure import different, offer, what_would_decide
 
 MOST_LINES = 40
 """Of a failure, that a model is shown."""
-_NONE_FOUND = "none of the repositories found can do this: name one with --repo"
-_NOT_IN_NAMED = "nothing was found there that does this; read are Python, shell scripts, makefiles and console scripts"
+_NONE_FOUND = "none of the repositories found can do this; name one with --repo"
+_NOT_IN_NAMED = "nothing in it does this; supported are Python and shell scripts, makefiles and console scripts"
 
 
 def understand(state: State, services: Services) -> Command[Literal["search"]]:
@@ -76,7 +76,7 @@ def rank(state: State, services: Services) -> Command[Literal["plan"]]:
 def plan(state: State, services: Services) -> Command[Literal["generate", "plan", "__end__"]]:
     """Bring the candidate in turn, index it, and decide whether it can do the task."""
     if state["position"] >= len(state["candidates"]):
-        services.note("plan", "no other repository is left")
+        services.note("plan", "no other repository is left to try")
         return without_candidates(state)
     candidate = msgspec.convert(state["candidates"][state["position"]], Candidate)
     if services.budget.left("repositories") == 0 and candidate.full_name not in state.get("rejected", []):
@@ -101,7 +101,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     request = request_by_options(state, workspace)
     assessment = services.navigator.assess(request, workspace)
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
-    changed = f" (changed: the run began with {services.changed_from[:12]})" if "changed_from" in repository else ""
+    changed = f" (changed: the run began at {services.changed_from[:12]})" if "changed_from" in repository else ""
     services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state), goto="plan")
@@ -131,7 +131,7 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
     """Write a command or code, or mend the last one where something speaks against it."""
     attempts = attempts_of(state)
     if len(attempts) >= services.settings.max_attempts:
-        services.note("generate", f"{len(attempts)} drafts were tried: no more (--max-attempts)")
+        services.note("generate", f"{len(attempts)} answers were tried (--max-attempts)")
         return give_up_candidate(state)
     try:
         draft = next_draft(services.navigator, request_of(state), workspace_of(state, services), attempts)
@@ -139,10 +139,10 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
         services.note("generate", str(reason))
         return give_up_candidate({**state, "rejection": str(reason)})
     if draft is None:
-        services.note("generate", "nothing in this repository is left to try")
+        services.note("generate", "nothing else in this repository to try")
         return give_up_candidate(state)
     if tried_before(draft, attempts) is not None:
-        services.note("generate", f"the answer stays; its author says: {draft.disputes[-1].why}")
+        services.note("generate", f"the answer stays; the model says: {draft.disputes[-1].why}")
         return stood_by(state, draft, attempts[-1].problem)
     if not attempts and draft.level == "unsure":
         request, workspace = request_of(state), workspace_of(state, services)
@@ -163,10 +163,10 @@ def generate(state: State, services: Services) -> Command[Literal["check", "plan
 def unsure(state: State, services: Services, drafts: list[Draft]) -> Command[Any]:
     """Offer several answers where the repository was named; else see whether another repository has a likelier one."""
     offered = state.get("offered") or [offer(draft) for draft in drafts]
-    services.note("generate", f"none of {len(offered)} answers is likely to be what was asked")
+    services.note("generate", f"none of {len(offered)} answers is clearly what you asked for")
     if not state["given"].get("repository"):
         return Command(update={"position": state["position"] + 1, "offered": offered}, goto="plan")
-    return ended(Ending.UNSURE, f"none is likely enough; {what_would_decide(offered)}", offered=offered)
+    return ended(Ending.UNSURE, f"no answer is likely enough; {what_would_decide(offered)}", offered=offered)
 
 
 def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
@@ -320,7 +320,7 @@ def give_up_candidate(state: State) -> Command[Any]:
         own = [attempt for attempt in attempts if attempt.draft.text == state["best"]["draft"]["text"]]
         problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
-        return ended(ending, f"no draft got further: {problem}" if problem else "no other draft is left")
+        return ended(ending, f"no answer got further: {problem}" if problem else "nothing else to try")
     return Command(update={"position": state["position"] + 1, "rejection": state.get("rejection", "")}, goto="plan")
 
 
@@ -332,23 +332,23 @@ def stood_by(state: State, draft: Draft, problem: str) -> Command[Any]:
     if best["draft"]["text"].strip() == draft.text.strip():
         best = {**best, "draft": {**best["draft"], "disputes": plain(draft)["disputes"]}}
     ending = Ending.NOT_DELIVERED if best["evidence"] == "completed" else Ending.NOT_REACHED
-    return ended(ending, f"{problem}; its author disputes that: {draft.disputes[-1].why}", best=best)
+    return ended(ending, f"{problem}; the model disputes this: {draft.disputes[-1].why}", best=best)
 
 
 def without_candidates(state: State) -> Command[Any]:
     """What to say when no candidate is left."""
     best, offered = state.get("best"), state.get("offered")
     if best is None and offered:
-        return ended(Ending.UNSURE, f"none is likely enough; {what_would_decide(offered)}")
+        return ended(Ending.UNSURE, f"no answer is likely enough; {what_would_decide(offered)}")
     tried = attempts_of(state) if best is None and state.get("attempts") else ()
     if tried:  # answers that may not even be shown
-        return ended(Ending.NO_ANSWER, f"no sound answer was found: {tried[0].problem.splitlines()[0]}")
+        return ended(Ending.NO_ANSWER, f"no working answer was found: {tried[0].problem.splitlines()[0]}")
     if best is None:
         unfound = _NOT_IN_NAMED if state["given"]["repository"] else _NONE_FOUND
         return ended(Ending.NO_REPOSITORY, state.get("rejection") or unfound)
-    findings = best["draft"].get("findings") or [{"message": "a value of the instruction has no place in it"}]
+    findings = best["draft"].get("findings") or [{"message": "it does not use a value of the request"}]
     worst = next((one for one in findings if one.get("severity") == "error"), findings[0])
-    return ended(Ending.NO_ANSWER, f"no sound answer was found: {worst['message']}")
+    return ended(Ending.NO_ANSWER, f"no working answer was found: {worst['message']}")
 
 
 def inputs_for(state: State, workspace: Workspace, draft: Draft, services: Services) -> Inputs:

@@ -100,7 +100,7 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
 
 def kept_out(inputs: Inputs) -> Inputs:
     """The same where a run may see none of the user's files: none goes in, which is said of each."""
-    refused = (f"{path}: no file of yours is shown where a coding agent asks" for path in inputs.taken)
+    refused = (f"{path}: your own files are not given to runs that a coding agent starts" for path in inputs.taken)
     return Inputs((), inputs.absent, (*inputs.refused, *refused))
 
 
@@ -296,8 +296,8 @@ def _refusal(path: str, folder: Path) -> str:
     """Why a file is not taken; "" where it is."""
     aim, whole = (folder / path).resolve(), folder.resolve()
     if not aim.is_relative_to(whole):
-        outside = "outside of your folder" if path.startswith("..") else "a link that leads out of your folder"
-        return f"{outside}; name what you mean by its absolute path"
+        outside = "outside your folder" if path.startswith("..") else "a link to outside your folder"
+        return f"{outside}; give its absolute path instead"
     if is_control(path) or is_control(aim.relative_to(whole).as_posix()):
         return "version control's own"
     if is_secret(path) or is_secret(str(aim)):
@@ -315,7 +315,7 @@ def _refusal_of_folder(folder: Path) -> str:
         return f"a folder of more than {MOST_ENTRIES:,} files"
     if any(is_secret(name) for name in names):
         return "a folder with something named like a secret"
-    return "a folder with version control's own in it" if any(map(is_control, names)) else ""
+    return "a folder with version control data in it" if any(map(is_control, names)) else ""
 
 
 def _is_in_repository(path: str, places: Places) -> bool:

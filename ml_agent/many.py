@@ -96,7 +96,7 @@ def solve_many(
         codes = {name: code for name, code in _earlier_results(out).items() if name in names}
         again = {name for name, code in codes.items() if code in OF_THE_SURROUNDINGS}
         if again:
-            say(f"trying again what ended with an error of the surroundings: {', '.join(sorted(again))}")
+            say(f"retrying after network or machine errors: {', '.join(sorted(again))}")
             _take_out(out, again)
             held.enter_context(_alone(out))  # it is another file now
         failed = sum(code != 0 for name, code in codes.items() if name not in again)
@@ -132,7 +132,7 @@ def _alone(out: Path) -> Iterator[None]:
         try:
             stack.enter_context(locked(out))
         except BlockingIOError as error:
-            raise RunLockedError(f"{out} is being worked on by another process") from error
+            raise RunLockedError(f"{out} is in use by another process") from error
         except OSError as error:
             raise ConfigurationError(f"{out} cannot be written ({error.strerror}): choose another --out") from error
         yield
@@ -143,7 +143,7 @@ def _earlier_results(out: Path) -> dict[str, int]:
     *lines, cut = out.read_text(encoding="utf-8", errors="replace").split("\n")
     done = dict(_result_of(line, f"{out}:{number}") for number, line in enumerate(lines, 1))
     if cut.lstrip()[:1] not in ("", "{"):
-        raise UsageError(f"{out} holds something else than results: choose another --out")
+        raise UsageError(f"{out} contains something other than results: choose another --out")
     whole_lines(out)  # what a kill cut short is answered again
     return done
 
@@ -153,7 +153,7 @@ def _result_of(line: str, place: str) -> tuple[str, int]:
         row = json.loads(line)
         return str(row["id"]), int(row["exit_code"])
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise UsageError(f"{place} is no result: choose another --out") from error
+        raise UsageError(f"{place} is not a result: choose another --out") from error
 
 
 def _result(one: Instruction, settings: Settings) -> dict[str, Any]:

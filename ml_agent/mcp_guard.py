@@ -92,7 +92,9 @@ class Allowance:
         """The share of a call that may want so much; without a wish half of what is left. Raises UsageError where nothing is."""
         with self._lock:
             if self._usd <= 0 or self._seconds <= 0:
-                raise UsageError("the money or time of this server or session is spent: start it again, or with more")
+                raise UsageError(
+                    "this server's or session's limit of money or time is reached: restart it, with a higher limit if needed"
+                )
             share = Share(
                 min(self._usd, self._usd / 2 if usd is None else usd),
                 min(self._seconds, self._seconds / 2 if seconds is None else seconds),
@@ -148,7 +150,7 @@ class Guard:
 
     async def _see_that_it_is_inside(self, ctx: Context[Any, Any], named: str, place: Path) -> None:
         if not any(place.is_relative_to(root) for root in await self._roots_of(ctx)):
-            raise UsageError(f"{named}: outside of the folders that this server may read; start it with --root FOLDER")
+            raise UsageError(f"{named}: outside the folders that this server may read; start it with --root FOLDER")
 
     async def _roots_of(self, ctx: Context[Any, Any]) -> tuple[Path, ...]:
         """Those that the client told, where it is the one that started this server; else the server's own."""

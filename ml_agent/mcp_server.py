@@ -205,7 +205,7 @@ class Tools:
     def run_result(self, run: str) -> dict[str, Any]:
         """The result of one run that this server began as JSON."""
         if run not in self._guard.runs:
-            raise UsageError(f"{run}: no run of this server")
+            raise UsageError(f"{run}: not a run of this server")
         folder = known_run(load_settings(), run)
         return folder.result() or {"ending": "unfinished"}
 

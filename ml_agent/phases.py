@@ -40,7 +40,7 @@ def as_node(node: Node) -> Any:
             command = node(state, services)
         except BudgetExceededError as error:
             command = ended(Ending.BUDGET, str(error))
-            services.notes.setdefault(name, f"ended: the limit of {error.what} is reached")
+            services.notes.setdefault(name, f"stopped: the limit of {error.what} is reached")
         except ModelError as error:
             command = ended(Ending.MODEL_GONE, str(error))
             services.notes.setdefault(name, f"ended: {error}")

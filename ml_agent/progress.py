@@ -21,12 +21,12 @@ PATIENCE = 3.0
 """Seconds after which a phase that is still under way is told where no spinner can be seen."""
 _DOING = {
     "understand": "reading the instruction",
-    "search": "looking for repositories",
-    "rank": "ranking them",
+    "search": "searching for repositories",
+    "rank": "ranking repositories",
     "plan": "reading the repository",
     "generate": "writing the answer",
-    "check": "checking it against the repository",
-    "execute": "running it",
+    "check": "checking the answer against the repository",
+    "execute": "setting up and running it",
     "diagnose": "finding out what went wrong",
 }
 _MOST_DETAILS = 8

@@ -14,7 +14,7 @@ from ml_agent.tools.foreign_files import is_file
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.walk import Walk
 
-NOTHING = "no code of the repository was reached"
+NOTHING = "no code of the repository ran"
 HELP = "it only printed its help"
 ERROR = "it only printed an error"
 MOST_PARSED = 100_000

@@ -35,11 +35,11 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 def check_text(text: str, what: str) -> None:
     """UsageError where it is no text, or holds half a character (a lone surrogate), which no file and no request can hold."""
     if not isinstance(text, str):
-        raise UsageError(f"{what} is no text: {type(text).__name__}")
+        raise UsageError(f"{what} is not text: {type(text).__name__}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"{what} holds half a character at {error.start + 1}: write it in UTF-8") from error
+        raise UsageError(f"{what} is not valid UTF-8 at character {error.start + 1}") from error
 
 
 def check_instruction(text: str) -> None:
@@ -48,10 +48,10 @@ def check_instruction(text: str) -> None:
     if not text.strip():
         raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
     if len(text) > LONGEST:
-        raise UsageError(f"the instruction has {len(text):,} characters, {LONGEST:,} are read: say it in fewer words")
+        raise UsageError(f"the instruction has {len(text):,} characters; the limit is {LONGEST:,}")
     if (count := len(_WORD.findall(text))) > _MOST_WORDS:
         raise UsageError(
-            f"the instruction has {count:,} words and numbers, {_MOST_WORDS:,} are read: name a file for them"
+            f"the instruction has {count:,} words and numbers; the limit is {_MOST_WORDS:,}: put them into a file and name it"
         )
 
 

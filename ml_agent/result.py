@@ -86,7 +86,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
 
 def _message(state: State, folder: RunFolder) -> str:
     gone = state["ending"] == Ending.MODEL_GONE.label
-    return f"{state['message']}; `ml-agent resume {folder.id}` goes on" if gone else state["message"]
+    return f"{state['message']}; `ml-agent resume {folder.id}` continues it" if gone else state["message"]
 
 
 def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain]:
@@ -95,7 +95,7 @@ def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain
         {
             "expectation": msgspec.to_builtins(one),
             "verdict": "not judged",
-            "said": "it was not run to its end",
+            "said": "it did not run to the end",
             "path": "",
         }
         for one in expected
@@ -117,7 +117,7 @@ def _refused_answers(state: State, best: Plain | None) -> list[Plain]:
         return []
     problems = [one["problem"] for one in state.get("attempts", []) if one["draft"].get("source") == "llm"]
     lines = (problems[-1] if problems else "").splitlines()
-    reason = f"the model's answer was not taken ({lines[0]}); this one is of the tables" if lines else ""
+    reason = f"the model's answer was not accepted ({lines[0]}); this one was made without it" if lines else ""
     return [{"phase": "generate", "reason": reason}] if reason else []
 
 

@@ -127,7 +127,7 @@ def _begin_again(folder: RunFolder, config: dict[str, Any]) -> None:
     """Keep the new limits, and forget what ended the run; a kill after this can be gone on from."""
     done = folder.result()
     if done is not None and of_this_version(done, folder)["ending"] not in RESUMABLE:
-        raise UsageError(f"run {folder.id} ended as {done['ending']}, not at a limit: solve it anew with other limits")
+        raise UsageError(f"run {folder.id} ended as {done['ending']}, not at a limit: solve it again with other limits")
     folder.write_config(config)
     (folder.path / RESULT).unlink(missing_ok=True)
 
@@ -136,7 +136,7 @@ def of_this_version(result: dict[str, Any], folder: RunFolder) -> dict[str, Any]
     """The result; UsageError where another version of this program wrote it."""
     if result.get("schema") != SCHEMA:
         raise UsageError(
-            f"run {folder.id} was written by another version of ML-Agent: look into its run.json, or solve it anew"
+            f"run {folder.id} was written by another version of ML-Agent: read its run.json, or solve it again"
         )
     return result
 
@@ -158,7 +158,7 @@ def _last_whole(graph: CompiledStateGraph[State, Services, State, State], config
     for older in graph.get_state_history(config, limit=_MOST_STATES):
         if older.next:
             return older
-    raise UsageError(f"run {config['configurable']['thread_id']} was cut before its first step: start it again")
+    raise UsageError(f"run {config['configurable']['thread_id']} was interrupted before its first step: start it again")
 
 
 def changed_since(state: Mapping[str, Any]) -> str:

@@ -100,7 +100,7 @@ class RunFolder:
             try:
                 stack.enter_context(locked(self.path / ".lock"))
             except BlockingIOError as error:
-                raise RunLockedError(f"run {self.id} is being worked on by another process") from error
+                raise RunLockedError(f"run {self.id} is in use by another process") from error
             _held[:] = [*_held[1 - _MOST_HELD :], self]
             yield
 
@@ -176,7 +176,7 @@ def list_runs(runs_dir: Path) -> list[RunFolder]:
 def _own(folder: RunFolder) -> RunFolder:
     config = folder.config()
     if not is_sealed(config):
-        raise UsageError(f"{folder.path}: not a run that you made on this machine, or changed since; it is left alone")
+        raise UsageError(f"{folder.path}: not a run made by you on this machine, or changed since; it is not touched")
     if config.get("format") != FORMAT:
         raise UsageError(f"{folder.path}: made by another version of ML-Agent; start the run again")
     return folder

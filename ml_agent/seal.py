@@ -66,7 +66,7 @@ def _key(*, make: bool) -> bytes:
     except UnicodeDecodeError:
         key = b""
     if path.stat().st_uid != os.geteuid():
-        raise OSError(f"{path} is somebody else's, who knows what is in it")
+        raise OSError(f"{path} belongs to another user and is not used")
     if len(key) < _BYTES:
         raise OSError(f"{path} holds no key")
     return key

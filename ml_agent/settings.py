@@ -25,8 +25,8 @@ SANDBOXES = ("auto", "docker", "local", "none")
 
 
 _GONE = {
-    "model_profile": "gone: every model is asked by function calls, or by JSON in its text (model_mode)",
-    "encoder": "gone: there is no sentence encoder any more",
+    "model_profile": "removed: models are called with tools, or with JSON in text (model_mode)",
+    "encoder": "removed with the sentence encoder",
 }
 """Settings of earlier versions, and what is in their place."""
 
@@ -37,7 +37,7 @@ def _aliases(name: str, *others: str) -> AliasChoices:
 
 def _one_of(name: str, known: Sequence[str]) -> str:
     if name not in known:
-        raise ValueError(f"{name!r} is none of {', '.join(known)}")
+        raise ValueError(f"{name!r} is not one of {', '.join(known)}")
     return name
 
 
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
     def _is_served(cls, name: str) -> str:
         if name.startswith("gguf:"):
             raise ValueError(
-                "a model file is served over HTTP now: give it to llama-server and set OPENAI_BASE_URL to its address"
+                "serve the model file with llama-server and set OPENAI_BASE_URL to its address"
             )
         return name
 

@@ -48,5 +48,5 @@ def what_would_decide(offered: Sequence[Plain]) -> str:
     """What the user could say so that one answer is likelier than the others."""
     entries = list(dict.fromkeys(one["entry"] for one in offered if one["entry"]))
     if len(entries) > 1:
-        return f"name the script ({', '.join(entries)}), spell the options, or use --model"
-    return "spell the options as the program has them, name another folder with --path, or use --model"
+        return f"name the script ({', '.join(entries)}), write its options, or use --model"
+    return "write the options as the program names them, choose another folder with --path, or use --model"

@@ -19,8 +19,8 @@ def of_request(request: Request, expected: Sequence[Expectation]) -> str:
     named = list(dict.fromkeys(_describe(value, request.instruction) for value in values if value.required))
     guessed = list(dict.fromkeys(value.text for value in values if not value.required))
     lines = [f"read {counted(len(named), 'value')}: {', '.join(named)}" if named else "no values stated"]
-    lines += [f"perhaps also {', '.join(guessed)}"] if guessed else []
-    return "\n".join([*lines, *(f"should come out: {one.describe()}" for one in expected)])
+    lines += [f"possibly also {', '.join(guessed)}"] if guessed else []
+    return "\n".join([*lines, *(f"expected: {one.describe()}" for one in expected)])
 
 
 def _describe(value: Value, instruction: str) -> str:
@@ -35,7 +35,7 @@ def _describe(value: Value, instruction: str) -> str:
 
 
 def of_candidates(candidates: Sequence[Candidate], limit: int = 5) -> str:
-    """How many repositories there are, then each with its score and what it says of itself."""
+    """How many repositories there are, then each with its score and description."""
     if len(candidates) == 1 and candidates[0].source == "named":
         return candidates[0].full_name
     lines = [_candidate(candidate) for candidate in candidates[:limit]]
@@ -48,7 +48,7 @@ def of_ranking(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> str:
     if len(ranked) == 1:
         return first
     if [one.full_name for one in ranked] == [one.full_name for one in before]:
-        return f"{first} first, the order stays"
+        return f"{first} first, order unchanged"
     return "\n".join([f"{first} first", *(_candidate(candidate) for candidate in ranked)])
 
 
@@ -68,7 +68,7 @@ def of_draft(draft: Draft) -> str:
 
 def of_inputs(absent: Sequence[str], refused: Sequence[str]) -> list[str]:
     """Which files that the user names do not go in, a line each reason."""
-    lines = [f"{', '.join(absent)}: neither in your folder nor in the repository"] if absent else []
+    lines = [f"{', '.join(absent)}: not found in your folder or in the repository"] if absent else []
     return lines + [f"not taken: {line}" for line in refused]
 
 
@@ -76,11 +76,11 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
     """Whether a draft is sound, which files are nowhere, the account of the user's values, and what was kept from an example unasked."""
     entries = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
     placed = sum(entry.status != "not found" for entry in draft.ledger)
-    verdict = "sound" if draft.sound else "disputed by its author, so it is run"
+    verdict = "sound" if draft.sound else "disputed by the model, so it is run"
     lines = [f"{verdict}; {counted(placed, 'value')} accounted for"]
     lines += lacking
     lines += map(_entry, entries)
-    lines += [f"{one}: to be filled in; it is required, and nobody gives a value" for one in draft.invented]
+    lines += [f"{one}: fill this in; it is required and the request gives no value" for one in draft.invented]
     return "\n".join([*lines, *_kept_options(draft, instruction)])
 
 
@@ -97,9 +97,9 @@ def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:
         return
     origin = draft.provenance
     if origin is not None and origin.kind == "example":
-        yield f"kept from {origin.path}:{origin.line}, the example it was made from: {', '.join(kept)}"
+        yield f"copied from {origin.path}:{origin.line}, the example: {', '.join(kept)}"
     else:
-        yield f"nobody asked for {', '.join(kept)}"
+        yield f"not in your request: {', '.join(kept)}"
 
 
 def counted(number: int, one: str, several: str = "") -> str:

@@ -43,7 +43,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Folders below those that appear empty."""
     network: bool = False
     devices: tuple[Path, ...] = ()
-    """Device files, for graphics cards."""
+    """Device files, for GPUs."""
     user: int | None = None
     """Whom commands run as, where we are root; None: as we do, by another number."""
     filtered: bool = True

@@ -33,7 +33,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sandbox is allowed: network by phase, limits, graphics cards."""
+    """What a sandbox is allowed: network by phase, limits, GPUs."""
 
     network: Network = "install"
     """none: never; install: while setting up only; full: always."""

@@ -88,7 +88,7 @@ class EngineGate:
         """Until the proxy listens."""
         if run_short(self._client, str(container.id), ["/bin/bash", "-c", READY], "0:0").exit_code != 0:
             said = container.logs(tail=5).decode("utf-8", "replace").strip()
-            raise SandboxLostError(f"the gate to the package index does not open: {said[-200:]}")
+            raise SandboxLostError(f"the proxy to the package index does not start: {said[-200:]}")
 
 
 def _code() -> dict[str, bytes]:
@@ -104,4 +104,4 @@ def _remove(container: Container) -> None:
     except NotFound:
         return
     except (DockerException, RequestException) as error:
-        raise SandboxLostError(f"the gate to the package index does not close: {error}") from error
+        raise SandboxLostError(f"the proxy to the package index does not stop: {error}") from error

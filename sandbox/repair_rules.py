@@ -80,7 +80,7 @@ def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], scene: FailureC
 def candidates(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """All repairs that may help."""
     if scene.taken and (diagnosis.category == "environment" or diagnosis.code == "import-error"):
-        yield Repair(kind="afresh", arguments=("environment",), why="the environment of an earlier run is made afresh")
+        yield Repair(kind="afresh", arguments=("environment",), why="the cached environment is rebuilt")
     rule = _BY_CODE.get(diagnosis.code)
     if rule is not None:
         yield from rule(diagnosis, scene)
@@ -238,14 +238,14 @@ def _display(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     if re.search(r"Qt|qt|xcb|display", said):
         yield Repair(kind="environment", arguments=("QT_QPA_PLATFORM=offscreen",), why="Qt without a display")
     if "xvfb-run" not in scene.task.text:
-        yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a display in memory")
+        yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a virtual display")
         first = scene.task.text.strip()
         text = (
             f"xvfb-run -a bash -c {shlex.quote(first)}"
             if re.search(r"[;&|<>()$`\n=]", first)
             else f"xvfb-run -a {first}"
         )
-        yield Repair(kind="command", arguments=(text,), why="run with a display in memory")
+        yield Repair(kind="command", arguments=(text,), why="run with a virtual display")
 
 
 def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
@@ -339,8 +339,8 @@ def _processor(scene: FailureContext) -> Iterator[Repair]:
     option = device_option(scene.entry) if scene.entry else None
     first = scene.task.text.strip()
     if option and "\n" not in first and option.split()[0] not in first:
-        yield Repair(kind="command", arguments=(f"{first} {option}",), why=f"{option}: there is no graphics card")
-    yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no graphics card")
+        yield Repair(kind="command", arguments=(f"{first} {option}",), why=f"{option}: there is no GPU")
+    yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no GPU")
 
 
 def _graphics_library(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:

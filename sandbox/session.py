@@ -174,7 +174,7 @@ class Session:
         """At most three lines about the environment: Python and how it came about, what is installed, what failed."""
         environment = self._setup.environment
         if environment is None:
-            return ("no environment was made yet",)
+            return ("there is no environment yet",)
         packages = [one.pin for one in environment.packages]
         own = "the repository's own package, " if environment.project else ""
         shown = ", ".join(packages[:MOST_PACKAGES]) + (
@@ -280,7 +280,7 @@ class Session:
         kept = f"~/workspace-before-{self._depth}"
         keep = f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}"
         if not self.sandbox.run(Command(text=keep, timeout=FIRST_TIMEOUT)).ok:
-            self._note(f"{text} is not run: what it changes could not be undone")
+            self._note(f"{text} was not run: its changes could not be undone")
             self._depth -= 1
             return False
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)

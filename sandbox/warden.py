@@ -159,7 +159,7 @@ class Warden:
             return
         letters = os.read(self.control, 64).decode()
         if not letters:
-            self.note = "the program that asked for this is gone"
+            self.note = "the calling program has ended"
             self.signal(signal.SIGKILL)
         for letter in letters:
             self.signal(SIGNALS[letter])

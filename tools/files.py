@@ -37,9 +37,9 @@ class Tree:
         """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
         relative = PurePosixPath(path)
         if is_secret(relative.as_posix()):
-            raise UnsafePathError(f"{path!r}: named like a secret; it is not read")
+            raise UnsafePathError(f"{path!r}: not read: its name looks like a secret")
         if is_control(relative.as_posix()):
-            raise UnsafePathError(f"{path!r}: version control's own; it is not read")
+            raise UnsafePathError(f"{path!r}: not read: version control data")
         if relative.is_absolute() or "\0" in path:
             raise UnsafePathError(f"{path!r}: give a path relative to the repository")
         try:
@@ -49,7 +49,7 @@ class Tree:
         if not target.is_relative_to(self.root):
             raise UnsafePathError(f"{path!r}: outside the repository")
         if is_secret(target.relative_to(self.root).as_posix()):
-            raise UnsafePathError(f"{path!r}: leads to what is named like a secret; it is not read")
+            raise UnsafePathError(f"{path!r}: leads to what is not read: its name looks like a secret")
         owner = "version control's" if is_control(target.relative_to(self.root).as_posix()) else self._owner(target)
         if owner:
             raise UnsafePathError(f"{path!r}: leads to {owner} own; it is not read")

@@ -78,7 +78,7 @@ class Operand:
 
     def __post_init__(self) -> None:
         if not self.text or self.text.startswith("-") or not self.text.isprintable():
-            raise UnsafeUrlError(f"{self.text!r}: git is not given this")
+            raise UnsafeUrlError(f"{self.text!r}: not a valid git argument")
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

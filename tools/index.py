@@ -360,7 +360,7 @@ class Signatures(Mapping[str, tuple[Signature, ...]]):
         return shown
 
 
-_WHY_UNREAD = "reading all would have taken too long"
+_WHY_UNREAD = "reading everything would take too long"
 _WHY_CUT = "reading it takes too long"
 _PROGRAMS = (".py", ".sh", ".bash", ".mk")
 

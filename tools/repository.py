@@ -76,7 +76,7 @@ class RepositoryCache:
         says what to do.
         """
         if commit is not None and not _REFERENCE.fullmatch(commit):
-            raise UnsafeUrlError(f"{commit!r} is no commit; give a 40-digit SHA, a branch or a tag")
+            raise UnsafeUrlError(f"{commit!r} is not a commit; give a 40-digit SHA, a branch or a tag")
         source = source.strip()
         folder = local_folder(source)
         if folder is None:
@@ -86,7 +86,7 @@ class RepositoryCache:
             return Checkout(root=folder, version=version, url=str(folder), local=True)
         if not is_work_tree(folder):
             raise RepositoryError(
-                f"{folder}: is at {version}, not at {commit}; omit the commit, or give a git repository"
+                f"{folder}: is at {version}, not at {commit}; leave out the commit, or give a git repository"
             )
         return self._taken_out(folder, commit)
 
@@ -142,7 +142,7 @@ class RepositoryCache:
             newest = _newest(home) if commit is None else None
             if newest is None:
                 raise
-            return newest, f"{remote.shown} cannot be reached; used the commit that was used last"
+            return newest, f"{remote.shown} cannot be reached; using the last known commit"
 
     def _resolve(self, remote: Remote, reference: str | None, deadline: float) -> str:
         """The SHA of a branch or tag, or of HEAD."""
@@ -159,7 +159,9 @@ class RepositoryCache:
         sha = next((found[name] for name in wanted if name in found), "")
         if not _SHA.fullmatch(sha):
             missing = (
-                f"no branch or tag {reference} (a commit takes all 40 digits)" if reference else "it has no commit yet"
+                f"no branch or tag {reference} (give all 40 digits of a commit)"
+                if reference
+                else "it has no commit yet"
             )
             raise RepositoryError(f"{remote.shown}: {missing}")
         return sha
@@ -231,7 +233,7 @@ def _explain(stderr: str, remote: Remote, commit: str = "") -> RepositoryError:
         advice = "the credentials were refused" if remote.header else "set GITHUB_TOKEN if it is private"
         return RepositoryError(f"{shown}: no such repository, or no access to it; check the name, {advice}{nor}")
     if reason == "blocked":
-        return RepositoryError(f"{shown}: its host does not give it out for legal reasons (451)")
+        return RepositoryError(f"{shown}: blocked by its host for legal reasons (451)")
     if reason == "missing":
         return RepositoryError(f"{shown}: no git repository there; check the name{nor}")
     lines = [line for line in stderr.strip().splitlines() if line.strip()]

@@ -42,8 +42,8 @@ _TRACING = (
 )
 """Variables that would make LangGraph send all that a run knows to LangSmith."""
 _GONE = {
-    "--model-profile": "every model is asked by function calls, or by JSON in its text (--model-mode)",
-    "--encoder": "there is no sentence encoder any more",
+    "--model-profile": "models are called with tools, or with JSON in text (--model-mode)",
+    "--encoder": "the sentence encoder was removed",
 }
 """Options of earlier versions, and what is in their place."""
 
@@ -91,7 +91,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 def _say_interrupted() -> int:
     runs = sys.modules.get("ml_agent.runs")  # whoever did not import it began no run
     begun = runs.unfinished() if runs is not None else []
-    said = f"interrupted; `ml-agent resume {begun[-1].id}` goes on where it was cut" if begun else "interrupted"
+    said = f"interrupted; `ml-agent resume {begun[-1].id}` continues it" if begun else "interrupted"
     return _say(said, INTERRUPTED)
 
 
@@ -122,7 +122,7 @@ def _run(arguments: list[str]) -> int:
     from ml_agent.sandbox.errors import SandboxError
 
     if any(not _is_text(word) for word in arguments):
-        return _say("an argument is no UTF-8 text, or holds a NUL; write it in UTF-8", 2)
+        return _say("an argument is not valid UTF-8 text, or contains a NUL character", 2)
     command = typer.main.get_command(app)
     signal.signal(signal.SIGINT, _interrupt)
     try:
@@ -155,7 +155,7 @@ def _say_of_a_file(error: OSError) -> int:
     if error.errno not in _OF_THE_MACHINE:
         return _internal(error)
     place = f" ({error.filename})" if error.filename else ""
-    return _say(f"{error.strerror}{place}: make room, or choose other folders (--out, ML_AGENT_CACHE_DIR)", 3)
+    return _say(f"{error.strerror}{place}: free disk space, or choose other folders (--out, ML_AGENT_CACHE_DIR)", 3)
 
 
 def _is_text(word: str) -> bool:

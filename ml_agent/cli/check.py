@@ -27,9 +27,13 @@ _WORDS = {"error": "error", "warning": "warning", "unsure": "cannot tell"}
 def check(
     command: Annotated[str, typer.Argument(help="A bash command; a file of commands or code; - for standard input.")],
     repo: Annotated[str, typer.Option(help="Folder of the repository, OWNER/NAME or URL.")],
-    path: Annotated[str, typer.Option(help="Folder from which it is to run.")] = "",
-    python: Annotated[bool, typer.Option("--python", help="The text is Python code; so is a file NAME.py.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Warnings, and what cannot be told, fail too.")] = False,
+    path: Annotated[str, typer.Option(help="Folder in which the command will run.")] = "",
+    python: Annotated[
+        bool, typer.Option("--python", help="The text is Python code; assumed for a file NAME.py.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Also fail on warnings and on what cannot be decided.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> int:
     """Check a command against a repository without running it; exit code 1 if it cannot work.
@@ -44,7 +48,7 @@ def check(
     """
     text, is_code = _read(command)
     if not text.strip():
-        raise UsageError("there is no command: give one, a file, or - for standard input")
+        raise UsageError("no command given: give one, a file, or - for standard input")
     index = open_index(repo, ReadingLine(), first=path)
     find_problems = check_python if python or is_code else check_command
     findings = find_problems(text, index, normal_folder(index.root, path))

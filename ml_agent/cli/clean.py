@@ -8,7 +8,7 @@ from ml_agent.terminal import write_error
 
 
 def clean(
-    images: Annotated[bool, typer.Option("--images", help="Also remove the images of set-up results.")] = False,
+    images: Annotated[bool, typer.Option("--images", help="Also remove the images of prepared environments.")] = False,
 ) -> int:
     """Remove containers, networks, volumes and workspaces that interrupted runs left behind."""
     from ml_agent.sandbox.cleanup import clean as clean_sandboxes

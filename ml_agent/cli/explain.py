@@ -27,12 +27,17 @@ class Selection(NamedTuple):
     """Which entry points are shown."""
 
     all_of_them: Annotated[
-        bool, typer.Option("--all", help="Also tests, set-up, make targets, and scripts that take nothing.")
+        bool, typer.Option("--all", help="Also tests, set-up, make targets, and scripts without options.")
     ] = False
     word: Annotated[
-        str, typer.Option("--filter", metavar="WORD", help="Only those with this word in name, options or description.")
+        str,
+        typer.Option(
+            "--filter", metavar="WORD", help="Only entry points with this word in their name, options or description."
+        ),
     ] = ""
-    framework: Annotated[str, typer.Option("--framework", help="Only those of argparse, click, hydra, …")] = ""
+    framework: Annotated[
+        str, typer.Option("--framework", help="Only entry points that use this framework: argparse, click, hydra, …")
+    ] = ""
 
 
 class Form(NamedTuple):
@@ -122,9 +127,11 @@ def _signatures_of(entry: EntryPoint, index: RepoIndex) -> list[Signature]:
 def _say_unshown(folder: str, found: Sequence[RankedEntry], hidden: int) -> None:
     """That there is nothing to show, or more than is shown."""
     if not found:
-        write_error(f"nothing in {folder} is a program that is read: Python, shell scripts, makefiles, console scripts")
+        write_error(
+            f"no entry points found in {folder}; supported: Python and shell scripts, makefiles, console scripts"
+        )
     if hidden:
-        write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts that take nothing")
+        write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts without options")
 
 
 def _with_what_is_open(signature: Signature, index: RepoIndex) -> Signature:
@@ -160,7 +167,7 @@ def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
 
 def _write_entries(entries: Sequence[RankedEntry], layout: Layout) -> None:
     rows = [(one.entry.title, one.entry.framework, str(one.examples or ""), one.entry.doc) for one in entries]
-    write_table(("entry point", "kind", "shown", "what it says of itself"), rows, layout=layout)
+    write_table(("entry point", "kind", "shown", "description"), rows, layout=layout)
 
 
 def _write_options(signature: Signature, name: str, layout: Layout) -> None:
@@ -172,10 +179,10 @@ def _write_options(signature: Signature, name: str, layout: Layout) -> None:
         where = _place(option) + ("" if option.sure else " (partly read)")
         rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
     if signature.depends_on:
-        others = f"these are the options by default; others with other values of {', '.join(signature.depends_on)}"
+        others = f"these are the default options; other values of {', '.join(signature.depends_on)}"
         rows.append(("…", "", "", "", others, ""))
     for unseen in signature.unseen:
-        more = f"more, not listed here: {unseen.name} ({unseen.origin})"
+        more = f"more options, not listed here: {unseen.name} ({unseen.origin})"
         rows.append(("…", "", "", "", more, _place(unseen)))
     write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name, layout=layout)
 

@@ -33,7 +33,7 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
 
 
 def doctor(
-    model: Annotated[str | None, typer.Option(help="Also ask this model at the endpoint for one token.")] = None,
+    model: Annotated[str | None, typer.Option(help="Also send this model a one-token request.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> int:
     """Check this machine: what works, and how to fix the rest.

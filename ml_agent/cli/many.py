@@ -15,16 +15,18 @@ RESULTS = Path("results.jsonl")
 def solve_many(
     instructions: Annotated[
         Path,
-        typer.Argument(help="One instruction a line: a sentence, or JSON with instruction, repo, path, arguments, id."),
+        typer.Argument(help="One task a line: a sentence, or JSON with instruction, repo, path, arguments, id."),
     ],
-    out: Annotated[Path, typer.Option(help="Results, one a line; those that are there are kept.")] = RESULTS,
+    out: Annotated[Path, typer.Option(help="Results file, one a line; results already in it are kept.")] = RESULTS,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Runs at once.")] = 1,
     model: o.Model = None,
     sandbox: o.Sandbox = None,
     run: o.Run = None,
-    max_cost: Annotated[float | None, typer.Option(help="USD, for each run.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Wall time of each run.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No line for each result on stderr.")] = False,
+    max_cost: Annotated[float | None, typer.Option(help="Limit in USD for each run.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Time limit of each run in seconds.")] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Do not print a line for each result on stderr.")
+    ] = False,
 ) -> int:
     """Solve a file of instructions; a second call continues where the first stopped.
 

@@ -23,14 +23,12 @@ def mcp(
     port: Annotated[int, typer.Option(help="Port of --transport http.", min=1, max=65535)] = 8765,
     root: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="Folder below which local repositories may lie; may be repeated. Default: the working folder."
-        ),
+        typer.Option(help="Folder that local repositories must be inside; repeatable. Default: the working folder."),
     ] = None,
-    max_cost: Annotated[float, typer.Option(help="USD that all calls together may spend at a model.", min=0)] = 10.0,
-    max_seconds: Annotated[float, typer.Option(help="Seconds that all runs together may take.", min=0)] = 8 * 3600.0,
-    session_cost: Annotated[float, typer.Option(help="The same of USD for one session.", min=0)] = 5.0,
-    session_seconds: Annotated[float, typer.Option(help="The same of seconds for one session.", min=0)] = 4 * 3600.0,
+    max_cost: Annotated[float, typer.Option(help="Limit in USD for all calls together.", min=0)] = 10.0,
+    max_seconds: Annotated[float, typer.Option(help="Limit in seconds for all runs together.", min=0)] = 8 * 3600.0,
+    session_cost: Annotated[float, typer.Option(help="Limit in USD for one session.", min=0)] = 5.0,
+    session_seconds: Annotated[float, typer.Option(help="Limit in seconds for one session.", min=0)] = 4 * 3600.0,
 ) -> int:
     """Serve the tools to coding agents over the Model Context Protocol.
 
@@ -90,4 +88,6 @@ def _see_that_it_is_free(port: int) -> None:
         try:
             trial.bind(("127.0.0.1", port))
         except OSError as error:
-            raise ConfigurationError(f"port {port} cannot be had ({error.strerror}): choose another --port") from error
+            raise ConfigurationError(
+                f"port {port} is not available ({error.strerror}): choose another --port"
+            ) from error

@@ -16,52 +16,59 @@ def _option(panel: str, text: str, *names: str) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=panel)
 
 
-Repo = Annotated[str, _option(WHERE, "OWNER/NAME, URL or folder; searched for when not given.", "--repo")]
+Repo = Annotated[str, _option(WHERE, "OWNER/NAME, URL or folder; found by search if not given.", "--repo")]
 Commit = Annotated[str, _option(WHERE, "Commit to use.", "--commit")]
-Folder = Annotated[str, _option(WHERE, "Folder of the task inside the repository.", "--path")]
-Catalog = Annotated[str, _option(WHERE, "JSONL catalogue to search instead of GitHub, or `sample`.", "--catalog")]
-Arg = Annotated[list[str] | None, _option(WHERE, "A value by name, NAME=VALUE; repeatable.", "--arg")]
-Model = Annotated[str | None, _option(MODEL, "Model name at the endpoint.", "--model")]
-BaseUrl = Annotated[str | None, _option(MODEL, "The model's endpoint (OPENAI_BASE_URL).", "--base-url")]
-Navigator = Annotated[str | None, _option(MODEL, "auto, offline (no model) or llm.", "--navigator")]
+Folder = Annotated[str, _option(WHERE, "Folder inside the repository to work in.", "--path")]
+Catalog = Annotated[str, _option(WHERE, "JSON Lines catalogue to search instead of GitHub, or `sample`.", "--catalog")]
+Arg = Annotated[list[str] | None, _option(WHERE, "A value for an option, NAME=VALUE; repeatable.", "--arg")]
+Model = Annotated[str | None, _option(MODEL, "Model name.", "--model")]
+BaseUrl = Annotated[str | None, _option(MODEL, "Address of the model's endpoint (OPENAI_BASE_URL).", "--base-url")]
+Navigator = Annotated[
+    str | None, _option(MODEL, "auto (a model if one is configured), offline (no model) or llm.", "--navigator")
+]
 Fallback = Annotated[
     str | None,
-    _option(MODEL, "offline: go on without the model where it is gone; else the run ends.", "--fallback"),
+    _option(MODEL, "offline: continue without the model if it stops answering; default: the run ends.", "--fallback"),
 ]
-ModelMode = Annotated[str | None, _option(MODEL, "auto, tools or text.", "--model-mode")]
-Sandbox = Annotated[str | None, _option(RUN, "auto, docker, local or none.", "--sandbox")]
+ModelMode = Annotated[str | None, _option(MODEL, "How the model is called: auto, tools or text.", "--model-mode")]
+Sandbox = Annotated[str | None, _option(RUN, "auto, docker, local (bubblewrap) or none.", "--sandbox")]
 Unisolated = Annotated[
-    bool | None, _option(RUN, "Allow a plain process group where nothing isolates.", "--unisolated/--no-unisolated")
+    bool | None, _option(RUN, "Allow running without isolation if there is no sandbox.", "--unisolated/--no-unisolated")
 ]
-Run = Annotated[str | None, _option(RUN, "probe (default), full or none.", "--run")]
+Run = Annotated[
+    str | None, _option(RUN, "probe (default: run for a while), full (run to the end) or none (only check).", "--run")
+]
 Expect = Annotated[
-    list[str] | None, _option(RUN, "A file or folder that must come out, PATH or PATH:KIND; repeatable.", "--expect")
+    list[str] | None,
+    _option(RUN, "A file or folder that the run must produce, PATH or PATH:KIND; repeatable.", "--expect"),
 ]
-Network = Annotated[str | None, _option(RUN, "none, install (default) or full.", "--network")]
-Gpus = Annotated[str | None, _option(RUN, "none, all, or device numbers.", "--gpus")]
-Runtime = Annotated[str | None, _option(RUN, "Of Docker's containers, such as runsc (gVisor).", "--runtime")]
-Timeout = Annotated[float | None, _option(RUN, "Seconds one execution may take.", "--timeout")]
-MaxCost = Annotated[float | None, _option(LIMITS, "USD.", "--max-cost")]
-MaxTokens = Annotated[int | None, _option(LIMITS, "Prompt and output tokens together.", "--max-tokens")]
-MaxAttempts = Annotated[int | None, _option(LIMITS, "Drafts per repository (5).", "--max-attempts")]
-MaxSeconds = Annotated[float | None, _option(LIMITS, "Wall time of the run.", "--max-seconds")]
-Record = Annotated[str, _option(OUTPUT, "Record model, GitHub and sandbox into this folder.", "--record")]
-Replay = Annotated[str, _option(OUTPUT, "Answer from such a folder; no network.", "--replay")]
-Out = Annotated[Path | None, _option(OUTPUT, "Run folder to make (default: runs/ID).", "--out")]
-TrustFolder = Annotated[bool | None, _option(RUN, "Take all of the working folder's ml-agent.toml.", "--trust-folder")]
-KeepOutputs = Annotated[Path | None, _option(OUTPUT, "Copy what the run made into this folder.", "--keep-outputs")]
-Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs replace files.", "--force")]
+Network = Annotated[
+    str | None, _option(RUN, "none, install (default: the package index during set-up) or full.", "--network")
+]
+Gpus = Annotated[str | None, _option(RUN, "GPUs to use: none, all, or device numbers.", "--gpus")]
+Runtime = Annotated[str | None, _option(RUN, "Container runtime for Docker, such as runsc (gVisor).", "--runtime")]
+Timeout = Annotated[float | None, _option(RUN, "Time limit of one execution in seconds.", "--timeout")]
+MaxCost = Annotated[float | None, _option(LIMITS, "Limit in USD.", "--max-cost")]
+MaxTokens = Annotated[int | None, _option(LIMITS, "Limit of prompt and output tokens together.", "--max-tokens")]
+MaxAttempts = Annotated[int | None, _option(LIMITS, "Answers to try per repository (default 5).", "--max-attempts")]
+MaxSeconds = Annotated[float | None, _option(LIMITS, "Time limit of the run in seconds.", "--max-seconds")]
+Record = Annotated[str, _option(OUTPUT, "Record model, GitHub and sandbox traffic in this folder.", "--record")]
+Replay = Annotated[str, _option(OUTPUT, "Replay a recorded folder; no network.", "--replay")]
+Out = Annotated[Path | None, _option(OUTPUT, "Run folder to create (default: runs/ID).", "--out")]
+TrustFolder = Annotated[
+    bool | None, _option(RUN, "Trust all of ml-agent.toml in the working folder.", "--trust-folder")
+]
+KeepOutputs = Annotated[Path | None, _option(OUTPUT, "Copy the run's output files into this folder.", "--keep-outputs")]
+Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs overwrite files.", "--force")]
 AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--json")]
-Quiet = Annotated[bool, _option(OUTPUT, "No progress on stderr; one line where there is no answer.", "--quiet", "-q")]
-Verbose = Annotated[bool, _option(OUTPUT, "Every detail, and every line that the sandbox prints.", "--verbose", "-v")]
-Ask = Annotated[bool, _option(WHERE, "Ask which answer is meant where none is likely enough; on a terminal.", "--ask")]
+Quiet = Annotated[bool, _option(OUTPUT, "No progress on stderr; one line if there is no answer.", "--quiet", "-q")]
+Verbose = Annotated[bool, _option(OUTPUT, "Show every detail and all sandbox output.", "--verbose", "-v")]
+Ask = Annotated[bool, _option(WHERE, "Ask which answer is meant if none is likely enough (needs a terminal).", "--ask")]
 Many = Annotated[
     Path | None,
-    typer.Option(
-        "--many", metavar="FILE", help="A file of instructions in place of one; --out then takes the results."
-    ),
+    typer.Option("--many", metavar="FILE", help="Solve a file of instructions; --out is then the results file."),
 ]
-Jobs = Annotated[int, typer.Option(min=1, max=64, help="Runs at once, with --many.")]
+Jobs = Annotated[int, typer.Option(min=1, max=64, help="Number of parallel runs with --many.")]
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def called(signature: Signature, folder: str = ".") -> str:
 
 
 def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought: str = "") -> str:
-    """An entry point in one line: how it is called, its subcommands, what it says of itself, how many options it has.
+    """An entry point in one line: how it is called, its subcommands, its description, how many options it has.
 
     Args:
         signatures: of it, one for each subcommand.

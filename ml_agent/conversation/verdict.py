@@ -105,7 +105,7 @@ def _nothing_called(draft: Draft, workspace: Workspace) -> list[Finding]:
         return []
     calls = parse_command(draft.text).invocations
     if all(call.program in _PASSIVE and called(call, draft.workdir, workspace.index) is None for call in calls):
-        return [Finding(code="nothing-runs", message="nothing runs: no program of the repository is called")]
+        return [Finding(code="nothing-runs", message="it calls no program of the repository")]
     return []
 
 
@@ -114,7 +114,7 @@ def _left_out(draft: Draft, earlier: Draft, advises: bool) -> list[Finding]:
     if len(now) >= len(before):
         return []
     lost = ", ".join(repr(value) for value in before if value not in now)
-    message = f"an earlier draft used {lost}, this one does not"
+    message = f"an earlier answer used {lost}, this one does not"
     return [Finding(code=UNUSED, message=message, severity="warning" if advises else "error")]
 
 
@@ -141,8 +141,8 @@ def _unused_message(entry: LedgerEntry, ledger: Sequence[LedgerEntry]) -> str:
     same_name = (other for other in ledger if other is not entry and other.text.startswith(f"{name}="))
     other_value = next((other for other in same_name if other.status != "not found"), None)
     if separator and other_value is not None:
-        return f"{name!r} is given twice, {value} and {other_value.value}: the answer has one place for it"
-    return f"the instruction asks for {entry.text!r}, which the answer does not use"
+        return f"{name!r} is given twice, {value} and {other_value.value}: the answer can use only one of them"
+    return f"the request asks for {entry.text!r}, which the answer does not use"
 
 
 def problem_of(draft: Draft) -> str:

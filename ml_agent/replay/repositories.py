@@ -51,7 +51,9 @@ class TapeRepositories:
     def _users_own(self, source: str, commit: str | None) -> Checkout:
         """The folder that is asked for; which one a recording says it was does not count."""
         if local_folder(source) is None:
-            raise ReplayError(f"--replay {self._tape.folder}: {source} was a folder there; give your own with --repo")
+            raise ReplayError(
+                f"--replay {self._tape.folder}: {source} was a local folder when it was recorded; give your copy with --repo"
+            )
         return self._inner.get(source, commit)
 
     def _root_of(self, packed: Path, checkout: Checkout) -> Path:

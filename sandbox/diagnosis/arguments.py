@@ -15,7 +15,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "ambiguous-option",
         r"error: ambiguous option: (?P<subject>[^\n]+)",
-        "the option can mean several: {subject}",
+        "the option is ambiguous: {subject}",
         scope="any",
         paper_class="E3",
     ),
@@ -23,7 +23,7 @@ RULES: tuple[Rule, ...] = (
         "bad-choice",
         r"error: argument (?P<option>[^:\n]+): invalid choice: (?P<subject>[^\n]+)|Invalid value for (?P<where>[^:\n]+): (?P<other>[^\n]*is not one of[^\n]*)"
         r"|(?P<third>flag --\w+=[^\n]*: value should be one of[^\n]*)|Invalid value for [^\n]*?: invalid choice: (?P<fourth>[^\n]+)",
-        "the option does not take this value: {option} {subject}",
+        "the option does not accept this value: {option} {subject}",
         scope="any",
         paper_class="E2",
     ),
@@ -68,7 +68,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "line-endings",
         r"\$'\\r': command not found|(?P<subject>\S+): line \d+: [^\n]*\\r|/bin/(?:ba)?sh\^M: bad interpreter|env: '(?:ba)?sh\\r'|env: ‘(?:python3?|bash)\\r’",
-        "the script {subject} has line ends of Windows (CR LF): {line}",
+        "the script {subject} has Windows line endings (CR LF): {line}",
         scope="any",
     ),
     rule(
@@ -112,7 +112,7 @@ GENERAL: tuple[Rule, ...] = (
     rule(
         "usage",
         r"^(?:usage|Usage): (?P<subject>[^\n]+)",
-        "the script printed how it is to be called: {subject}",
+        "the script printed its usage: {subject}",
         scope="any",
         paper_class="E3",
     ),

@@ -88,7 +88,7 @@ def _by_end(response: Response) -> Diagnosis | None:
     if response.ended == "out-of-memory":
         return Diagnosis(code="out-of-memory", category="limits", message="the memory limit was reached", evidence=said)
     if response.ended == "timeout":
-        what = "it was at work until then" if response.started else "nothing showed that it was at work"
+        what = "it was making progress until then" if response.started else "it showed no progress"
         return Diagnosis(
             code="timeout",
             category="limits",
@@ -114,7 +114,7 @@ def _by_end(response: Response) -> Diagnosis | None:
         return Diagnosis(
             code="killed",
             category="limits",
-            message=f"a process ended it with signal {response.signal}",
+            message=f"it was ended by another process with signal {response.signal}",
             evidence=response.error_lines[-3:],
         )
     return None

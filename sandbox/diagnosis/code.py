@@ -43,12 +43,12 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>mat1 and mat2 shapes cannot be multiplied[^\n]*|size mismatch[^\n]*|shapes? \([^)]*\) (?:and|not aligned)[^\n]*|operands could not be broadcast[^\n]*|The size of tensor a[^\n]*|shape '\[[^\]]*\]' is invalid for input[^\n]*|Given groups=\d+[^\n]*"
         r"|Expected \d+D?[^\n]*(?:input|tensor)[^\n]*got[^\n]*|Sizes of tensors must match[^\n]*|cannot reshape array[^\n]*|[Dd]imension(?:s)? (?:out of range|mismatch|must be equal)[^\n]*|matmul: [^\n]*mismatch[^\n]*|expected sequence of length[^\n]*|stack expects each tensor[^\n]*"
         r"|all (?:the )?input array[^\n]*|could not broadcast[^\n]*|einsum\(\)[^\n]*|Expected input batch_size[^\n]*|must match the size[^\n]*|inconsistent numbers of samples[^\n]*|embed_dim must be divisible[^\n]*|number of dims don't match[^\n]*|inhomogeneous shape[^\n]*|not divisible by[^\n]*)",
-        "shapes do not fit: {subject}",
+        "array shapes do not match: {subject}",
     ),
     rule(
         "dtype-mismatch",
         r"(?P<subject>expected (?:scalar type|m1 and m2 to have the same dtype)[^\n]*|Found dtype \w+ but expected[^\n]*|expected dtype[^\n]*|\"\w+\" not implemented for '\w+'|Expected object of scalar type[^\n]*|ufunc '\w+' (?:not supported|did not contain)[^\n]*|can't convert np\.ndarray of type[^\n]*|result type \w+ can't be cast[^\n]*)",
-        "types of numbers do not fit: {subject}",
+        "number types do not match: {subject}",
     ),
     rule(
         "multiprocessing",
@@ -71,7 +71,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "bad-call",
         r"^TypeError: (?P<subject>\S+\(\) (?:got an unexpected keyword|missing \d+ required|takes [^\n]*positional|got multiple values)[^\n]*|[^\n]*is not callable[^\n]*)",
-        "a function is called wrongly: {subject}",
+        "a function is called with wrong arguments: {subject}",
         paper_class="E3",
     ),
     rule("type-error", r"^TypeError: (?P<subject>[^\n]+)", "a value has the wrong type: {subject}", paper_class="E3"),

@@ -29,7 +29,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-data",
         r"Resource (?:\x1b\[\d+m)*'?(?P<subject>[\w/.-]+?)'?(?:\x1b\[\d+m)* not found\.\s+(?:Please use|\S+ use) the NLTK Downloader",
-        "the data {subject} of nltk is not installed",
+        "the nltk data {subject} is not installed",
         fix=_nltk,
         scope="any",
     ),
@@ -37,7 +37,7 @@ RULES: tuple[Rule, ...] = (
         "missing-folder",
         r"Parent directory (?P<subject>[^\n]+?) does not exist|^OSError: Cannot save file into a non-existent directory: '(?P<other>[^']+)'|Failed to create a NewWriteableFile: (?P<third>[^;\n]+)/[^/;\n]+ : No such file"
         r"|Directory does not exist: (?P<fifth>\S+)",
-        "the folder {subject} for output is not there",
+        "the output folder {subject} does not exist",
         fix=_folder,
         scope="any",
     ),
@@ -45,7 +45,7 @@ RULES: tuple[Rule, ...] = (
         "missing-folder",
         r"^\s+[^\n]*(?:open\([^\n]*['\"][wax]b?\+?t?['\"]|savefig\(|torch\.save\(|np\.save\w*\(|to_csv\(|\.save\(|imwrite\(|FileHandler\(|imsave\(|save_image\(|to_pickle\(|to_json\(|os\.mkdir\(|write_text\(|write_bytes\(|dump\()"
         r"[\s\S]{0,3000}?FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<subject>[^'\n]*[^'\n/])/+(?P<name>[^'\n/]+)'\s*$",
-        "the folder {subject} for {name} is not there",
+        "the folder {subject} for {name} does not exist",
         fix=_folder,
         scope="any",
     ),
@@ -59,20 +59,20 @@ RULES: tuple[Rule, ...] = (
         + r"))\b"
         r"|(?:Can't load|Could not (?:load|find)|Unable to load|Error no file named)[^\n]*(?:weights|model|checkpoint|config|tokenizer)[^\n]*?['`\"](?P<third>[^'`\"\n]+)['`\"]"
         r"|(?:no|No) (?:checkpoint|weights|model)s? (?:found|exist)[^\n]*?(?:at|in|:) *'?(?P<fourth>[^\s'\n]+)|=> no checkpoint found at '?(?P<fifth>[^'\n]+)'?|Unsuccessful TensorSliceReader constructor: Failed to find any matching files for (?P<sixth>\S+)",
-        "the weights {subject} are not there",
+        "the weights {subject} are missing",
     ),
     rule(
         "missing-data",
         r"(?:Dataset not found(?: or corrupted)?|dataset (?:not found|does not exist|is not available)|Can't find (?:the )?dataset|Couldn't find (?:a dataset script|any data file|file) at|Data(?: folder| directory)? not found"
         r"|Please download[^\n]*)[^\n]*?(?:at|in|:|from)?\s*(?P<subject>[\w./~:-]*)",
-        "a data set is not there: {line}",
+        "a data set is missing: {line}",
         scope="any",
     ),
     rule(
         "missing-data",
         r"(?:num_samples=0|num_samples should be a positive integer value, but got num_samples=(?P<subject>0)|Found 0 (?:files|images|logs)[^\n]*?(?P<other>[\w./-]+)?$|With n_samples=0"
         r"|\w*(?:Error|Exception): (?:Found no valid file|Couldn't find any class folder|No (?:images|files|data)[^\n]*?) (?:in|for|found)[^\n]*?(?P<fourth>[\w./-]+/[\w./-]*))",
-        "a data set is empty or not there: {subject}",
+        "a data set is empty or missing: {subject}",
     ),
     rule(
         "missing-data",
@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
         + r"(?P<subject>[^'\n]+\.(?:csv|tsv|jsonl|parquet|npy|mat|lmdb|zip|gz|tgz|arff|feather|tfrecord|hdf|nc|pkl|pickle|wav|mp3|mp4|avi|jpg|jpeg|png|tif|tiff|nii|fasta|fa|pdb|smi|sdf|root|arrow))'|"
         + _NO_FILE
         + r"(?P<other>[^'\n]*(?:data|dataset|corpus|images)s?/[^'\n]*)'",
-        "the data file {subject} is not there",
+        "the data file {subject} is missing",
     ),
     rule(
         "missing-file",
@@ -89,7 +89,7 @@ RULES: tuple[Rule, ...] = (
         r"|(?:can't|cannot|could not|unable to|Can't|Cannot|Could not|Unable to|failed to|Failed to) (?:find|open|read|load)(?: or open)? (?:the )?(?:input )?(?:file|folder|directory|image|path)? ?['\"]?(?P<third>[\w./~-]+[./][\w./-]+)"
         r"|(?P<fourth>[\w./-]+/[\w./-]+)(?: does not exist|: No such file or directory| not found| not exists?)|(?:OSError|FileNotFoundError|ValueError): (?P<fifth>[\w./-]+\.\w+) not found|NotFoundError:[^\n]*?(?P<sixth>[\w./-]+\.\w+); No such file"
         r"|(?i:unable to|cannot|can't|could not|failed to) (?:find|locate) [^\n]{1,80}?\b(?:binary|executable)\b[^\n]*: (?P<seventh>/[\w./-]+)$",
-        "the file {subject} is not there",
+        "the file {subject} is missing",
     ),
     rule(
         "encoding",

@@ -1,4 +1,4 @@
-"""Failures of the environment: modules, versions, Python, system libraries, graphics cards, network."""
+"""Failures of the environment: modules, versions, Python, system libraries, GPUs, network."""
 
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 from ml_agent.sandbox.diagnosis.python_versions import python, version_rules
@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
         r"|Cannot (?:find|access) (?:a )?(?:CUDA|GPU)[^\n]*|CUDA is not available|NVIDIA-SMI has failed"
         r"|CUDA_HOME environment variable is not set|Could not find a suitable TLS|[Nn]o GPU (?:found|available)[^\n]*"
         r"|libcuda\.so\.1: cannot open|ProcessGroupNCCL is only supported with GPUs[^\n]*|FP16 Mixed precision training[^\n]*CUDA[^\n]*)",
-        "a graphics card is asked for and there is none: {subject}",
+        "a GPU is required and there is none: {subject}",
         fix=lambda subject: Fix(kind="cpu"),
     ),
     rule(

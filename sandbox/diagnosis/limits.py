@@ -18,7 +18,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "gpu-out-of-memory",
         r"(?P<subject>CUDA out of memory[^\n]*|CUDA error: out of memory|OutOfMemoryError[^\n]*|OOM when allocating[^\n]*|CUBLAS_STATUS_ALLOC_FAILED[^\n]*|Resource exhausted[^\n]*)",
-        "the graphics card's memory is too small: {subject}",
+        "the GPU's memory is too small: {subject}",
         scope="any",
     ),
     rule(

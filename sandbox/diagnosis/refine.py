@@ -88,13 +88,13 @@ def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
         return diagnosis
     folder = same_file_elsewhere(place.root, path, place.entry, place.folder)
     if folder is not None:
-        message = f"{path} is not there, but lies in {folder}: the command must be run from {folder}"
+        message = f"{path} is not here but in {folder}: run the command from {folder}"
         return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
     missing = MissingFile(
         root=place.root, path=path, folder=place.folder, entry=place.entry, named=os.path.normpath(path) in place.named
     )
     if makers := makers_of(missing):
-        return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; `{makers[0]}` makes it")
+        return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; `{makers[0]}` creates it")
     if other := spelled_otherwise(missing):
         return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; {other} is there")
     said = _said_of(place.root, path)

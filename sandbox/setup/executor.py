@@ -220,7 +220,7 @@ class Setup:
         if self.environment.rung.python != self.shop.python_version():
             self._use(self.environment.rung.python)
             self.shop.start_with(key)
-        self._note(f"taking the environment that an earlier run made for this: {self.environment.rung.said}")
+        self._note(f"reusing a cached environment: {self.environment.rung.said}")
         self._fill()
         return self.environment
 

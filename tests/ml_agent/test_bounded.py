@@ -26,21 +26,21 @@ def draft(*ledger: LedgerEntry, source: str = "llm", disputes: tuple[Dispute, ..
 def test_an_ending_is_bounded_by_the_account() -> None:
     said = "ran to its end in 0.1 s"
     assert bounded(Ending.DELIVERED, said, draft(USED)) == (Ending.DELIVERED, said)
-    told = f"{said}; 1 value of your sentence is not in it: 2"
+    told = f"{said}; 1 value of your request is not in it: 2"
     assert bounded(Ending.DELIVERED, said, draft(USED, LOST)) == (Ending.NOT_DELIVERED, told)
     assert bounded(Ending.COMPLETED, said, draft(LOST)) == (Ending.NOT_DELIVERED, told)
     assert bounded(Ending.CHECKED, said, draft(LOST)) == (Ending.CHECKED, told)
 
 
 def test_a_number_that_may_describe_something_is_only_told() -> None:
-    told = "x; 1 value of your sentence is not in it: 100"
+    told = "x; 1 value of your request is not in it: 100"
     assert bounded(Ending.DELIVERED, "x", draft(USED, LOOSE)) == (Ending.DELIVERED, told)
-    both = "x; 2 values of your sentence are not in it: 100, 2"
+    both = "x; 2 values of your request are not in it: 100, 2"
     assert bounded(Ending.DELIVERED, "x", draft(LOOSE, LOST)) == (Ending.NOT_DELIVERED, both)
 
 
 def test_who_chose_or_disputed_keeps_the_ending_and_is_told() -> None:
-    told = "x; 1 value of your sentence is not in it: 2"
+    told = "x; 1 value of your request is not in it: 2"
     dispute = Dispute(finding="value-not-used: the instruction asks for '2'", why="a version")
     assert bounded(Ending.DELIVERED, "x", draft(LOST, disputes=(dispute,))) == (Ending.DELIVERED, told)
     assert bounded(Ending.DELIVERED, "x", draft(LOST, source=CHOSEN)) == (Ending.DELIVERED, told)

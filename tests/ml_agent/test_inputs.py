@@ -43,8 +43,8 @@ def test_what_is_named_and_not_taken_is_said_with_the_reason(tmp_path: Path) -> 
     named = named_paths("count a.csv, link.csv, ../x.csv, .hidden.csv, id_rsa.pem, .git/config.txt, none.csv", ())
     for workspace in (tmp_path / "repository", mine):  # the repository may be the user's folder itself
         said = refused_inputs(named, (), Places(mine, workspace))
-        assert "link.csv: a link that leads out of your folder; name what you mean by its absolute path" in said
-        assert "../x.csv: outside of your folder; name what you mean by its absolute path" in said
+        assert "link.csv: a link to outside your folder; give its absolute path instead" in said
+        assert "../x.csv: outside your folder; give its absolute path instead" in said
     said = refused_inputs(named, (), Places(mine, tmp_path / "repository"))
     assert {*said[2:]} == {
         ".hidden.csv: hidden",
@@ -111,7 +111,7 @@ def test_a_folder_that_the_command_is_given_goes_in_unless_it_may_hold_secrets(t
     assert found("tiles") == (("tiles",), ())
     assert found("mosaic") == ((), ()), "the repository has one"
     assert found("keys") == ((), ("keys: a folder with something named like a secret",))
-    assert found("clone") == ((), ("clone: a folder with version control's own in it",))
+    assert found("clone") == ((), ("clone: a folder with version control data in it",))
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_file_that_nobody_has_is_told_before_the_run(tmp_path: Path) -> None:
         words = ("solve", f"count the rows with --input {name}", "--repo", "../repository", "--run", "none", "--navigator", "grounded")  # fmt: skip
         done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, tmp_path / "mine")
         assert done.returncode == 0, done.stderr
-        assert (f"{name}: neither in your folder nor in the repository" in done.stderr) is told, done.stderr
+        assert (f"{name}: not found in your folder or in the repository" in done.stderr) is told, done.stderr
 
 
 def test_a_pattern_means_the_files_of_the_folder_that_it_fits(tmp_path: Path) -> None:
@@ -295,4 +295,4 @@ def test_no_file_goes_in_where_none_may_be_shown(shown: bool, tmp_path: Path, mo
     words = "count the rows with --input known.csv"
     result = solve(words, repo=str(tmp_path / "repository"), run="none", navigator="grounded", show_inputs=shown)
     told = "".join(path.read_text() for path in result.folder.glob("*.jsonl"))
-    assert ("known.csv: no file of yours is shown where a coding agent asks" in told) is not shown
+    assert ("known.csv: your own files are not given to runs that a coding agent starts" in told) is not shown

@@ -44,7 +44,7 @@ def test_what_the_surroundings_prevented_is_tried_again_and_said(repository: Pat
     earlier = [{"id": name, "exit_code": code, "ending": "error", "message": ""} for name, code in codes.items()]
     out.write_text("".join(json.dumps(row) + "\n" for row in earlier))
     done = many(str(file), "--out", str(out), "--run", "none")
-    assert "again" in done.stderr.splitlines()[0] and "far, near" in done.stderr.splitlines()[0]
+    assert "retrying" in done.stderr.splitlines()[0] and "far, near" in done.stderr.splitlines()[0]
     results = [json.loads(line) for line in out.read_text().splitlines()]
     assert {row["id"]: row["exit_code"] for row in results} == {"lost": 2, "other": 4, "far": 0, "near": 0}
     assert len(results) == 4 and done.returncode == 1

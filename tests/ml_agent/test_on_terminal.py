@@ -43,7 +43,7 @@ def test_what_an_example_brings_along_is_told(two: Path) -> None:
     )
     (two / "README.md").write_text("# Fit\n\nFit weather:\n\n    python fit.py --rate 0.125 --seed 3\n")
     seen = on_terminal(["solve", "Fit the weather at a rate of 0.125", "--repo", str(two), "--run", "none"], two.parent)
-    assert re.search(r"kept from README.md:\d+.*--seed 3", " ".join(seen.text.split()))
+    assert re.search(r"copied from README.md:\d+.*--seed 3", " ".join(seen.text.split()))
 
 
 def test_phases_say_in_plain_words_what_they_found(planar: Path) -> None:

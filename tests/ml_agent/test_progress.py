@@ -40,7 +40,7 @@ def test_a_long_phase_names_the_last_line_of_what_runs(patience: float) -> None:
     while "still" not in screen.getvalue() and time.monotonic() < until:
         time.sleep(patience)
     shown.close()
-    assert screen.getvalue() == "execute    still running it: copying 3.0 GB into the sandbox\n"
+    assert screen.getvalue() == "execute    still setting up and running it: copying 3.0 GB into the sandbox\n"
 
 
 def test_a_quick_phase_is_told_by_its_outcome_alone(monkeypatch: pytest.MonkeyPatch) -> None:

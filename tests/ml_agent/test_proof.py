@@ -74,7 +74,7 @@ def test_another_way_with_as_many_values_is_one(workspace: Workspace) -> None:
 )
 def test_an_answer_that_only_says_something_is_none(workspace: Workspace, text: str) -> None:
     found = examine(Draft(kind="bash", text=text), REQUEST, workspace)
-    assert not found.sound and "nothing runs" in problem_of(found)
+    assert not found.sound and "calls no program" in problem_of(found)
     assert "3" not in [one.value for one in found.ledger if one.status != "not found"]
 
 

@@ -84,7 +84,7 @@ def test_a_folder_that_changed_in_between_is_planned_anew_and_that_is_said(tmp_p
     repository = result["repository"]
     assert repository["changed_from"] != repository["version"] and repository["changed_from"][:12] in first
     plans = [str(event["note"]) for event in events_of(out, "phase") if event["phase"] == "plan"]
-    assert plans[-1].startswith(f"repository at {repository['version'][:12]} (changed: the run began with files-")
+    assert plans[-1].startswith(f"repository at {repository['version'][:12]} (changed: the run began at files-")
 
 
 def test_a_finished_run_is_told_again(repository: Path, tmp_path: Path) -> None:

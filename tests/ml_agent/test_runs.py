@@ -62,7 +62,7 @@ def test_a_run_that_somebody_else_made_is_left_alone(tmp_path: Path, monkeypatch
     (folder.path / "config.json").write_text(
         json.dumps({**config, "settings": {"base_url": "https://foreign.invalid"}})
     )
-    with pytest.raises(UsageError, match="not a run that you made"):
+    with pytest.raises(UsageError, match="not a run made by you"):
         find_run(tmp_path, str(folder.path))
     (folder.path / "config.json").write_text(json.dumps(config))
     assert find_run(tmp_path, folder.id).id == folder.id

@@ -58,7 +58,7 @@ def test_what_was_read_of_the_folder_is_said(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ml-agent.toml").write_text('max_attempts = 3\nbase_url = "x"\n"\\u001b]0;x" = 1\n')
     load_settings()
-    assert "took max_attempts; left" in caplog.text and "base_url" in caplog.text
+    assert "used max_attempts; ignored" in caplog.text and "base_url" in caplog.text
     assert "\x1b" not in caplog.text
 
 

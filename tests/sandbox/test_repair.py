@@ -121,7 +121,7 @@ def test_what_the_user_names_is_not_replaced_and_what_is_like_it_is_said(tmp_pat
 def test_no_diagnosis_says_that_a_repair_was_not_run(tmp_path: Path) -> None:
     write(tmp_path, "config.example.json", "{}")
     found = refine(diagnosis("missing-file", "config.json"), RunLocation(root=tmp_path))
-    assert found.message == "m; `cp config.example.json config.json` makes it"
+    assert found.message == "m; `cp config.example.json config.json` creates it"
 
 
 def test_a_path_of_the_authors_machine_by_the_option_that_has_it(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_path_of_the_workspace_is_one_of_the_repository(tmp_path: Path, worksp
     write(tmp_path, "config.example.json", "")
     place = RunLocation(root=tmp_path, folder="src", entry=tmp_path / "src/train.py")
     found = refine(diagnosis("missing-file", f"{workspace}/src/vocab.json"), place)
-    assert found.subject == "vocab.json" and "`python prepare.py` makes it" in found.message
+    assert found.subject == "vocab.json" and "`python prepare.py` creates it" in found.message
     above = refine(diagnosis("missing-file", f"{workspace}/config.json"), place)
     assert "cp ../config.example.json ../config.json" in above.message
     folder = refine(diagnosis("missing-folder", "x", Fix(kind="folder", arguments=(f"{workspace}/logs",))), place)

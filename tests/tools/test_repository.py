@@ -92,7 +92,7 @@ def test_local_folders_are_used_in_place(cache: RepositoryCache, tmp_path: Path)
     write_files(tmp_path / "plain", FILES)
     checkout = cache.get(str(tmp_path / "plain"))
     assert checkout.root == tmp_path / "plain" and checkout.local and checkout.version.startswith("files-")
-    with pytest.raises(RepositoryError, match="omit the commit"):
+    with pytest.raises(RepositoryError, match="leave out the commit"):
         cache.get(str(tmp_path / "plain"), "v1")
     sha = commit_files(tmp_path / "work", FILES)
     assert cache.get(str(tmp_path / "work")).version == cache.get(str(tmp_path / "work"), sha).version == sha
@@ -125,7 +125,7 @@ def test_another_commit_of_a_local_repository_is_taken_out(cache: RepositoryCach
         ),
         ("{web}/not/git", None, "no git repository there; check the name$"),
         ("owner/book", "0" * 40, "no commit 0000"),
-        ("owner/book", "nobranch", "no branch or tag nobranch .a commit takes all 40 digits."),
+        ("owner/book", "nobranch", "no branch or tag nobranch .give all 40 digits of a commit."),
         ("/no/such/folder", None, "no such folder"),
         ("nothing", None, "neither OWNER/NAME, nor an https:// URL, nor a folder here"),
         ("https://localhost:1/a/b", None, "cannot be reached .* check the network, or give a folder"),
@@ -236,7 +236,7 @@ def test_without_network_the_last_commit_is_used_and_said(github: GitHubServer, 
     github.fail(Fault(status=503, times=5))
     checkout = cache.get("owner/book")
     assert checkout.version == old != new
-    assert checkout.note == "owner/book cannot be reached; used the commit that was used last"
+    assert checkout.note == "owner/book cannot be reached; using the last known commit"
     with pytest.raises(UnreachableError):
         cache.get("owner/book", "main")
 

@@ -110,7 +110,7 @@ def test_an_empty_table_says_why_there_may_be_options(
 ) -> None:
     (repository / "odd.py").write_text(script)
     table = out(capsys, "explain", f"{repository}:odd.py")[1]
-    assert ("more, not listed here" in table) == bool(says) and says in table
+    assert ("more options, not listed here" in table) == bool(says) and says in table
 
 
 @pytest.mark.parametrize(
@@ -238,4 +238,4 @@ def test_a_place_without_a_line_has_no_number(tmp_path: Path, capsys: pytest.Cap
 def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "fit.jl").write_text("println(1)\n")
     code, _, said = out(capsys, "explain", str(tmp_path))
-    assert code == 0 and "nothing in" in said and "Python" in said
+    assert code == 0 and "no entry points" in said and "Python" in said

@@ -33,7 +33,7 @@ def test_on_stderr(slow: Path, capsys: pytest.CaptureFixture[str]) -> None:
     say_left_out(index)
     said = capsys.readouterr()
     assert (
-        said.err == "a.py and 2 more: not read for entries (reading all would have taken too long)\n" and not said.out
+        said.err == "a.py and 2 more: not read for entries (reading everything would take too long)\n" and not said.out
     )
 
 

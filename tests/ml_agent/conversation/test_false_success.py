@@ -42,10 +42,10 @@ def result_of(text: str, root: Path, out: Path) -> dict[str, Any]:
 
 
 CASES = {
-    "python score.py --top-k 2 --output no/best.json || true": ("not-reached", "checked", "the folder no for best.json is not there"),
-    "echo '[1, 2]' > best.json": ("not-reached", "checked", "no code of the repository was reached"),
+    "python score.py --top-k 2 --output no/best.json || true": ("not-reached", "checked", "the folder no for best.json does not exist"),
+    "echo '[1, 2]' > best.json": ("not-reached", "checked", "no code of the repository ran"),
     "python score.py --help --top-k 2 --output best.json": ("not-reached", "checked", "it only printed its help"),
-    "python score.py --top-k 3 --output best.json": ("delivered", "delivered", "1 value of your sentence is not in it: 2"),
+    "python score.py --top-k 3 --output best.json": ("delivered", "delivered", "1 value of your request is not in it: 2"),
 }  # fmt: skip
 
 
