@@ -110,9 +110,7 @@ class Settings(BaseSettings):
     @classmethod
     def _is_served(cls, name: str) -> str:
         if name.startswith("gguf:"):
-            raise ValueError(
-                "serve the model file with llama-server and set OPENAI_BASE_URL to its address"
-            )
+            raise ValueError("serve the model file with llama-server and set OPENAI_BASE_URL to its address")
         return name
 
     @field_validator("navigator")

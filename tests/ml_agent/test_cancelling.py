@@ -110,14 +110,14 @@ def test_a_task_that_is_cancelled_ends_its_silent_program(program: Program) -> N
     assert program.processes() == []
 
 
-def server(**environment: str) -> Any:
-    """A client with a server process of its own that runs programs in bubblewrap."""
+def server(root: Path, **environment: str) -> Any:
+    """A client with a server process of its own that reads below a folder and runs programs in bubblewrap."""
     mcp = pytest.importorskip("mcp")
     if find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
     words = {"ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none", **environment}
     parameters = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "ml_agent", "mcp"], env={**os.environ, **words}
+        command=sys.executable, args=["-m", "ml_agent", "mcp", "--root", str(root)], env={**os.environ, **words}
     )
     return mcp.Client(parameters)
 
@@ -146,7 +146,7 @@ def test_a_call_that_is_given_up_ends_its_silent_program(tool: str, program: Pro
         async def progress(_done: float, _total: float | None, message: str | None) -> None:
             said.append(message or "")
 
-        async with server() as client:
+        async with server(program.root) as client:
             call = asyncio.create_task(client.call_tool(tool, calls(program)[tool], progress_callback=progress))
             await asyncio.to_thread(program.wait_until, True, WAIT)
             await wait_for_progress(said)
@@ -178,7 +178,7 @@ def test_a_draft_that_is_given_up_ends(large: Path) -> None:
         async def progress(_done: float, _total: float | None, message: str | None) -> None:
             said.append(message or "")
 
-        async with server(ML_AGENT_RUNS_DIR=str(large.parent / "runs")) as client:
+        async with server(large, ML_AGENT_RUNS_DIR=str(large.parent / "runs")) as client:
             given = {"instruction": TASK, "repository": str(large)}
             call = asyncio.create_task(client.call_tool("draft_command", given, progress_callback=progress))
             await wait_for_progress(said)
@@ -197,7 +197,7 @@ def test_a_draft_that_is_given_up_ends(large: Path) -> None:
 def test_a_server_that_is_terminated_takes_the_program_with_it(program: Program) -> None:
     async def talk() -> None:
         before = set(servers())
-        async with server() as client:
+        async with server(program.root) as client:
             (served,) = set(servers()) - before
             call = asyncio.create_task(client.call_tool("run_in_sandbox", calls(program)["run_in_sandbox"]))
             await asyncio.to_thread(program.wait_until, True, WAIT)
