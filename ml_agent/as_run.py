@@ -8,7 +8,7 @@ import msgspec
 from ml_agent.draft import Draft
 from ml_agent.sandbox.artifacts import own_steps
 from ml_agent.sandbox.repair import Repair
-from ml_agent.sandbox.script_lines import alone, exported, inside, path_word
+from ml_agent.sandbox.script_lines import alone, exported, folders_made, inside, path_word
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.sandbox.setup.executor import SetupAction
 
@@ -76,11 +76,12 @@ def before_of(record: SessionRecord, draft: Draft) -> tuple[Before, ...]:
         prelude = text.partition("\n")[0]
     paths = [Before(command=prelude, why="folders of the repository on Python's path")] if prelude else []
     variables = [Before(command=exported(name, value)) for name, value in record.task.environment.items()]
+    folders = [Before(command=folders_made(record.task.folders), why="folders that it writes into")]
     known = {prelude, *(one.command for one in variables)}
     steps = [
         Before(command=_from(draft.workdir, step, known), why=" ".join(step.why.split())) for step in own_steps(record)
     ]
-    return (*paths, *variables, *steps)
+    return (*paths, *variables, *steps, *(folders if record.task.folders else []))
 
 
 def _from(workdir: str, step: SetupAction, known: Collection[str]) -> str:

@@ -1,13 +1,14 @@
 """From a sound draft to what it did: set up, run, collect, diagnose, repair."""
 
 import posixpath
+import re
 import shlex
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import accumulate
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Thread
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from ml_agent.account import entry_of
 from ml_agent.as_run import beside
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
+from ml_agent.delivery.expected import expectations, from_answer
 from ml_agent.delivery.judge import RunOutputs, judge
 from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError
@@ -31,6 +33,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.sandbox.errors import SandboxError
 from ml_agent.sandbox.files import content_size
+from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import next_repair
 from ml_agent.sandbox.session import Installed, Session, SessionRecord
@@ -39,6 +42,7 @@ from ml_agent.settings import Settings
 from ml_agent.staging import stage
 from ml_agent.state import Evidence
 from ml_agent.tools import plugins
+from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.versions import commit_date
 from ml_agent.trajectory import Emit
 
@@ -54,6 +58,8 @@ ABOUT_SECONDS = 15.0
 """How long a first message waits for an environment that is being made."""
 PROBE_SECONDS = 60.0
 PROBE_CHARACTERS = 4_000
+_REDIRECTED = re.compile(r"(?<![<>])>>?[ \t]*['\"]?([\w./-]+/[\w.-]+)")
+"""A file below a folder that a shell writes."""
 LENT = ".ml_agent_lent"
 """A folder of the workspace for the user's files, until a probe has moved it away."""
 LENT_BYTES = 100 * 1024**2
@@ -307,7 +313,10 @@ class Executor:
         probe = self._settings.probe_seconds if self._settings.run == "probe" else None
         instruction, arguments = self._words
         named = frozenset(one.path for one in named_paths(instruction, [str(value) for _, value in arguments]))
-        return msgspec.structs.replace(task_of(draft), timeout=self._settings.timeout, probe_seconds=probe, named=named)
+        folders = folders_written(draft, instruction, self._source.root) if self._source is not None else ()
+        return msgspec.structs.replace(
+            task_of(draft), timeout=self._settings.timeout, probe_seconds=probe, named=named, folders=folders
+        )
 
     @cached_property
     def _words(self) -> tuple[str, list[list[str]]]:
@@ -339,6 +348,23 @@ def task_of(draft: Draft) -> Task:
     if draft.kind == "python":
         return Task(text=f"python {shlex.quote(ANSWER)}", folder=draft.workdir, code=draft.text)
     return Task(text=draft.text, folder=draft.workdir, entry=draft.entry)
+
+
+def folders_written(draft: Draft, instruction: str, root: Path) -> tuple[str, ...]:
+    """Folders that are not there, of files that the answer itself names and that come out; relative to where it runs.
+
+    A folder that it names alone is left to the program: some refuse one that is there.
+    """
+    wanted = (*expectations(instruction, ()), *from_answer(draft))
+    named = [one.path for one in wanted if re.search(rf"(?<![\w./-]){re.escape(one.path)}(?![\w/-])", draft.text)]
+    if draft.kind == "bash":
+        named += _REDIRECTED.findall(draft.text)
+    folders = dict.fromkeys(posixpath.dirname(posixpath.normpath(path)) for path in named if path and "*" not in path)
+    return tuple(
+        folder
+        for folder in folders
+        if folder and not leads_out(PurePosixPath(draft.workdir, folder)) and not exists(root / draft.workdir / folder)
+    )
 
 
 def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "", dated: str = "") -> str:

@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path, PurePosixPath
 
-from ml_agent.sandbox.script_lines import LOGIN_PATH, comment, exported, inside
+from ml_agent.sandbox.script_lines import LOGIN_PATH, comment, exported, folders_made, inside
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.sandbox.setup.executor import SetupAction
 from ml_agent.sandbox.setup.uv import Package
@@ -181,6 +181,7 @@ def _run_lines(record: SessionRecord, root: str) -> list[str]:
     """Lines that run the program in its folder below `root` (already quoted)."""
     return [
         f"cd {root}/{shlex.quote(record.task.folder)} || exit",
+        *([folders_made(record.task.folders)] if record.task.folders else []),
         *_code(record),
         *[exported(name, value) for name, value in record.task.environment.items()],
         record.task.text,

@@ -3,7 +3,7 @@
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from ml_agent.tools.foreign_files import exists, is_file, read_lines, read_text
@@ -12,6 +12,7 @@ MAX_BYTES = 300_000
 MAX_FILES = 3000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", "site-packages", ".venv", "venv"})
 _EXTENSION = re.compile(r"""Extension\(\s*(?:name\s*=\s*)?['"]([\w.]+)['"]""")
+_COMPILED = (".pyx", ".cpp", ".c", ".cc", ".cu", ".f90", ".f", ".rs")
 _DEVICE = {
     "--device": "cpu",
     "--gpu": "-1",
@@ -75,6 +76,18 @@ def built_by(root: Path, module: str) -> Path | None:
             if module in {part for name in named for part in (name, name.partition(".")[0])}:
                 return setup
     return None
+
+
+def unbuilt(root: Path, parts: Sequence[str]) -> str:
+    """The source, relative to the root, from which a dotted module would be compiled; "" where it is none, or is there as Python."""
+    for place in (root, root / "src", root / "lib", root / "python"):
+        here = place.joinpath(*parts)
+        if exists(here.with_suffix(".py")) or exists(here):
+            return ""
+        for ending in _COMPILED:
+            if is_file(here.with_suffix(ending)):
+                return here.with_suffix(ending).relative_to(root).as_posix()
+    return ""
 
 
 def same_file_elsewhere(root: Path, path: str, entry: Path | None, folder: str) -> str | None:

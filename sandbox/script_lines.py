@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Iterable
 
 _LEFT_OPEN = re.compile(r"<<|#|\\\Z")
 """A here-document, a comment, a continued line: each takes what is written behind the command."""
@@ -34,3 +35,8 @@ def alone(command: str) -> str:
 def inside(folder: str, command: str) -> str:
     """A command that runs in another folder, which is already a word of bash."""
     return f"(cd {folder} && {alone(command)})"
+
+
+def folders_made(folders: Iterable[str]) -> str:
+    """What makes folders that are not there."""
+    return f"mkdir -p -- {' '.join(map(shlex.quote, folders))}"

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -10,9 +11,10 @@ import msgspec
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation, diagnose
 from ml_agent.sandbox.diagnosis.model import Category, Rule
+from ml_agent.sandbox.error_lines import ErrorLines
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import FailureContext, next_repair
-from ml_agent.sandbox.script_lines import LOGIN_PATH, exported
+from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
 from ml_agent.sandbox.setup.check import Needs, needs_of
 from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Note, Setup, SetupAction
 from ml_agent.sandbox.setup.uv import Package
@@ -27,7 +29,12 @@ MOST_SHOWN = 40
 """Lines of a failed set-up that are told."""
 MOST_PACKAGES = 25
 """That a summary names."""
+MOST_WRITTEN = 20_000
+"""Bytes that are read of the end of a file into which errors went."""
 OWN_PACKAGE = "-e ."
+_ERRORS_INTO = re.compile(
+    r"(?:&>>?|(?<!\d)>&(?!\d)|2>>?(?!&))[ \t]*['\"]?(?P<first>[\w./-]+)|(?<!\d)>>?[ \t]*['\"]?(?P<then>[\w./-]+)['\"]?[ \t]+2>&1"
+)
 
 
 class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +113,23 @@ class Session:
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
         self.settle(task, repairs)
-        return run_watched(self.sandbox, self.command(repaired(task, repairs)), self._on_output)
+        final = repaired(task, repairs)
+        response = run_watched(self.sandbox, self.command(final), self._on_output)
+        return response if response.ok else self._with_written_errors(response, final)
+
+    def _with_written_errors(self, response: Response, task: Task) -> Response:
+        """With the end of what went into files together with the error output, where a program said why only there."""
+        if any(line.lstrip().startswith("Traceback") for line in response.error_lines):
+            return response
+        lines, said = ErrorLines(), ""
+        for written in _ERRORS_INTO.finditer(task.text):
+            path = os.path.normpath(f"{task.folder}/{written['first'] or written['then']}")
+            with suppress(OSError, ValueError):
+                said += self.sandbox.get(path)[-MOST_WRITTEN:].decode(errors="replace")
+        for line in said.splitlines():
+            lines.feed(line)
+        found = (*response.error_lines, *lines.lines())
+        return msgspec.structs.replace(response, stderr=response.stderr + said, error_lines=found) if said else response
 
     def lay(self, put: Callable[[], None]) -> None:
         """Do what puts the task's own files into the workspace, now and whenever a repair has it filled anew."""
@@ -118,6 +141,8 @@ class Session:
         self.prepare(task)
         while new := [repair for repair in repairs if repair not in self._applied]:
             self.apply(new[0], task, repairs)
+        if task.folders:
+            self.sandbox.run(Command(text=folders_made(task.folders), folder=task.folder, timeout=60))
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done."""
@@ -195,8 +220,8 @@ class Session:
         if environment is None:
             return ()
         lines = [f"{one.way}: {one.ended}" for one in environment.attempts if one.ended != "works"]
-        for why in environment.left_out.values():
-            lines += why.splitlines() if "\n" in why else []
+        for name, why in environment.left_out.items():
+            lines += why.splitlines() if "\n" in why else [f"{name}: {why}"]
         for failure in environment.failures[:1]:
             lines += failure.traceback.splitlines()
         return tuple(lines[-MOST_SHOWN:])

@@ -33,6 +33,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str] = {}
     named: frozenset[str] = frozenset()
     """Paths that the user names: where one is missing, no other file takes its place."""
+    folders: tuple[str, ...] = ()
+    """Folders, relative to its own, that it writes into; they are made before it runs."""
     paths: tuple[str, ...] = ()
     """Folders of the repository, relative to its root, that go on Python's path."""
     timeout: float = 600.0

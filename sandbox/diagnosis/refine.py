@@ -2,15 +2,17 @@
 
 import os
 import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from ml_agent.sandbox.diagnosis.model import Diagnosis
 from ml_agent.sandbox.makers import MissingFile, makers_of, spelled_otherwise
-from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside
+from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside, unbuilt
 from ml_agent.tools.foreign_files import read_lines, read_text
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.submodules import absent_submodules
 
 REFINED = frozenset({"wrong-folder", "missing-submodule"})
 """Codes that only the repository's files tell."""
@@ -19,6 +21,7 @@ _URL = re.compile(r"https?://[^\s)>\]\"']+")
 WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
 """Where sandboxes have the repository."""
 MAX_README = 200_000
+_LACKS = re.compile(r"cannot import name '(?P<name>\w+)' from (?:partially initialized module )?'(?P<of>[\w.]+)'")
 
 
 class RunLocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,24 +65,37 @@ def _pointer(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
 
 
 def _module(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
-    text = read_text(place.root / ".gitmodules")
-    top = diagnosis.subject.partition(".")[0].lower()
-    for path in re.findall(r"^[^\S\n]*+path\s*=\s*(\S+)", text, re.MULTILINE):
-        if _is_empty(place.root, path) and _same(Path(path).name, top):
-            message = f"the module {diagnosis.subject} is a submodule of the repository that was not fetched ({path})"
-            return msgspec.structs.replace(diagnosis, code="missing-submodule", message=message, fix=None)
+    """A module that only an empty submodule, or a build, would give."""
+    parts = diagnosis.subject.split(".")
+    if empty := _empty_submodule(place, parts):
+        message = f"the module {diagnosis.subject} would come from a submodule of the repository that is empty: {empty}"
+        return msgspec.structs.replace(diagnosis, code="missing-submodule", message=message, fix=None)
+    if source := unbuilt(place.root, parts):
+        message = f"the module {diagnosis.subject} is not built: it would be compiled from {source}"
+        return msgspec.structs.replace(diagnosis, message=message, fix=None)
     return diagnosis
 
 
-def _is_empty(root: Path, path: str) -> bool:
-    """Whether a folder of the repository has no module; a path that leads elsewhere is not looked at."""
-    folder = (root / path).resolve()
-    return folder.is_relative_to(root.resolve()) and next(files(folder, (".py",)), None) is None
+def _name(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
+    """A name that a module lacks, where it is a module that only an empty submodule or a build would give."""
+    found = _LACKS.search("\n".join(diagnosis.evidence))
+    parts = [*found["of"].split("."), found["name"]] if found else []
+    if not parts or not (_empty_submodule(place, parts) or unbuilt(place.root, parts)):
+        return diagnosis
+    changed = msgspec.structs.replace(
+        diagnosis, code="missing-module", category="environment", subject=".".join(parts), fix=None
+    )
+    return _module(changed, place)
 
 
-def _same(folder: str, module: str) -> bool:
-    plain = [re.sub(r"[-_.]", "", name.lower()) for name in (folder, module)]
-    return plain[0].startswith(plain[1]) or plain[1].startswith(plain[0])
+def _empty_submodule(place: RunLocation, parts: Sequence[str]) -> str:
+    """The empty submodule that is called like the package, or just like a part below it; "" where none is."""
+    plain = [re.sub(r"[-_.]", "", part.lower()) for part in parts]
+    for path in absent_submodules(RepoIndex(place.root, "")):
+        name = re.sub(r"[-_.]", "", PurePosixPath(path).name.lower())
+        if name in plain or name.startswith(plain[0]) or plain[0].startswith(name):
+            return path
+    return ""
 
 
 def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
@@ -130,6 +146,8 @@ def _said_of(root: Path, path: str) -> str:
 REFINERS: dict[str, Callable[[Diagnosis, RunLocation], Diagnosis]] = {
     "lfs-pointer": _pointer,
     "missing-module": _module,
+    "circular-import": _name,
+    "cannot-import-name": _name,
     "missing-file": _file,
     "missing-data": _file,
     "missing-weights": _file,

@@ -24,8 +24,10 @@ from ml_agent.sandbox.setup.resolver import Resolver, loosened, name_of
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
 from ml_agent.sandbox.task import Source
+from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import package_requires
+from ml_agent.tools.submodules import absent_submodules, say_absent
 
 KEPT_FORMAT = 6
 """Goes up where what was kept before may serve no more."""
@@ -34,6 +36,7 @@ ADDED = ".ml-agent-added.tar"
 CHECK_SECONDS = 240.0
 CLIMB_SECONDS = 2400.0
 """After so long no further way is begun."""
+OWN_PACKAGE = "the repository's own package"
 MOST_LOOSENED = 40
 MOST_TURNS = 3
 """How often more is installed for modules that turn out to be missing."""
@@ -230,7 +233,7 @@ class Setup:
         best: Environment | None = None
         aside, made = "", None
         for rung in self._in_turn(declared, asked, attempts):
-            if best is not None and time.monotonic() - self._began > CLIMB_SECONDS:
+            if attempts and time.monotonic() - self._began > CLIMB_SECONDS:
                 break
             self._note(f"environment: {rung.said}")
             made = self._attempt(rung, declared, needs, asked)
@@ -374,8 +377,8 @@ class _Making:
         tree = self._builder.project(self._declared.project, self._source.date) if self._declared.project else None
         described = self._builder.metadata(tree) if tree is not None and not isinstance(tree, BuildFailure) else tree
         if isinstance(described, BuildFailure):
-            self._state.left_out["the repository's own package"] = "\n".join(described.lines[-40:])
-            self._note(f"the repository's own package cannot be described: {described.line}")
+            self._state.left_out[OWN_PACKAGE] = "\n".join(described.lines[-40:])
+            self._note(f"{OWN_PACKAGE} cannot be described: {described.line}")
         ready = tree if isinstance(tree, Tree) and isinstance(described, Metadata) else None
         own = described if isinstance(described, Metadata) else None
         refused = self._once(own, ready)
@@ -529,14 +532,21 @@ class _Making:
 
     def _build(self, package: Package, pins: Sequence[str]) -> Refusal | None:
         self._note(f"building {package.pin}")
-        wheel = self._builder.wheel_of(package, pins)
-        while not isinstance(wheel, str):
+        wheel = self._with_tools(package.name, lambda: self._builder.wheel_of(package, pins))
+        if isinstance(wheel, str):
+            return self._link(wheel)
+        line = f"{package.pin} cannot be built: {wheel.line}"
+        return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
+
+    def _with_tools(self, name: str, build: Callable[[], str | BuildFailure]) -> str | BuildFailure:
+        """A build, again with the Debian packages that it turns out to lack, as far as they can be had."""
+        wheel = build()
+        while isinstance(wheel, BuildFailure):
             lacking = packages_for("\n".join(wheel.lines))
-            if not lacking or not self._install_system(lacking, f"for building {package.name}"):
-                line = f"{package.pin} cannot be built: {wheel.line}"
-                return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
-            wheel = self._builder.wheel_of(package, pins)
-        return self._link(wheel)
+            if not lacking or not self._install_system(lacking, f"for building {name}"):
+                break
+            wheel = build()
+        return wheel
 
     def _link(self, wheel: str) -> Refusal | None:
         """Install a built wheel, without a network and without what is shared with other runs."""
@@ -546,16 +556,18 @@ class _Making:
 
     def _install_project(self, tree: Tree, packages: Sequence[Package]) -> None:
         pins = [package.pin for package in packages if package.name in ("numpy", "torch")]
-        self._note("building the repository's own package")
-        wheel = self._builder.wheel(tree, pins)
+        self._note(f"building {OWN_PACKAGE}")
+        wheel = self._with_tools("the repository", lambda: self._builder.wheel(tree, pins))
         if isinstance(wheel, BuildFailure):
-            self._state.left_out["the repository's own package"] = "\n".join(wheel.lines[-40:])
-            self._note(f"the repository's own package cannot be built: {wheel.line}")
+            empty = absent_submodules(RepoIndex(self._source.root, self._source.version))
+            why = (*wheel.lines[-39:], *([say_absent(empty)] if empty else []))
+            self._state.left_out[OWN_PACKAGE] = "\n".join(why)
+            self._note(f"{OWN_PACKAGE} cannot be built: {why[-1]}")
             return
         own, added = self._builder.develop(wheel, shlex.quote(self._declared.project))
         if (refused := self._link(own)) is not None:
-            self._state.left_out["the repository's own package"] = refused.line
-            self._note(f"the repository's own package cannot be installed: {refused.line}")
+            self._state.left_out[OWN_PACKAGE] = refused.line
+            self._note(f"{OWN_PACKAGE} cannot be installed: {refused.line}")
             return
         self._state.project, self._state.built_with = self._declared.project, self._builder.used
         if added:

@@ -21,6 +21,7 @@ from ml_agent.sandbox.repository_search import files
 from ml_agent.sandbox.script_lines import comment
 from ml_agent.sandbox.session import Session, SessionRecord
 from ml_agent.sandbox.setup.executor import SetupAction
+from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.check.host_scope import HostScope
 from ml_agent.tools.files import Tree
@@ -84,15 +85,15 @@ def test_no_name_or_value_is_an_instruction_of_a_dockerfile(name: str) -> None:
 
 
 def test_only_versions_are_in_a_lock() -> None:
-    said = ("idna==3.7", "torch==2.1+cpu", "--extra-index-url=https://x.invalid/simple/#==", "evil @ https://x.invalid/e.gz#x==",
-            "a==1 --hash=x", "-e git+https://x.invalid/a#egg=a==1", "a==1; python_version>'3'", "./a==1")  # fmt: skip
-    assert (
-        artifacts(record(Task(text="python a.py"), locked=said))["requirements.lock"] == "idna==3.7\ntorch==2.1+cpu\n"
-    )
+    names = ["idna", "--extra-index-url=https://x.invalid/simple/#", "evil @ https://x.invalid/e.gz#x", "./a"]
+    names += ["-e git+https://x.invalid/a#egg=a"]
+    bad = [Package(name="a", version=version) for version in ("1 --hash=x", "1; python_version>'3'", "1\n-e .")]
+    said = (*(Package(name=name, version="3.7", hashes=("0\n-e .",)) for name in names), *bad)
+    assert artifacts(record(Task(text="python a.py"), packages=said))["requirements.lock"] == "idna==3.7\n"
 
 
 def test_pip_of_a_script_is_not_a_file_of_the_folder_it_is_started_in(tmp_path: Path) -> None:
-    made = artifacts(record(Task(text="python a.py"), locked=("idna==3.7",)))
+    made = artifacts(record(Task(text="python a.py"), packages=(Package(name="idna", version="3.7"),)))
     for text in (made["reproduce.sh"], made["Dockerfile"]):
         assert re.findall(r"python3? (-\w )?-m pip|\"\$python\" (-\w )?-m venv", text)
         assert not re.search(r"python3?\"? -m (?:pip|venv)", text)

@@ -98,6 +98,6 @@ def test_a_run_is_done_again_elsewhere(repository: Path, wheels: Path, tmp_path:
     assert (result["evidence"], result["sandbox"]["name"]) == ("completed", "docker"), result["message"]
     first = json.loads((out / "outputs/out.json").read_text())
     assert first == {"lr": 0.25, "words": 2, "alpha": 1}
-    assert (out / "requirements.lock").read_text() == "alpha==1.0\n"
+    assert (out / "requirements.lock").read_text().startswith("alpha==1.0 --hash=sha256:")
     (repository / "fit.py").write_text("raise SystemExit('the working folder moved on')\n")
     assert on_a_fresh_machine(out, "reproduce.sh", repository, wheels) == first

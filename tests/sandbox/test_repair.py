@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation, diagnose
 from ml_agent.sandbox.diagnosis.refine import refine
 from ml_agent.sandbox.makers import MissingFile, makers_of
 from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
@@ -157,6 +158,21 @@ def test_a_module_that_the_repository_compiles_comes_from_no_index(tmp_path: Pat
     write(tmp_path, "ext/setup.py", "setup(ext_modules=[Extension('overlap', ['overlap.c'])])")
     found = diagnosis("missing-module", "overlap", Fix(kind="install", arguments=("overlap",)))
     assert next(candidates(found, scene(tmp_path))).arguments == ("(cd ext && python setup.py build_ext --inplace)",)
+
+
+def test_modules_that_are_not_built_or_lie_in_an_empty_submodule_are_told(tmp_path: Path) -> None:
+    write(tmp_path, "pack/__init__.py", "from . import _fast\n")
+    write(tmp_path, "pack/_fast.pyx", "")
+    write(tmp_path, ".gitmodules", '[submodule "x"]\n\tpath = pack/engine\n\turl = https://example.org/e\n')
+    for name, code, said in (
+        ("_fast", "missing-module", "compiled from pack/_fast.pyx"),
+        ("engine", "missing-submodule", "empty: pack/engine"),
+        ("other", "circular-import", "in a circle"),
+    ):
+        error = f"ImportError: cannot import name '{name}' from partially initialized module 'pack' (most likely due to a circular import)"
+        response = Response(ended="exited", exit_code=1, stderr=error, error_lines=(error,))
+        found = diagnose(response, "python run.py", RunLocation(root=tmp_path))
+        assert found.code == code and said in found.message, found
 
 
 def test_a_settings_module_from_its_example(tmp_path: Path) -> None:

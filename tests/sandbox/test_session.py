@@ -130,6 +130,18 @@ def test_no_network_no_installation(make: Make, index: Path, tmp_path: Path) -> 
     assert session.left_out() == {"alpha": "the network policy is none"}
 
 
+def test_an_error_that_went_into_a_file_is_seen_and_folders_are_made(make: Make, tmp_path: Path) -> None:
+    root = repository(tmp_path, run_dot_py="import os\nprint(os.listdir('.'))\nimport absent_module\n")
+    session = Session(make("process"), Source(root=root))
+    for text in ("python run.py > logs/a.txt 2>&1", "python run.py &> logs/a.txt", "python run.py 2>logs/a.txt"):
+        task = Task(text=text, folders=("logs",))
+        response = session.run(task)
+        assert "logs" in session.sandbox.get("logs/a.txt").decode() + response.stdout
+        assert session.diagnose(response, task).subject == "absent_module"
+    script = artifacts(session.record(task))["reproduce.sh"]
+    assert "mkdir -p -- logs\n" in script
+
+
 def test_a_login_shell_of_a_first_command_finds_python(make: Make, tmp_path: Path) -> None:
     session = Session(make("process"), Source(root=repository(tmp_path, run_dot_py="")))
     task, where = Task(text="python run.py"), "command -v python"
