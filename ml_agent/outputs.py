@@ -12,7 +12,7 @@ from ml_agent.sandbox.contract import Command, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import safe_relative
-from ml_agent.sandbox.packed import unpacked
+from ml_agent.sandbox.output import unpacked
 from ml_agent.tools.version_control import is_control
 from ml_agent.tools.walk import MOST_DEPTH
 

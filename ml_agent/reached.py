@@ -7,8 +7,7 @@ from posixpath import basename, splitext
 
 from ml_agent.delivery.expectation import CreatedFile
 from ml_agent.draft import Draft
-from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.seen import Seen
+from ml_agent.sandbox.contract import Response, Seen
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.foreign_files import is_file
 from ml_agent.tools.index import RepoIndex

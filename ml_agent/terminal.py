@@ -3,7 +3,7 @@
 import sys
 
 from ml_agent.prompts.hidden import HIDDEN
-from ml_agent.sandbox.lines import clean
+from ml_agent.sandbox.output import clean
 
 
 def terminal_text(text: str) -> str:

@@ -14,7 +14,7 @@ import docker
 import msgspec
 from requests.exceptions import ReadTimeout
 
-from ml_agent.sandbox.capture import Stream
+from ml_agent.sandbox.output import Stream
 
 SHORT_SECONDS = 120.0
 """What a short command of our own may take; the engine's own limit on an answer."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ml_agent.sandbox.output_kinds import kind_of
+from ml_agent.sandbox.output import kind_of
 
 LOOK_EVERY = 2.0
 """Seconds between looks for files the program wrote, fewer where the window is shorter; each look costs a walk of the workspace."""

@@ -16,10 +16,10 @@ from docker.errors import DockerException
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from ml_agent.sandbox.capture import Stream
 from ml_agent.sandbox.docker_exec import ExecStream, run_short
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.files import NOT_OUTPUT, NOT_OUTPUT_ENDINGS, DiskUsage
+from ml_agent.sandbox.output import Stream
 from ml_agent.sandbox.supervise import Signal, Status, as_told_by_a_shell
 
 USER = "1000:1000"

@@ -18,12 +18,12 @@ from typing import IO
 
 import msgspec
 
-from ml_agent.sandbox.capture import Stream
 from ml_agent.sandbox.cgroups import make_control_group
 from ml_agent.sandbox.contract import Limits
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.files import DiskUsage, disk_usage, newer_file
 from ml_agent.sandbox.local_place import WRITABLE
+from ml_agent.sandbox.output import Stream
 from ml_agent.sandbox.supervise import Signal, Status, as_told_by_a_shell
 from ml_agent.sandbox.warden import descendants, processor_seconds
 

@@ -10,10 +10,10 @@ from typing import Literal, Protocol, get_args
 
 import msgspec
 
-from ml_agent.sandbox.capture import Capture, Stream
 from ml_agent.sandbox.contract import Command, Ended, Limits, OnOutput, Response
 from ml_agent.sandbox.errors import InterruptedRunError, SandboxLostError
 from ml_agent.sandbox.files import DiskUsage
+from ml_agent.sandbox.output import Capture, Stream
 from ml_agent.sandbox.probe import Probe
 
 POLL_SECONDS = 0.2

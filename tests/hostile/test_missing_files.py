@@ -8,10 +8,9 @@ import pytest
 
 from ml_agent.draft import Draft
 from ml_agent.reached import NOTHING, shortfall
-from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.contract import Response, Seen
 from ml_agent.sandbox.makers import MissingFile, makers_of, template_of
 from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside
-from ml_agent.sandbox.seen import Seen
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.witness.notes import judge
 from ml_agent.tools.entries import entries_of

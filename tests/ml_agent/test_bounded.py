@@ -9,8 +9,7 @@ import pytest
 from ml_agent.draft import CHOSEN, Dispute, Draft, LedgerEntry
 from ml_agent.endings import Ending, bounded
 from ml_agent.reached import ERROR, HELP, NOTHING, shortfall
-from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.seen import Seen
+from ml_agent.sandbox.contract import Response, Seen
 from ml_agent.summary import summary
 from ml_agent.tools.index import RepoIndex
 

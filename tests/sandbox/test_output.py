@@ -1,5 +1,7 @@
 """Output as it is kept: lines, head and tail, errors, kinds."""
 
+import base64
+import gzip
 from contextlib import closing
 from pathlib import Path
 
@@ -7,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.sandbox.capture import Capture, HeadAndTail
-from ml_agent.sandbox.error_lines import ErrorLines
-from ml_agent.sandbox.lines import MAX_LINE, LineReader
-from ml_agent.sandbox.output_kinds import is_error, kind_of, may_hold_error
+from ml_agent.sandbox.output import (
+    MAX_LINE,
+    Capture,
+    ErrorLines,
+    HeadAndTail,
+    LineReader,
+    is_error,
+    kind_of,
+    may_hold_error,
+    unpacked,
+)
 
 
 def final_lines(chunks: list[bytes]) -> list[str]:
@@ -175,3 +184,19 @@ def test_lines_that_are_not(line: str) -> None:
 )
 def test_kinds_of_lines(line: str, kind: str) -> None:
     assert kind_of(line) == kind
+
+
+def packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
+
+
+def test_what_was_packed_comes_back_up_to_a_limit() -> None:
+    assert unpacked(packed(b"a b\0c"), 100) == b"a b\0c"
+    assert unpacked(packed(b""), 100) == b""
+    assert unpacked(packed(b"x" * 10**8), 1000) == b"x" * 1000
+
+
+@pytest.mark.parametrize("text", ["", "no base64!", "AAAA", packed(b"abc" * 99)[:24]])
+def test_nonsense_is_said_to_be(text: str) -> None:
+    with pytest.raises(ValueError):
+        unpacked(text, 1000)

@@ -9,7 +9,7 @@ import pytest
 
 from ml_agent.sandbox.contract import Command, Policy, Response
 from ml_agent.sandbox.local import ProcessSandbox
-from ml_agent.sandbox.witness import statuses
+from ml_agent.sandbox.witness import notes
 from ml_agent.sandbox.witness.notes import NOT_ENDED, judge
 from ml_agent.sandbox.witness.watch import MOST_BYTES, run_watched, unpack
 
@@ -250,7 +250,7 @@ def test_a_long_command_is_judged_in_time_and_cut() -> None:
 def test_notes_are_asked_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [f"S\t{n}\t9.{n}\t/w\tx{n}.sh\nD\t9\t{f'9.{n}' if n else ''}\t\t3 3\tx" for n in range(300)]
     assert len(judge("\n".join(lines), "/w", "").failed) == 299
-    monkeypatch.setattr(statuses, "_MOST_STEPS", 30)
+    monkeypatch.setattr(notes, "_MOST_STEPS", 30)
     spent = judge("\n".join(lines), "/w", "")
     assert 1 < len(spent.failed) < 30 and "too tangled" in spent.failed[-1]
 
