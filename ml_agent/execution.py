@@ -22,10 +22,9 @@ from ml_agent.draft import Draft
 from ml_agent.errors import BudgetExceededError
 from ml_agent.evidence import level_seen
 from ml_agent.inputs import inputs_of
-from ml_agent.leftovers import Leftovers
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
-from ml_agent.outputs import SYSTEM, collect, is_as_it_was, made_since
+from ml_agent.outputs import SYSTEM, collect, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
@@ -50,6 +49,7 @@ MOST_TOLD = 200
 """Files that an outcome names."""
 ANSWER = "ml_agent_answer.py"
 """Python answers run as a file of this name in the task's folder, so that imports resolve as for the repository's own scripts."""
+_MOMENT = re.compile(r"\d+\.\d+")
 MUCH = 200 * 1024**2
 """Bytes; to copy more takes long enough that it should be said."""
 
@@ -60,12 +60,8 @@ PROBE_SECONDS = 60.0
 PROBE_CHARACTERS = 4_000
 _REDIRECTED = re.compile(r"(?<![<>])>>?[ \t]*['\"]?([\w./-]+/[\w.-]+)")
 """A file below a folder that a shell writes."""
-LENT = ".ml_agent_lent"
-"""A folder of the workspace for the user's files, until a probe has moved it away."""
 LENT_BYTES = 100 * 1024**2
 """Of the user's files that one probe may have."""
-_ASIDE = 'export PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME="$d.cache" MPLCONFIGDIR="$d.cache"'
-"""What Python and its libraries write by the way lies apart, in shell: it would look like a change of the environment."""
 
 
 class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +90,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     made: tuple[CreatedFile, ...] = ()
     """Files that it made or changed."""
     outputs: tuple[str, ...] = ()
-    """Those of them that were brought below the run folder's `outputs`."""
+    """Those of them that were brought out."""
+    outputs_in: str = ""
+    """Name of the folder in the run's folder where those lie until the run is concluded."""
     stayed: tuple[CreatedFile, ...] = ()
     """Those that are too many or too large, or such as the user's tools obey unasked."""
     left_out: dict[str, str] = {}
@@ -123,11 +121,8 @@ class Executor:
         self._sandbox, self._settings, self._folder = sandbox, settings, folder
         self._emit, self._on_output = emit, on_output
         self._session: Session | None = None
-        self._leftovers = Leftovers(sandbox)
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
-        self._stained = False
-        """Whether a probe changed more than its copy."""
         self._beginning: Thread | None = None
         self._said = ""
         """The last line about the set-up."""
@@ -168,21 +163,17 @@ class Executor:
 
         Raises SandboxUnavailableError, SandboxLostError. A failing program is an Outcome.
         """
-        if self._stained:
-            self.close()  # a probe left its copy: no answer runs where it wrote
-        session, task = self._session_for(workspace), self._task(draft)
+        session, task, wanted = self._session_for(workspace), self._task(draft), wanted or FileExpectations()
         session.prepare(task)
-        self._leftovers.clear((draft.text, draft.workdir), session.source.root)
-        wanted = wanted or FileExpectations()
         session.lay(partial(self._put, draft, wanted))
         session.settle(task, beside(repairs))
-        began = self._leftovers.begin()
+        began = self._now()
         response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
-        self._leftovers.note(made)
         judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
         lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
-        outputs, stayed = collect(self._sandbox, made, self._folder.outputs, judgements)
+        own = self._folder.new_outputs()
+        outputs, stayed = collect(self._sandbox, made, own, judgements)
         return Outcome(
             evidence=level_seen(response, judgements, lacks),
             summary=summary_of(response, judgements, lacks, session.as_of()),
@@ -192,6 +183,7 @@ class Executor:
             judgements=judgements,
             made=made[:MOST_TOLD],
             outputs=outputs,
+            outputs_in=own.name,
             stayed=stayed[:MOST_TOLD],
             left_out=session.left_out(),
             sandbox=self._sandbox.name,
@@ -201,26 +193,24 @@ class Executor:
         )
 
     def probe(self, workspace: Workspace, command: str) -> str:
-        """What a command says in the task's folder of a copy of the workspace, so that nothing it writes is there for an answer.
-
-        Where it wrote elsewhere all the same, the next answer gets a sandbox that is made anew.
+        """What a command says in the task's folder, where an answer would begin; nothing of it is there for another probe or an answer.
 
         The files of the user's that a run of the command would have are there, too, as far as they are small. Sets up the sandbox where
         that was not done yet. Raises SandboxUnavailableError, SandboxLostError.
         """
-        session, lent, here = self._session_for(workspace), self._lent(workspace, command), shlex.quote(workspace.path)
-        before, behind = (f'mv {LENT} "$d.in" && ', f' && cp -a "$d.in"/. "$d"/{here}') if lent else ("", "")
-        text = f'd=$(mktemp -d) && {_ASIDE} && {before}cp -a . "$d"{behind} && cd "$d"/{here} && {{\n{command}\n}}'
-        task = Task(text=text, timeout=PROBE_SECONDS)
-        session.prepare(Task(text=command, folder=workspace.path))
-        for path in lent:
-            self._sandbox.put(Path.cwd() / path, f"{LENT}/{path}")
-        moment = self._sandbox.run(Command(text=f"{SYSTEM}date +%s.%N", timeout=60)).stdout.strip()
-        response = session.sandbox.run(session.command(task), self._on_output)
-        self._stained = self._stained or not is_as_it_was(self._sandbox, moment)
+        session, lent = self._session_for(workspace), self._lent(workspace, command)
+        task = Task(text=command, folder=workspace.path, timeout=PROBE_SECONDS)
+        session.prepare(task)
+        session.lay(partial(self._put_inputs, workspace.path, Path.cwd(), lent))
+        response = session.probe(task)
         said = f"{response.stdout}{response.stderr}".strip()
         ended = "" if response.ok else f"\n({response.ended}, exit status {response.exit_code})"
         return (said if len(said) <= PROBE_CHARACTERS else f"{said[:PROBE_CHARACTERS]}\n... (cut)") + ended
+
+    def _now(self) -> str:
+        """The present moment by the sandbox's clock."""
+        said = self._sandbox.run(Command(text=f"{SYSTEM}date +%s.%N", timeout=60)).stdout.strip()
+        return said if _MOMENT.fullmatch(said) else "0.0"
 
     def _lent(self, workspace: Workspace, command: str) -> list[str]:
         """The user's files that a run of a command would have, as far as they are small, relative to his folder; none where a coding agent asks."""
@@ -273,7 +263,6 @@ class Executor:
                 self._beginning.join(5)
                 self._sandbox.stop()  # it may just have been started
             self._session = self._beginning = None
-        self._stained = False
         self._folder.remove_staged()
 
     def _session_for(self, workspace: Workspace) -> Session:
@@ -290,7 +279,6 @@ class Executor:
                 self.limited or self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )
             self._session.rules = added_rules()
-            self._leftovers = Leftovers(self._sandbox)
         return self._session
 
     def _stage(self, root: Path) -> Path:
@@ -328,8 +316,11 @@ class Executor:
         """The answer's code, and the files of the user's, to where it runs."""
         if draft.kind == "python":
             self._put_code(draft)
-        for path in wanted.inputs:
-            self._sandbox.put(wanted.folder / path, f"{draft.workdir}/{path}")
+        self._put_inputs(draft.workdir, wanted.folder, wanted.inputs)
+
+    def _put_inputs(self, folder: str, home: Path, paths: Sequence[str]) -> None:
+        for path in paths:
+            self._sandbox.put(home / path, f"{folder}/{path}")
 
     def _put_code(self, draft: Draft) -> None:
         with tempfile.TemporaryDirectory(prefix=STAGED, dir=self._folder.path) as folder:

@@ -33,7 +33,6 @@ _TRIES = 3
 """How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""
 SYSTEM = "PATH=/usr/bin:/bin; "
 """The system's programs, whatever the program put in the places where names are looked up."""
-_TEMPORARY = "/tmp /var/tmp /dev/shm -mindepth 1"
 _FIND = (
     f"find . -xdev -maxdepth {MOST_DEPTH} \\( -name __pycache__ -o -name .git -o -name '*.egg-info' \\) -prune -o \\( -type f -o -type l -xtype f \\)"
     " -newerct @{moment} -not -name '*.pyc' -regextype posix-extended -regex '.{{1,1000}}' -printf '%y %s %P\\0'"
@@ -64,19 +63,6 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
             said = str(error)
         said = " ".join(response.stderr.split())[-120:] or said or f"{response.ended}, {response.exit_code}"
     raise SandboxLostError(f"what the run made cannot be listed: the sandbox does not answer ({said})")
-
-
-def is_as_it_was(sandbox: Sandbox, moment: str) -> bool:
-    """Whether nothing of workspace, environment and home changed since a moment of the sandbox's clock, by the kernel's own time of change.
-
-    What lies since then in the temporary folders of a sandbox is removed; where that cannot be done, it is not as it was.
-    """
-    new = f"-xdev -newerct @{moment}"
-    text = f'find . "$HOME" "$VIRTUAL_ENV" {new} -print -quit && echo .'
-    if sandbox.isolated:  # else those folders are the user's
-        clear = f"find {_TEMPORARY} {new} -type d -exec chmod u+rwx {{}} \\; ; find {_TEMPORARY} -depth {new} -delete; "
-        text = f"{clear}find {_TEMPORARY} {new} -not -type d -print -quit; {text}"
-    return sandbox.run(Command(text=SYSTEM + text, timeout=60)).stdout == ".\n"
 
 
 def collect(

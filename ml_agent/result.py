@@ -47,6 +47,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
     """Write the files of a finished run and return what run.json holds."""
     best = state.get("best")
     outcome = (best or {}).get("outcome") or {}
+    folder.publish_outputs(outcome.get("outputs_in", ""))
     expected = expected_of(state)
     result: dict[str, Any] = {
         "schema": SCHEMA,

@@ -41,6 +41,8 @@ def run_command(draft: Draft, repository: str, settings: Settings, observer: Obs
         candidate = msgspec.structs.replace(candidate, url=checkout.url)
         workspace = services.workspaces.open(candidate, checkout.root, checkout.version, Given(path=draft.workdir))
         draft = msgspec.structs.replace(draft, workdir=workspace.path)
-        return CommandRun(outcome=services.executor.run(workspace, draft, []), folder=folder.path)
+        outcome = services.executor.run(workspace, draft, [])
+        folder.publish_outputs(outcome.outputs_in)
+        return CommandRun(outcome=outcome, folder=folder.path)
     finally:
         services.close()

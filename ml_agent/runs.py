@@ -12,6 +12,7 @@ from typing import Any
 
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
 from ml_agent.files import locked, read_small, write_atomically
+from ml_agent.sandbox.temporary import remove
 from ml_agent.seal import is_sealed, sealed
 from ml_agent.tools.atomic import remove_unfinished
 from ml_agent.tools.run_folders import CHECKPOINTS, TRAJECTORY
@@ -20,6 +21,8 @@ from ml_agent.trajectory import read_trajectory
 CONFIG, RESULT = "config.json", "run.json"
 STAGED = ".source-"
 """Begins the names of folders for a sandbox."""
+_OUTPUTS = ".outputs-"
+"""Begins the names of folders of what single executions made."""
 FORMAT = 1
 """Of the run folder; another one's is refused."""
 MOST_JSON = 64 * 1024 * 1024
@@ -60,6 +63,19 @@ class RunFolder:
     def outputs(self) -> Path:
         """Files that the proven command made."""
         return self.path / "outputs"
+
+    def new_outputs(self) -> Path:
+        """A new folder for what one execution made; none gets the files of another."""
+        return self.path / f"{_OUTPUTS}{secrets.token_hex(4)}"
+
+    def publish_outputs(self, name: str) -> None:
+        """Make what one execution made the run's outputs, and remove what others made; "" keeps none."""
+        own = self.path / name
+        if name.startswith(_OUTPUTS) and own.is_dir():
+            remove(self.outputs)
+            own.rename(self.outputs)
+        for other in self.path.glob(f"{_OUTPUTS}*"):
+            remove(other)
 
     def config(self) -> dict[str, Any]:
         """What the run was started with."""

@@ -47,11 +47,9 @@ class _Limited:
             seconds = self._budget.time_for(command.timeout)
             return self._inner.run(msgspec.structs.replace(command, timeout=seconds), on_output)
 
-    def snapshot(self) -> str:
-        return self._inner.snapshot()
-
-    def restore(self, snapshot: str) -> None:
-        self._inner.restore(snapshot)
+    def begin_clean(self) -> None:
+        with self._in_time():
+            self._inner.begin_clean()
 
     def stop(self) -> None:
         self._inner.stop()

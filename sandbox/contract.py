@@ -1,4 +1,4 @@
-"""The boundary to the sandbox as data: what is asked, what comes back, and the nine methods of an implementation."""
+"""The boundary to the sandbox as data: what is asked, what comes back, and the methods of an implementation."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -159,11 +159,11 @@ class Sandbox(Protocol):
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe; Ctrl-C ends it and is raised again."""
 
-    def snapshot(self) -> str:
-        """Remember the present state of the environment (installed packages and workspace) under the name returned."""
+    def begin_clean(self) -> None:
+        """Leave nothing of what ran or was put here: no process, no file of workspace and home, no temporary file.
 
-    def restore(self, snapshot: str) -> None:
-        """Go back to a snapshot."""
+        The environment is as it was kept; one that was not kept is a bare one again.
+        """
 
     def stop(self) -> None:
         """Remove everything that `start` made; repeatable."""

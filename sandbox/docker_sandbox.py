@@ -48,6 +48,13 @@ case "$(realpath -e -- "$0")" in
 esac
 """
 """Prints the first bytes of a regular file that lies in the workspace, however its path is written."""
+EMPTY = f"""
+PATH=/usr/bin:/bin
+own=(-xdev -user {UID} ! -path {WORKSPACE} ! -path {HOME})
+find / "${{own[@]}}" -type d ! -perm -700 -exec chmod u+rwx {{}} ';' 2>/dev/null
+find / -depth "${{own[@]}}" -delete 2>/dev/null
+[ -z "$(find / "${{own[@]}}" -print -quit 2>/dev/null)" ]
+"""
 OWN_PYTHON = "/opt/host-python"
 SHARED_MEMORY = 1024**3
 """Bytes of /dev/shm, within the memory limit; the default of 64 MB stops data loaders with workers."""
@@ -109,6 +116,7 @@ class DockerSandbox:
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
+        self._alive()
         network = self._network
         assert network is not None
         text, folder = command.text, f"{WORKSPACE}/{safe_relative(command.folder)}"
@@ -155,19 +163,15 @@ class DockerSandbox:
                 self._network.began(self._fetching)
         return self._fetching
 
-    def snapshot(self) -> str:
-        """Keep the container's files as an image; the name is the image's."""
-        name = f"{SNAPSHOTS}:{uuid.uuid4().hex[:12]}"
-        self._commit(name, "snapshot")
-        self._snapshots.append(name)
-        return name
-
-    def restore(self, snapshot: str) -> None:
-        """Replace the container by one made from a snapshot. Raises FileNotFoundError for an unknown name."""
-        if not self._has_image(snapshot):
-            raise FileNotFoundError(f"no such snapshot: {snapshot}")
+    def begin_clean(self) -> None:
+        """Replace the container by a new one from the same image; the environment, too, where commands could change it."""
+        self._alive()
+        if self._environment is None or not self._environment.is_kept:
+            self.start()
+            return
         self._remove_container()
-        self._run_image(snapshot)
+        self._run_image(str(self._now))
+        self._empty()
 
     def stop(self) -> None:
         """Remove the container, its snapshots and an environment that is not kept; repeatable."""
@@ -225,7 +229,8 @@ class DockerSandbox:
             marks = labels(self.policy.run_id, "snapshot")
             response = install_packages(self._engine(), (before, after), packages, marks, seconds)
         if response.ok:
-            self.restore(after)
+            self._remove_container()
+            self._run_image(after)
         return response
 
     def keep_setup(self, key: str, note: str) -> None:
@@ -234,6 +239,7 @@ class DockerSandbox:
         image = ""
         if self._now != self.image:
             image = f"{SETUPS}:{key}"
+            self._empty()
             self._commit(image, "setup")
         with self._translate_errors():
             self._environment.keep(key, note, image)
@@ -358,6 +364,16 @@ class DockerSandbox:
         marks = labels(self.policy.run_id, kind)
         with self._translate_errors():
             self._alive().commit(repository=repository, tag=tag, pause=False, changes=label_lines(marks))
+
+    def _empty(self) -> None:
+        """Where Debian packages came, the image is of a container in which more was: remove all that is the commands' user's."""
+        if self._now == self.image:
+            return
+        with self._translate_errors():
+            container = str(self._alive().id)
+            done = run_short(self._engine(), container, ["/bin/bash", "-c", EMPTY], f"{UID}:{UID}")
+        if done.exit_code != 0:
+            raise SandboxLostError("what lies in the sandbox cannot be removed")
 
     def _has_image(self, name: str) -> bool:
         with self._translate_errors():

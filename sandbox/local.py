@@ -24,13 +24,12 @@ from ml_agent.sandbox.local_place import (
     NOTE_FILE,
     PARTS,
     VENV_FOLDER,
-    copy,
     downloads,
-    empty,
     forget,
     keep,
     kept,
     make_environment,
+    make_parts,
     make_place,
     remove,
     setups,
@@ -64,7 +63,7 @@ class LocalSandbox:
         """Folder of the environment."""
         self._is_kept = False
         """Whether no command may change it any more."""
-        self._logs, self._snapshots = count(1), count(1)
+        self._logs = count(1)
         self._user: int | None = None
         self._filtered = False
 
@@ -94,21 +93,12 @@ class LocalSandbox:
         with self._way_out(command):
             return supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log, on_output)
 
-    def snapshot(self) -> str:
-        """Copy workspace and home; the name is the copy's number."""
-        place, name = self._alive(), str(next(self._snapshots))
-        for part in PARTS:
-            copy(place / part, place / "snapshots" / name / part)
-        return name
-
-    def restore(self, snapshot: str) -> None:
-        """Put a copy back. Raises FileNotFoundError for an unknown name."""
-        place = self._alive()
-        if not (place / "snapshots" / snapshot).is_dir():
-            raise FileNotFoundError(f"no such snapshot: {snapshot}")
-        for part in PARTS:
-            remove(place / part)
-            copy(place / "snapshots" / snapshot / part, place / part)
+    def begin_clean(self) -> None:
+        """Make the parts anew; an environment that commands could change, too, where it is one that can be made again."""
+        if self._portable and not self._is_kept:
+            self.start()
+        else:
+            make_parts(self._alive(), self._user)
 
     def stop(self) -> None:
         """Remove the folder, and an environment that is not kept; repeatable."""
@@ -152,8 +142,7 @@ class LocalSandbox:
         assert self._made is not None
         if self._portable:
             self._made, self._is_kept = keep(self._made, key, note), True
-        for part in PARTS:
-            empty(place / part)
+        make_parts(place, self._user)
 
     def start_with(self, key: str) -> str | None:
         """With such a folder, read-only."""

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from contextlib import suppress
@@ -12,11 +11,10 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from ml_agent.sandbox import temporary
-from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.owner import is_gone, labels
 
 PARTS = ("workspace", "home")
-"""What a snapshot holds; the environment is apart, and read-only once it was kept."""
+"""The environment is apart, and read-only once it was kept."""
 VENV_FOLDER = "venv"
 """Of an environment that is being made or was kept."""
 FETCH = "fetch"
@@ -25,7 +23,6 @@ WRITABLE = (*PARTS, "tmp", FETCH)
 """Where commands may write."""
 GATE = "gate"
 """Folder of the socket through which set-ups reach the package index."""
-COPY_SECONDS = 1800.0
 OWNER_FILE = "owner.json"
 NOTE_FILE = "note.json"
 MOST_KEPT, FEWEST_KEPT = 60, 4
@@ -57,11 +54,18 @@ def make_place(run_id: str, kind: str, user: int | None = None) -> Path:
     place = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=places()))
     (place / OWNER_FILE).write_text(json.dumps(labels(run_id, kind)))
     (place / GATE).mkdir()
+    make_parts(place, user)
+    return place
+
+
+def make_parts(place: Path, user: int | None) -> None:
+    """The parts of a place, empty and with nothing of what they were before."""
     for part in WRITABLE:
+        if os.path.lexists(place / part):
+            temporary.remove(place / part)
         (place / part).mkdir(mode=0o700)
         if user is not None:
             os.chown(place / part, user, user)
-    return place
 
 
 def make_environment(user: int | None) -> Path:
@@ -115,26 +119,6 @@ def _forget_oldest() -> None:
             remove(note.parent)
     for folder in setups().glob("uv*") if few else ():
         remove(folder)
-
-
-def copy(source: Path, target: Path) -> None:
-    """Copy a tree with everything it has; shares the data where the file system can. Raises SandboxLostError."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    command = ["cp", "-a", "--reflink=auto", "-T", str(source), str(target)]
-    try:
-        subprocess.run(
-            command, check=True, capture_output=True, text=True, env={"PATH": os.defpath}, timeout=COPY_SECONDS
-        )
-    except subprocess.CalledProcessError as error:
-        raise SandboxLostError(f"the environment cannot be copied: {error.stderr.strip()[-200:]}") from error
-    except subprocess.TimeoutExpired as error:
-        raise SandboxLostError(f"the environment is not copied within {COPY_SECONDS:g} s") from error
-
-
-def empty(folder: Path) -> None:
-    """Remove what lies in a folder, whatever its permissions."""
-    for child in list(folder.iterdir()):
-        remove(child) if child.is_dir() and not child.is_symlink() else child.unlink()
 
 
 def is_abandoned(folder: Path) -> bool:

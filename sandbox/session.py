@@ -11,7 +11,7 @@ import msgspec
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation, diagnose
 from ml_agent.sandbox.diagnosis.model import Category, Rule
-from ml_agent.sandbox.error_lines import ErrorLines
+from ml_agent.sandbox.output import ErrorLines
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
@@ -89,6 +89,10 @@ class Session:
         self._setup = Setup(sandbox, source, self._note, on_output)
         self._applied: list[Repair] = []
         self._depth = 0
+        self._is_soiled = False
+        """Whether something ran that is none of the recorded steps."""
+        self._is_laid = False
+        """Whether a task's own files were put there."""
         self._failed: Environment | None = None
         self._met: dict[Needs, None] = {}
         """Needs that the present environment was made or checked for."""
@@ -105,15 +109,29 @@ class Session:
         if needs in self._met:
             return
         if self._setup.environment is None:
-            self._setup.make(needs)
-        elif self._setup.failing(needs):
-            self._setup.make(needs, self._setup.environment.asked)
+            self._make(needs, Asked())
+        else:
+            self.begin_clean()
+            self._is_soiled = True  # modules of the repository are imported, to see whether they can be
+            if self._setup.failing(needs):
+                self._make(needs, self._setup.environment.asked)
         self._met[needs] = None
+
+    def begin_clean(self) -> None:
+        """Make workspace, home and environment what the recorded steps make of the checkout, where anything else ran since."""
+        if self._is_soiled and self._setup.environment is not None:
+            self.sandbox.begin_clean()
+            self._setup.fill_anew()
+            self._again()
+        self._is_soiled = False
 
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
         """Apply the repairs that are new, then run the task. Raises SandboxUnavailableError, SandboxLostError."""
+        self.prepare(task)
+        self.begin_clean()
         self.settle(task, repairs)
         final = repaired(task, repairs)
+        self._is_soiled = True
         response = run_watched(self.sandbox, self.command(final), self._on_output)
         return response if response.ok else self._with_written_errors(response, final)
 
@@ -131,10 +149,22 @@ class Session:
         found = (*response.error_lines, *lines.lines())
         return msgspec.structs.replace(response, stderr=response.stderr + said, error_lines=found) if said else response
 
+    def probe(self, task: Task) -> Response:
+        """Run something that is no answer, where a run would begin. Raises SandboxUnavailableError, SandboxLostError."""
+        self.prepare(task)
+        self.begin_clean()
+        self._is_soiled = True
+        return self.sandbox.run(self.command(task), self._on_output)
+
     def lay(self, put: Callable[[], None]) -> None:
-        """Do what puts the task's own files into the workspace, now and whenever a repair has it filled anew."""
+        """Begin clean, and do what puts the task's own files into the workspace, now and whenever it is filled anew."""
         self._setup.after_fill = put
-        put()
+        if self._is_soiled or self._is_laid:
+            self._is_soiled = True
+            self.begin_clean()
+        else:
+            put()
+        self._is_laid = True
 
     def settle(self, task: Task, repairs: Sequence[Repair] = ()) -> None:
         """All that comes before the task itself: the environment, then the repairs that are new."""
@@ -297,41 +327,40 @@ class Session:
         self._met.clear()
 
     def _first(self, text: str, task: Task, why: str) -> bool:
-        """A command of the set-up, so it gets the network where the policy gives it to set-ups.
-
-        What it lacks itself is repaired, too; undone when it fails all the same.
-        """
-        self._depth += 1
-        kept = f"~/workspace-before-{self._depth}"
-        keep = f"{LOGIN_PATH}; rm -rf {kept} && cp -a . {kept}"
-        if not self.sandbox.run(Command(text=keep, timeout=FIRST_TIMEOUT)).ok:
-            self._note(f"{text} was not run: its changes could not be undone")
-            self._depth -= 1
-            return False
+        """A command of the repository that must run before the task. What it lacks itself is repaired, too; a failed one leaves nothing."""
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
-        final = self._run_first(first)
-        if final is not None:
-            self._setup.done.append(SetupAction(command=_script(final), folder=final.folder, why=why))
-        else:
-            self.sandbox.run(Command(text=f"find . -mindepth 1 -delete; cp -a {kept}/. .", timeout=FIRST_TIMEOUT))
-        self._depth -= 1
-        return final is not None
-
-    def _run_first(self, first: Task) -> Command | None:
-        """The command as it worked in the end; None where rules do not bring it to its end."""
         repairs: list[Repair] = []
-        while True:
-            command = self.command(repaired(first, repairs))
-            response = self.sandbox.run(command, self._on_output)
-            if response.ok:
-                return command
-            diagnosis = self.diagnose(response, first, repairs)
-            self._note(f"{first.text} failed: {diagnosis.message}")
-            repair = next_repair(diagnosis, repairs, self.scene(first, repairs))
-            if repair is None or any(one.startswith("--") for one in repair.arguments) or self._depth > MAX_DEPTH:
-                return None
-            repairs.append(repair)
-            self.apply(repair, first, repairs)
+        self._depth += 1
+        try:
+            while True:
+                command = self.command(repaired(first, repairs))
+                response = self._step(command)
+                if response.ok:
+                    action = SetupAction(command=_script(command), folder=command.folder, why=why)
+                    self._setup.done.append(action)
+                    return True
+                diagnosis = self.diagnose(response, first, repairs)
+                self._note(f"{text} failed: {diagnosis.message}")
+                self._is_soiled = True
+                self.begin_clean()
+                repair = next_repair(diagnosis, repairs, self.scene(first, repairs))
+                if repair is None or any(one.startswith("--") for one in repair.arguments) or self._depth > MAX_DEPTH:
+                    return False
+                repairs.append(repair)
+                self.apply(repair, first, repairs)
+        finally:
+            self._depth -= 1
+
+    def _step(self, command: Command) -> Response:
+        """Run a command of the set-up; login shells find what is on the PATH, too."""
+        self.sandbox.run(Command(text=LOGIN_PATH, timeout=60))
+        return self.sandbox.run(command, self._on_output)
+
+    def _make(self, needs: Needs, asked: Asked) -> Environment:
+        """An environment; what was imported to see whether it works left its traces where nothing was kept."""
+        made = self._setup.make(needs, asked)
+        self._is_soiled = not self._setup.may_install
+        return made
 
     @property
     def _asked(self) -> Asked:
@@ -347,14 +376,14 @@ class Session:
         if asked.python is None and not asked.day:  # as far as the way that led here is the right one
             asked = msgspec.structs.replace(asked, python=before.rung.python, day=before.rung.day)
         needs = self._needs(task)
-        made = self._setup.make(needs, asked)
+        made = self._make(needs, asked)
         self._met = {needs: None}
         self._failed = None
         if not made.passing and len(made.failures) <= len(before.failures):
             self._again()
             return True
         self._failed = made
-        self._setup.make(needs, before.asked)
+        self._make(needs, before.asked)
         self._again()
         return False
 
@@ -363,7 +392,7 @@ class Session:
         environment = self._setup.environment
         assert environment is not None
         if environment.failures:
-            self._setup.make(self._needs(task), environment.asked)
+            self._make(self._needs(task), environment.asked)
             self._again()
         return True
 
@@ -371,7 +400,7 @@ class Session:
         """What repairs did in the workspace is done again in a new one."""
         for done in self._setup.done:
             if done.command:
-                self.sandbox.run(Command(text=done.command, folder=done.folder, timeout=FIRST_TIMEOUT))
+                self._step(Command(text=done.command, folder=done.folder, timeout=FIRST_TIMEOUT))
 
     def _needs(self, task: Task) -> Needs:
         key = (task.text, task.folder, task.entry, task.code)

@@ -66,13 +66,9 @@ class TapeSandbox:
             on_output(response.stdout + response.stderr)
         return msgspec.structs.replace(response, log=self._log(response))
 
-    def snapshot(self) -> str:
-        """Remember the state."""
-        return self._tape.call("sandbox", "snapshot", lambda: self._real.snapshot(), str, _ERRORS)
-
-    def restore(self, snapshot: str) -> None:
-        """Go back to a state."""
-        self._tape.call("sandbox", {"restore": snapshot}, lambda: self._real.restore(snapshot), type(None), _ERRORS)
+    def begin_clean(self) -> None:
+        """Leave nothing of what ran."""
+        self._tape.call("sandbox", "begin_clean", lambda: self._real.begin_clean(), type(None), _ERRORS)
 
     def stop(self) -> None:
         """Remove the place."""

@@ -376,8 +376,8 @@ def test_no_key_is_in_a_child(make: Make, monkeypatch: pytest.MonkeyPatch, canar
         sandbox = make("install")
         run(sandbox, '"$ML_AGENT_UV" --version', install=True)
         sandbox.put(canary, "x")
-        sandbox.snapshot()
-        sandbox.restore(sandbox.snapshot())
+        sandbox.begin_clean()
+        sandbox.put(canary, "x")
         sandbox.get("x")
         said = run(sandbox, "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'").stdout
     finally:

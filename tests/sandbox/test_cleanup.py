@@ -28,7 +28,7 @@ from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
 kind = {"docker": DockerSandbox, "bubblewrap": BubblewrapSandbox, "process": ProcessSandbox}[sys.argv[1]]
 sandbox = kind(Policy(network="none", run_id="killed"), log_folder=Path(sys.argv[2]))
 sandbox.start()
-sandbox.snapshot()
+sandbox.begin_clean()
 print("up", flush=True)
 sandbox.run(Command(text="setsid sleep " + sys.argv[3] + " & sleep " + sys.argv[3]))
 """

@@ -155,7 +155,7 @@ def test_a_kept_setup_is_known_to_an_engine_that_reads_no_body_of_a_commit(tmp_p
             with sandbox_at(host, tmp_path, **policy) as sandbox:
                 sandbox.keep_setup(key, note)
                 assert sandbox.start_with(key) == note
-                sandbox.snapshot()
+                sandbox.install_system(("tree",), seconds=0.05)
                 assert clean(run_id="a run, of mine").images == 1
         finally:
             docker("rmi", "-f", f"{SETUPS}:{key}")

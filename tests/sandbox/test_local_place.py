@@ -1,11 +1,10 @@
-"""Environments that are kept for later runs, and copies of places."""
+"""Environments that are kept for later runs."""
 
 from pathlib import Path
 
 import pytest
 
-from ml_agent.sandbox.errors import SandboxLostError
-from ml_agent.sandbox.local_place import copy, forget, keep, kept, make_environment, setups
+from ml_agent.sandbox.local_place import forget, keep, kept, make_environment, setups
 
 
 def test_the_first_environment_under_a_key_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,8 +16,3 @@ def test_the_first_environment_under_a_key_is_kept(tmp_path: Path, monkeypatch: 
     assert place is not None and (place / "note.json").read_text() == "first"
     forget("key")
     assert kept("key") is None
-
-
-def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
-    with pytest.raises(SandboxLostError, match=r"cannot be copied.*No such file"):
-        copy(tmp_path / "none", tmp_path / "target")
