@@ -33,6 +33,8 @@ class ContainerNetwork:
         """For containers that are made from `image`, or from what became of it. Raises docker's errors."""
         self._policy, self.reach = policy, reach_of(client, image)
         self._pip = read_pip_settings() if policy.network != "none" else PipSettings()
+        if self.reach == "none":
+            self._pip = self._pip.elsewhere()
         self._gate: Path | None = None
         self._engine_gate: EngineGate | None = None
         if policy.network == "install" and self.reach == "any":

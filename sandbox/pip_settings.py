@@ -45,6 +45,14 @@ class PipSettings(msgspec.Struct, frozen=True, kw_only=True):
         folders = [folder for place in places if (folder := _folder(place)) is not None]
         return tuple(dict.fromkeys(folders))
 
+    def elsewhere(self) -> "PipSettings":
+        """The same without folders that are no more than further places to look in: another machine does not have them."""
+        return msgspec.structs.replace(
+            self,
+            find_links=tuple(one for one in self.find_links if _local(one) is None),
+            extra_index_urls=tuple(one for one in self.extra_index_urls if _local(one) is None),
+        )
+
     def environment(self, place: Place) -> dict[str, str]:
         """Variables for an install step, with folders written as they are found inside the sandbox."""
 

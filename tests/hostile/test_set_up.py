@@ -37,13 +37,13 @@ def seen():
         for proxies in (None, {}):
             try:
                 opener = urllib.request.build_opener(*([] if proxies is None else [urllib.request.ProxyHandler(proxies)]))
-                text.append("REA" + "CHED " + str(opener.open(address, timeout=3).status))
+                text.append("reached".upper() + " " + str(opener.open(address, timeout=3).status))
             except OSError:
                 pass
     for path in ("@HOST@", "@HOME@/.bashrc", "/etc/passwd", "/usr/bin/python3"):
         try:
             open(path, "a").write("x")
-            text.append("WRO" + "TE " + path)
+            text.append("wrote".upper() + " " + path)
         except OSError:
             pass
     return "\\n".join(text)
