@@ -17,9 +17,7 @@ from ml_agent.delivery.judge import RunOutputs, content_of, places_of
 from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
-from ml_agent.tools.commandline.edit import remove_option, set_option
-from ml_agent.tools.commandline.model import Call
-from ml_agent.tools.commandline.parse import parse_one
+from ml_agent.tools.commandline.edit import Call, parse_one, remove_option, set_option
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option
 

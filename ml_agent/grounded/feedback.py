@@ -9,9 +9,8 @@ import msgspec
 
 from ml_agent.draft import Attempt, Draft
 from ml_agent.grounded.dimensions import fit_channels
-from ml_agent.tools.commandline.edit import set_option
-from ml_agent.tools.commandline.model import Argument
-from ml_agent.tools.commandline.parse import parse_one
+from ml_agent.tools.commandline.edit import parse_one, set_option, without
+from ml_agent.tools.commandline.reader import Argument
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature
 
@@ -73,8 +72,11 @@ def _without_faults(command: str, signature: Signature, faults: frozenset[str]) 
     call = parse_one(command, signature)
     if call is None or not faults:
         return command
-    kept = [part for part in call.arguments if (part.option and part.option.required) or not _is_refused(part, faults)]
-    return msgspec.structs.replace(call, arguments=tuple(kept)).text()
+    required = [part for part in call.arguments if part.option and part.option.required]
+    refused = [part for part in call.arguments if part not in required and _is_refused(part, faults)]
+    with suppress(RenderError):  # one of several flags in a word
+        return without(call, refused).text()
+    return command
 
 
 def _is_refused(part: Argument, faults: frozenset[str]) -> bool:

@@ -25,7 +25,7 @@ from ml_agent.matching.mentions import Mention, ParsedRequest
 from ml_agent.matching.slots import Slot
 from ml_agent.matching.switches import is_ruled_out
 from ml_agent.matching.terms import alphanumeric
-from ml_agent.tools.commandline.quoting import quote
+from ml_agent.tools.commandline.lexer import quote
 from ml_agent.tools.commandline.render import render_command
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option
