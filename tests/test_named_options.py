@@ -15,9 +15,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 BENCH_PAGES = ("reference.md", "architecture.md", "bench.md", "results.md", "security.md", "README.md")
 """Pages whose sentences may name options of the bench."""
 OF_OTHERS = {
-    "--output": "an example of a request",
     "--host-uds": "gVisor's",
-    "--fsgofer-host-uds": "gVisor's",
     "--flag": "an example of a scorer's sight",
 }
 """Options in sentences that are not of this program."""
