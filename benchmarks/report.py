@@ -236,7 +236,7 @@ def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] 
     }  # fmt: skip
     written = []
     for name in ("report.md", "report.html"):
-        write_atomically(folder / name, page_environment(name).get_template(f"{name}.j2").render(facts))
+        write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
         written.append(folder / name)
     return written
 
@@ -284,7 +284,7 @@ def _in_markdown(value: Any) -> Any:
     return _MARKUP.sub(r"\\\g<0>", " ".join(HIDDEN.sub("", value).split()))
 
 
-def page_environment(name: str) -> jinja2.Environment:
+def _environment(name: str) -> jinja2.Environment:
     environment = jinja2.Environment(
         finalize=_in_markdown if name.endswith(".md") else None,
         loader=jinja2.PackageLoader("ml_agent.benchmarks", "templates"),

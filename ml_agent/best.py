@@ -19,7 +19,7 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
     if best is not None:
         ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
         made_by = best["draft"]["source"]
-        first = draft.source == "grounded" and (made_by != "grounded" or evidence == "none")
+        first = draft.source == "offline" and (made_by != "offline" or evidence == "none")
         if ahead > 0 or (ahead == 0 and (first or best.get("lacks_data"))):
             return best
     candidate = state["candidates"][state["position"]]

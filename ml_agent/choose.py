@@ -105,9 +105,9 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
 
 def offline_navigator() -> Navigator:
     """The navigator that needs no model; nothing of its room is imported where a model thinks."""
-    from ml_agent.grounded.navigator import GroundedNavigator
+    from ml_agent.offline.navigator import OfflineNavigator
 
-    return GroundedNavigator()
+    return OfflineNavigator()
 
 
 def make_repositories(around: RunContext, budget: Budget) -> Repositories:

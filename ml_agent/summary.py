@@ -15,7 +15,7 @@ Plain = dict[str, Any]
 NOT_USED = "not used"
 FILL_IN = "fill in"
 """Introduces required options that got a placeholder because the request gives no value."""
-MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?", "disputed": "~"}
+MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
 _MOST_REASONS = 3
 _MEANING = {
     "none": "not checked",
@@ -59,14 +59,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             ("suspicious", f"possible prompt injection, ignored: {line}")
             for line in repository.get("suspicious", ())[:3]
         )
-    if result.get("told"):
-        yield "result", result["told"]
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
-        if expected.get("why"):
-            yield "", f"disputed: {expected['why']}"
-    for doubt in result.get("doubts", ()):
-        yield "doubt", doubt["doubt"] + (f" ({doubt['answer']})" if doubt["answer"] else "")
     if answer and result["unasked"]:
         yield "from example", f"copied, not in your request: {', '.join(result['unasked'])}"
     if answer and answer.get("invented"):
@@ -108,6 +102,10 @@ def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:
     lost = [*one["unused"], *one["unplaced"]]
     if lost:
         yield "", f"not used from your request: {', '.join(dict.fromkeys(lost))}"
+    if one["options"]:
+        yield "", f"options of {one['entry']}: {' '.join(one['options'])}"
+    if one["documented"]:
+        yield "", f"documented: {one['documented']}"
 
 
 def _left_out_rows(result: Plain) -> Iterator[tuple[str, str]]:

@@ -5,11 +5,13 @@ from itertools import islice
 
 from ml_agent.draft import Draft
 from ml_agent.state import Plain
+from ml_agent.tools.index import RepoIndex
 
 MOST = 3
 MOST_LINES = 12
 """Of each answer that is shown beside others."""
-_LOOKED_AT = 12
+_LOOKED_AT, _MOST_OPTIONS, _MOST_DOCUMENTED = 12, 16, 300
+_MODEL = "give a model (--model NAME with OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint)"
 
 
 def different(drafts: Iterable[Draft]) -> list[Draft]:
@@ -23,8 +25,14 @@ def different(drafts: Iterable[Draft]) -> list[Draft]:
     return [*firsts, *rest][:MOST]
 
 
-def offer(draft: Draft) -> Plain:
-    """An answer as run.json holds it, with what speaks for and against it."""
+def offer(draft: Draft, index: RepoIndex) -> Plain:
+    """An answer as run.json holds it: what speaks for and against it, what its entry point takes, and the nearest documented call of it."""
+    shown = [one for one in index.examples if one.entry == draft.entry != ""]
+    made_from = draft.provenance
+    own = [one for one in shown if made_from is not None and (one.path, one.line) == (made_from.path, made_from.line)]
+    nearest = next((f"{one.text} ({one.path} line {one.line})" for one in (*own, *shown)), "")
+    signatures = index.signatures.get(draft.entry, ())
+    options = dict.fromkeys(max(o.flags, key=len, default=o.dest) for one in signatures for o in one.options)
     return {
         "text": draft.text,
         "kind": draft.kind,
@@ -34,6 +42,8 @@ def offer(draft: Draft) -> Plain:
         "because": draft.because,
         "unused": [entry.text for entry in draft.ledger if entry.required and entry.status == "not found"],
         "unplaced": list(draft.unplaced),
+        "options": list(options)[:_MOST_OPTIONS],
+        "documented": nearest[:_MOST_DOCUMENTED],
     }
 
 
@@ -48,5 +58,5 @@ def what_would_decide(offered: Sequence[Plain]) -> str:
     """What the user could say so that one answer is likelier than the others."""
     entries = list(dict.fromkeys(one["entry"] for one in offered if one["entry"]))
     if len(entries) > 1:
-        return f"name the script ({', '.join(entries)}), write its options, or use --model"
-    return "write the options as the program names them, choose another folder with --path, or use --model"
+        return f"name the script ({', '.join(entries)}), write its options, or {_MODEL}"
+    return f"write the options as the program names them, choose another folder with --path, or {_MODEL}"

@@ -13,7 +13,7 @@ declare -A tests=(
   [python-api]="tests/tools/test_python_api.py -k test_any"
   [usage]="tests/tools/test_usage.py -k test_any"
   [check-python]="tests/tools/test_check_python.py -k test_any"
-  [values]="tests/ml_agent/test_values.py tests/ml_agent/matching/test_stated.py"
+  [values]="tests/ml_agent/test_user_values.py"
 )
 names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(printf '%s\n' "${!tests[@]}" | sort)

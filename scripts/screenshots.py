@@ -31,13 +31,13 @@ def pages(work: Path) -> Iterator[tuple[str, Path]]:
     run = work / "run"
     agent("solve", TASK, "--repo", str(SAMPLES / "planar-nets"), "--run", "full", "--out", str(run))
     yield "report", run / "report.html"
-    rows, answers = work / "rows.jsonl", work / "grounded.jsonl"
+    rows, answers = work / "rows.jsonl", work / "offline.jsonl"
     agent("bench", "make", *map(str, sorted(SAMPLES.iterdir())), "--out", str(rows), "--rows", "6", "--jobs", "1")
     given = ("--tasks", str(rows), "--repos", str(SAMPLES))
     agent("bench", "predict", *given, "--out", str(answers), "--attempts", "1")
     (work / "scored").mkdir()
     scored = agent("bench", "score", *given, "--predictions", str(answers), "--mode", "same-call", "--json")
-    (work / "scored/grounded.json").write_text(scored, encoding="utf-8")
+    (work / "scored/offline.json").write_text(scored, encoding="utf-8")
     agent("bench", "report", str(work / "scored"))
     yield "bench", work / "scored/report.html"
 

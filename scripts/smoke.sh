@@ -39,8 +39,8 @@ for extra in "${extras[@]}"; do
   rm -rf scores out.jsonl && mkdir scores
   "$agent" bench repos --tasks rows.jsonl --repos laid --mirrors mirrors --commit planar-nets=HEAD >laid.txt 2>&1
   "$agent" bench predict --tasks rows.jsonl --repos laid --out out.jsonl >predicted.txt 2>&1
-  "$agent" bench score --tasks rows.jsonl --repos laid --predictions out.jsonl --mode same-call --json >scores/grounded.json
-  "$agent" bench compare scores/grounded.json >compared.txt && grep -q planar-nets compared.txt
+  "$agent" bench score --tasks rows.jsonl --repos laid --predictions out.jsonl --mode same-call --json >scores/offline.json
+  "$agent" bench compare scores/offline.json >compared.txt && grep -q planar-nets compared.txt
   "$agent" bench report scores >reported.txt && test -s scores/report.md
   "$env/bin/python" -c 'import ml_agent; assert ml_agent.check("python train/fit_mlp.py --lr 0.1", "planar-nets").ok'
   case $extra in

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,15 +32,6 @@ def own_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
-
-
-@pytest.fixture(autouse=True)
-def read_by_words() -> Iterator[None]:
-    """Requests are read without the encoder until a test, or the settings of a run in it, say otherwise."""
-    yield
-    sense = sys.modules.get("ml_agent.matching.sense")
-    if sense is not None:
-        sense.use_encoder(None)
 
 
 def docker_answers() -> bool:

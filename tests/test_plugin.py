@@ -59,7 +59,7 @@ def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
 def test_a_navigator(installed: Path, repository: Path, tmp_path: Path) -> None:
     words = ("-m", "ml_agent", "solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "first")
     unknown = run(None, tmp_path, *words)
-    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1) and "auto, grounded, llm" in unknown.stderr
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1) and "auto, offline, llm" in unknown.stderr
     done = run(installed, tmp_path, *words, "--json", "-q")
     assert done.returncode == 0 and json.loads(done.stdout)["answer"]["text"] == "python train.py --epochs 25"
 
@@ -185,7 +185,7 @@ def test_a_defect_is_one_line_and_exit_code_70(repository: Path, tmp_path: Path)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[ml_agent.navigators]\nbroken = broken_navigator:make\n")
     (tmp_path / "added/broken_navigator.py").write_text(
-        "def make(settings, grounded):\n    raise RuntimeError('theirs')\n"
+        "def make(settings, offline):\n    raise RuntimeError('theirs')\n"
     )
     words = ("solve", ASK, "--repo", str(repository), "--run", "none", "--navigator", "broken")
     done = run(tmp_path / "added", tmp_path, "-m", "ml_agent", *words)

@@ -19,7 +19,7 @@ from ml_agent.tools.errors import PluginError
 FRAMEWORKS = "ml_agent.frameworks"
 """Name -> {dotted name of a library's function or class: factory of what models it}; see tools/signatures/read.py."""
 NAVIGATORS = "ml_agent.navigators"
-"""Name -> function of the settings and the grounded navigator that gives a Navigator."""
+"""Name -> function of the settings and the navigator without a model that gives a Navigator."""
 SANDBOXES = "ml_agent.sandboxes"
 """Name -> function of a Policy and a folder for logs that gives a Sandbox."""
 AGENTS = "ml_agent.agents"

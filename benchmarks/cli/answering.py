@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 _Setting = Annotated[
     Literal["oracle", "retrieval", "code", "agent", "repo"], typer.Option("--setting", help="What is seen of a row.")
 ]
-_Navigator = Annotated[Literal["grounded", "llm", "raw"], typer.Option("--navigator", help="Who answers.")]
+_Navigator = Annotated[
+    Literal["offline", "llm", "raw", "grounded"],
+    typer.Option("--navigator", help="Who answers; grounded is the earlier name of offline."),
+]
 _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row.")]
 _ModelMode = Annotated[
     Literal["auto", "tools", "text"],
@@ -39,7 +42,7 @@ class Answerer(NamedTuple):
     """Who answers, and with what; the names are those of `Config`."""
 
     setting: _Setting = "agent"
-    navigator: _Navigator = "grounded"
+    navigator: _Navigator = "offline"
     attempts: _Attempts = 1
     model: o.Model = ""
     base_url: o.BaseUrl = ""
@@ -57,14 +60,15 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
 
     Example:
 
-        ml-agent bench predict --tasks rows.jsonl --repos repos --out out.jsonl --navigator grounded --attempts 5 --jobs 2
+        ml-agent bench predict --tasks rows.jsonl --repos repos --out out.jsonl --navigator offline --attempts 5 --jobs 2
     """
     from ml_agent.benchmarks.predict.config import Config
     from ml_agent.benchmarks.predict.respondent import navigator as respondent
     from ml_agent.benchmarks.predict.run import Plan
     from ml_agent.benchmarks.predict.run import predict as run
 
-    config = Config(**answerer._asdict(), **limits._asdict()).checked()
+    who = "offline" if answerer.navigator == "grounded" else answerer.navigator
+    config = Config(**answerer._asdict() | {"navigator": who}, **limits._asdict()).checked()
     rows = o.load_rows(source.tasks, source.sample)
     o.see_repositories(source.repos)
     plan = Plan(

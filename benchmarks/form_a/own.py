@@ -22,7 +22,7 @@ from ml_agent.sandbox.diagnosis import diagnose
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.errors import ToolError
 
-NAVIGATORS = ("grounded", "llm")
+NAVIGATORS = ("offline", "llm")
 SETUP, OWN = "ml-agent-setup.sh", ".ml-agent"
 LOCK = "requirements.lock"
 REPRODUCE = "reproduce.sh"
@@ -41,7 +41,7 @@ class Scripts(msgspec.Struct, frozen=True, kw_only=True):
 class OwnSolver:
     """The whole program, as `ml-agent solve` runs it, with the row's limits."""
 
-    def __init__(self, navigator: Literal["grounded", "llm"], place: Place) -> None:
+    def __init__(self, navigator: Literal["offline", "llm"], place: Place) -> None:
         self.label = f"ml-agent {navigator} {program_version()[:8]}"
         self._navigator, self._place = navigator, place
 

@@ -93,11 +93,11 @@ def errands(sandbox: str) -> tuple[Errand, ...]:
         return ["resume", str(out / "run"), "--quiet", "--json"] if begun else solve(place, out)
 
     def predict(place: ErrandFolder, out: Path) -> Words:
-        words = ["bench", "predict", "--tasks", str(place.rows), "--repos", str(place.repos), "--navigator", "grounded"]
+        words = ["bench", "predict", "--tasks", str(place.rows), "--repos", str(place.repos), "--navigator", "offline"]
         return [*words, "--setting", "agent", "--jobs", "2", "--out", str(out / "predictions.jsonl")]
 
     def run(place: ErrandFolder, out: Path) -> Words:
-        words = ["bench", "run", "--form", "A", "--agent", "grounded", "--tasks", str(_few(place)), "--jobs", "2"]
+        words = ["bench", "run", "--form", "A", "--agent", "offline", "--tasks", str(_few(place)), "--jobs", "2"]
         return [*words, "--repos", str(place.repos), "--sandbox", sandbox, "--out", str(out / "results")]
 
     def make(place: ErrandFolder, out: Path) -> Words:

@@ -15,13 +15,13 @@ from ml_agent.benchmarks.errors import BenchError
 from ml_agent.settings import Settings, load_settings
 
 Retrieval = Literal["published", "passages"]
-NavigatorName = Literal["grounded", "llm", "raw"]
+NavigatorName = Literal["offline", "llm", "raw"]
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that shapes an answer; secrets are not part of it, they come from the environment of each worker."""
 
-    navigator: NavigatorName = "grounded"
+    navigator: NavigatorName = "offline"
     setting: Setting = "agent"
     attempts: int = 1
     model: str = ""
@@ -45,7 +45,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """Who answers, in one word for tables."""
         shown = "passages" if self.setting == "retrieval" and self.retrieval == "passages" else self.setting
         name = self.navigator if self.navigator != "raw" else f"raw ({shown})"
-        return f"{name} {self.model}".strip() if self.navigator != "grounded" else name
+        return f"{name} {self.model}".strip() if self.navigator != "offline" else name
 
     def fingerprint(self) -> str:
         """Changes whenever an answer might: configuration, or the agent's own source."""
@@ -55,7 +55,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def settings(self) -> Settings:
         """The agent's settings for this configuration; ConfigurationError where they are wrong."""
         return load_settings(
-            navigator="grounded" if self.navigator == "grounded" else "llm",
+            navigator="offline" if self.navigator == "offline" else "llm",
             model=self.model or None,
             base_url=self.base_url or None,
             model_mode=self.model_mode,
@@ -76,7 +76,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
                 f"--setting {self.setting} shapes the prompt of --navigator raw; {self.navigator} reads the repository itself"
             )
         settings = self.settings()
-        if self.navigator == "grounded":
+        if self.navigator == "offline":
             return msgspec.structs.replace(self, model="", base_url="")
         if not settings.model:
             raise BenchError(f"--navigator {self.navigator} needs --model (or ML_AGENT_MODEL)")

@@ -101,8 +101,8 @@ def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
 
 
 def navigator_for(config: Config, budget: Budget) -> Navigator:
-    """The navigator of a configuration: one of grounded serves all rows, a model is asked within the row's budget."""
-    if config.navigator == "grounded":
+    """The navigator of a configuration: the one without a model serves all rows, a model is asked within the row's budget."""
+    if config.navigator == "offline":
         return _navigator()
     from ml_agent.conversation.configured import ModelContext, configured_navigator  # as above
 

@@ -10,8 +10,8 @@ import msgspec
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.draft import Draft
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Workspace
+from ml_agent.offline.navigator import OfflineNavigator
 from ml_agent.request import Request
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Policy, Sandbox
@@ -54,8 +54,8 @@ FACTORIES: dict[str, Factory] = {"tinyargs.read": _read}
 
 
 # A navigator: --navigator first. Ours, but it never tries a second answer.
-class FirstNavigator(GroundedNavigator):
-    """The grounded navigator's first draft alone."""
+class FirstNavigator(OfflineNavigator):
+    """The first draft of the navigator without a model alone."""
 
     name = "first"
 
@@ -64,7 +64,7 @@ class FirstNavigator(GroundedNavigator):
         return islice(super().drafts(request, workspace), 1)
 
 
-def first_navigator(settings: Settings, grounded: GroundedNavigator) -> FirstNavigator:
+def first_navigator(settings: Settings, offline: OfflineNavigator) -> FirstNavigator:
     """Made at the start of each run."""
     return FirstNavigator()
 

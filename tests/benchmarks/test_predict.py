@@ -200,5 +200,5 @@ def test_the_command_line_predicts_and_scores(bench: Path) -> None:
              "--predictions", str(bench / "out.jsonl"), "--json"]  # fmt: skip
     printed = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     assert (printed["mode"], printed["n"], printed["pass@1"], printed["pass@5"]) == ("same-call", 3, 1.0, None)
-    assert printed["subject"] == "grounded"
+    assert printed["subject"] == "offline"
     assert [row["passed"] for row in printed["rows"]] == [[True]] * 3

@@ -9,8 +9,8 @@ from ml_agent import api
 from ml_agent.answer_gate import is_refused
 from ml_agent.conversation.verdict import examine
 from ml_agent.draft import Draft
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Workspace
+from ml_agent.offline.navigator import OfflineNavigator
 from ml_agent.repositories import open_index
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.check.host_python import python_risks
@@ -45,7 +45,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def examined(kind: str, text: str, workspace: Workspace) -> Draft:
     """The draft as it would be told."""
-    request = GroundedNavigator().understand("fit the model with lr 0.25", Given())
+    request = OfflineNavigator().understand("fit the model with lr 0.25", Given())
     return examine(Draft(kind=kind, text=text, workdir="."), request, workspace)  # type: ignore[arg-type]
 
 

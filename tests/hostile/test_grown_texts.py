@@ -6,8 +6,8 @@ import pytest
 
 from ml_agent.conversation.files import excerpt
 from ml_agent.conversation.tools import Toolbox
-from ml_agent.grounded.navigator import GroundedNavigator
 from ml_agent.navigator import Given, Workspace
+from ml_agent.offline.navigator import OfflineNavigator
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
@@ -104,12 +104,12 @@ def test_a_model_asks_for_a_line_of_many_digits(lines: str) -> None:
     assert "fit.py, lines" in excerpt("fit.py", "a = 1\n", lines)
 
 
-@pytest.mark.promise("An example of thousands of commands keeps nobody busy.", by="ml_agent.matching.entries")
+@pytest.mark.promise("An example of thousands of commands keeps nobody busy.", by="ml_agent.offline.entries")
 def test_an_example_of_thousands_of_commands(tmp_path: Path) -> None:
     shown = f"# Fit\n\n```bash\n{'python fit.py --lr 3 | ' * 3000}cat\n```\n"
     index = index_of(tmp_path, {"fit.py": f"{ARGPARSE}{PARSE}", "README.md": shown})
     workspace = Workspace(index=index, candidate=Candidate(full_name="a/b", url="x"))
-    found = GroundedNavigator()
+    found = OfflineNavigator()
     drafts = within(60, lambda: list(found.drafts(found.understand("fit it with lr 0.5", Given()), workspace)))
     assert drafts
 

@@ -101,7 +101,7 @@ def test_no_child_has_a_key(way: str, repository: Path, canaries, tmp_path: Path
         "model": ["solve", TASK, "--repo", str(repository), *run, "--navigator", "llm", "--model", "m", "--out", str(tmp_path / "out")],
         "mcp": [str(repository)],
         "bench": ["bench", "predict", "--tasks", str(tmp_path / "rows.jsonl"), "--repos", str(tmp_path), "--setting", "agent",
-                  "--navigator", "grounded", "--jobs", "2", "--out", str(tmp_path / "predictions.jsonl")],
+                  "--navigator", "offline", "--jobs", "2", "--out", str(tmp_path / "predictions.jsonl")],
     }[way]  # fmt: skip
     if way == "bench":
         row = (

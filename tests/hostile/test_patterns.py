@@ -15,7 +15,6 @@ from ml_agent.errors import UsageError
 from ml_agent.tools.python_api.requirements import wanted_by
 from ml_agent.tools.signatures import shell_reader
 from ml_agent.tools.signatures.sources import Sources
-from ml_agent.values.guarded import GuardedPattern
 from tests.hostile.used_patterns import used_patterns
 from tests.processor_time import TRIES, is_within, within
 
@@ -55,8 +54,6 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
         if found.name.startswith(_LEFT_OUT) or found.name.endswith("__main__"):
             continue
         for name, value in vars(importlib.import_module(found.name)).items():
-            if isinstance(value, GuardedPattern):
-                yield f"{found.name}.{name}", value.compiled
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 yield f"{found.name}.{name}", value
 

@@ -135,7 +135,7 @@ def test_a_program_that_looks_for_control_files(repository: Path, tmp_path: Path
     out = tmp_path / "out"
     done = ml_agent(
         "solve", "fit the model with lr 0.25", "--repo", str(repository), "--run", "full", "--sandbox", "local", "--network", "none",
-        "--navigator", "grounded", "--quiet", "--out", str(out), environment={**os.environ, "ML_AGENT_CACHE_DIR": str(tmp_path / "cache")},
+        "--navigator", "offline", "--quiet", "--out", str(out), environment={**os.environ, "ML_AGENT_CACHE_DIR": str(tmp_path / "cache")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert [path for path in out.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()] == []

@@ -10,11 +10,11 @@ from ml_agent.account import account, whole_account, with_rows_seen
 from ml_agent.conversation.verdict import examine
 from ml_agent.delivery.expectation import Expectation, Judgement
 from ml_agent.draft import Draft, Placement
-from ml_agent.matching.stated import stated_values
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
+from ml_agent.user_values import user_values
 
 FIT = """import argparse
 p = argparse.ArgumentParser()
@@ -38,7 +38,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") -> dict[str, str]:
     """Of each value of the wording that counts."""
-    request = Request(instruction=words, values=stated_values(words))
+    request = Request(instruction=words, values=user_values(words))
     draft = Draft(kind=kind, text=text, source="llm")  # type: ignore[arg-type]
     return {entry.text: entry.status for entry in account(draft, request, workspace) if entry.required}
 
@@ -115,8 +115,8 @@ def test_an_expression_in_code_is_a_use_in_its_usual_forms(
 
 def test_an_unused_value_is_advice_for_a_model_and_an_error_for_rules(workspace: Workspace) -> None:
     words = "a batch of 16"
-    request = Request(instruction=words, values=stated_values(words))
-    for source, sound in (("llm", True), ("grounded", False)):
+    request = Request(instruction=words, values=user_values(words))
+    for source, sound in (("llm", True), ("offline", False)):
         draft = examine(Draft(kind="bash", text="python fit.py", source=source), request, workspace)
         assert draft.sound == sound and [finding.code for finding in draft.findings] == ["value-not-used"]
 
@@ -143,7 +143,7 @@ def test_what_only_looks_like_a_value_is_no_use_of_it(words: str, text: str, val
 
 def test_what_an_author_knows_of_a_value_counts_first(workspace: Workspace) -> None:
     words = "16 warmup steps and batches of 16"
-    request = Request(instruction=words, values=stated_values(words))
+    request = Request(instruction=words, values=user_values(words))
     placed = (
         Placement(where="--warmup 16", starts=(0,)),
         Placement(where="--batch_size 16", starts=(words.rindex("16"),)),
@@ -155,7 +155,7 @@ def test_what_an_author_knows_of_a_value_counts_first(workspace: Workspace) -> N
 
 
 def test_a_whole_word_comes_before_a_part_of_one(workspace: Workspace) -> None:
-    request = Request(instruction="batches of 3", values=stated_values("batches of 3"))
+    request = Request(instruction="batches of 3", values=user_values("batches of 3"))
     draft = Draft(kind="bash", text="python fit.py --data large-v3 --batch_size 3", source="llm")
     assert [entry.where for entry in account(draft, request, workspace)] == ["--batch_size 3"]
 
@@ -183,7 +183,7 @@ def test_a_file_is_used_by_its_ending_or_as_a_module(
     ],
 )
 def test_a_range_is_not_used_by_its_ends_in_different_places(text: str, status: str, workspace: Workspace) -> None:
-    request = Request(instruction="with seeds 2-5", values=stated_values("with seeds 2-5"))
+    request = Request(instruction="with seeds 2-5", values=user_values("with seeds 2-5"))
     draft = Draft(kind="bash", text=text, source="llm")
     assert {entry.text: entry.status for entry in whole_account(draft, request, workspace)}["2-5"] == status
 
@@ -194,8 +194,8 @@ def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> No
     workspace = Workspace(index=RepoIndex.open(tmp_path, "v1"), candidate=Candidate(full_name="o/m", url=""))
     for name, status in (("mosaic.jpeg", "default"), ("other.jpeg", "not found")):
         words = f"make a mosaic of a.png and save it as {name}"
-        request = Request(instruction=words, values=stated_values(words))
-        draft = Draft(kind="bash", text="python mosaic.py a.png", entry="mosaic.py", source="grounded")
+        request = Request(instruction=words, values=user_values(words))
+        draft = Draft(kind="bash", text="python mosaic.py a.png", entry="mosaic.py", source="offline")
         found = {entry.text: (entry.status, entry.where) for entry in account(draft, request, workspace)}
         assert found[name][0] == status and found["a.png"][0] == "honoured"
 
@@ -212,7 +212,7 @@ def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> No
 def test_a_number_of_rows_is_accounted_for_by_the_table_that_has_them(
     words: str, rows: int | None, verdict: Literal["delivered", "missing"], status: str, workspace: Workspace
 ) -> None:
-    request = Request(instruction=words, values=stated_values(words))
+    request = Request(instruction=words, values=user_values(words))
     draft = Draft(kind="bash", text="python fit.py > out.csv", source="llm")
     draft = msgspec.structs.replace(draft, ledger=account(draft, request, workspace))
     table = Expectation(kind="csv", path="out.csv", rows=rows)

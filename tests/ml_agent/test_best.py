@@ -10,12 +10,12 @@ from ml_agent.state import State
 @pytest.mark.parametrize(
     ("earlier", "later", "evidence", "kept"),
     [
-        ("llm", "grounded", ("checked", "checked"), "first"),
-        ("llm", "grounded", ("checked", "started"), "second"),
+        ("llm", "offline", ("checked", "checked"), "first"),
+        ("llm", "offline", ("checked", "started"), "second"),
         ("llm", "llm", ("checked", "checked"), "second"),
-        ("grounded", "llm", ("checked", "checked"), "second"),
-        ("grounded", "grounded", ("checked", "checked"), "second"),
-        ("grounded", "grounded", ("none", "none"), "first"),
+        ("offline", "llm", ("checked", "checked"), "second"),
+        ("offline", "offline", ("checked", "checked"), "second"),
+        ("offline", "offline", ("none", "none"), "first"),
     ],
 )
 def test_of_drafts_that_got_as_far_a_models_is_not_replaced_by_one_of_the_tables(

@@ -75,7 +75,11 @@ def test_a_model_of_the_environment_without_a_key(
     words = ("solve", "fit with lr 0.25", "--repo", str(repository), "--run", "none", "--quiet")
     refused = ml_agent(*words, "--out", str(tmp_path / "refused"))
     assert (refused.returncode, refused.stdout) == (3, "") and "no key for the model" in refused.stderr
-    for name, more in (("grounded", ("--navigator", "grounded")), ("fallback", ("--fallback", "grounded"))):
+    for name, more in (
+        ("offline", ("--navigator", "offline")),
+        ("earlier", ("--navigator", "grounded")),
+        ("fallback", ("--fallback", "offline")),
+    ):
         done = ml_agent(*words, *more, "--out", str(tmp_path / name))
         assert done.returncode == 0 and "--lr 0.25" in done.stdout, done.stderr
 

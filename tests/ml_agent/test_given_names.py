@@ -6,7 +6,7 @@ import ml_agent
 from ml_agent.errors import UsageError
 from ml_agent.navigator import Given
 from ml_agent.understanding import understood, unknown_names
-from tests.ml_agent.grounded.conftest import Make, repository
+from tests.ml_agent.offline.conftest import Make, repository
 
 __all__ = ["repository"]
 
@@ -50,7 +50,7 @@ def test_another_number_of_the_sentence_stays() -> None:
 def test_it_is_placed_once_under_the_options_own_name(repository: Make, given: dict[str, str], command: str) -> None:
     root = repository(FILES).workspace().index.root
     result = ml_agent.solve(
-        "fit the model for 25 epochs", repo=str(root), arguments=given, run="none", navigator="grounded"
+        "fit the model for 25 epochs", repo=str(root), arguments=given, run="none", navigator="offline"
     )
     assert result.answer is not None and command in result.answer.text and "n_points 25" not in result.answer.text
 
@@ -58,7 +58,7 @@ def test_it_is_placed_once_under_the_options_own_name(repository: Make, given: d
 def test_an_unknown_name_ends_the_run_with_the_nearest(repository: Make) -> None:
     root = repository(FILES).workspace().index.root
     with pytest.raises(UsageError, match=r"--arg n_epoch5: no option here has that name; the nearest are n_epochs"):
-        ml_agent.solve("fit the model", repo=str(root), arguments={"n_epoch5": "3"}, run="none", navigator="grounded")
+        ml_agent.solve("fit the model", repo=str(root), arguments={"n_epoch5": "3"}, run="none", navigator="offline")
 
 
 def test_where_options_cannot_be_seen_nothing_is_said(repository: Make) -> None:

@@ -219,7 +219,7 @@ def test_a_run_finds_the_users_file(tmp_path: Path, absolute: bool, name: str) -
     )
     words = (
         "solve", f"count the rows of the table {quoted}", "--repo", str(repository), "--run", "full", "--sandbox", "local",
-        "--network", "none", "--navigator", "grounded", "--json", "--quiet",
+        "--network", "none", "--navigator", "offline", "--json", "--quiet",
     )  # fmt: skip
     done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, mine)
     result = json.loads(done.stdout)
@@ -237,7 +237,7 @@ def test_a_file_that_nobody_has_is_told_before_the_run(tmp_path: Path) -> None:
     files_below(tmp_path, "repository/README.md", "mine/known.csv")
     (tmp_path / "repository/count.py").write_text(READS.replace("table", "input"))
     for name, told in (("nowhere.csv", True), ("known.csv", False)):
-        words = ("solve", f"count the rows with --input {name}", "--repo", "../repository", "--run", "none", "--navigator", "grounded")  # fmt: skip
+        words = ("solve", f"count the rows with --input {name}", "--repo", "../repository", "--run", "none", "--navigator", "offline")  # fmt: skip
         done = run(words, os.environ | {"ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}, tmp_path / "mine")
         assert done.returncode == 0, done.stderr
         assert (f"{name}: not found in your folder or in the repository" in done.stderr) is told, done.stderr
@@ -293,6 +293,6 @@ def test_no_file_goes_in_where_none_may_be_shown(shown: bool, tmp_path: Path, mo
     monkeypatch.chdir(tmp_path / "mine")
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
     words = "count the rows with --input known.csv"
-    result = solve(words, repo=str(tmp_path / "repository"), run="none", navigator="grounded", show_inputs=shown)
+    result = solve(words, repo=str(tmp_path / "repository"), run="none", navigator="offline", show_inputs=shown)
     told = "".join(path.read_text() for path in result.folder.glob("*.jsonl"))
     assert ("known.csv: your own files are not given to runs that a coding agent starts" in told) is not shown

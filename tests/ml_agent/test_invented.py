@@ -23,7 +23,7 @@ LightningCLI(Model, Data, run=False)
 
 
 def asked(folder: Path, words: str) -> tuple[str, str]:
-    more = ("--repo", str(folder), "--run", "none", "--navigator", "grounded", "--out", str(folder / "out"), "-q")
+    more = ("--repo", str(folder), "--run", "none", "--navigator", "offline", "--out", str(folder / "out"), "-q")
     done = ml_agent("solve", words, *more)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr

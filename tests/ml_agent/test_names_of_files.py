@@ -5,11 +5,8 @@ import unicodedata
 import pytest
 
 from ml_agent.delivery.request_words import expectations_of
-from ml_agent.matching.mentions import read_request
-from ml_agent.matching.stated import stated_values
 from ml_agent.named_paths import named_paths
-from ml_agent.values.lexer import tokenize
-from ml_agent.values.quoted_paths import quoted_paths
+from ml_agent.user_values import quoted_paths, tokens_of, user_values
 
 QUOTES = ['"%s"', "'%s'", "`%s`", "“%s”", "‘%s’", "«%s»", "« %s »", "„%s“"]
 QUOTED = ["my best.json", "out dir/best ü.json", "out/best scores.json", "best (1).json", "数据 1.json"]
@@ -21,20 +18,20 @@ FOREIGN = ["数据.txt", "über.txt", "ñandu.csv", "é.txt", "résumé.v2.json"
 def test_a_name_in_quotes_is_whole(quotes: str, name: str) -> None:
     text = f"score the sentences in {quotes % 'my in.txt'} and save the scores to {quotes % name}"
     assert [one.path for one in expectations_of(text)] == [name]
-    assert [one.value for one in stated_values(text)] == ["my in.txt", name]
+    assert [one.value for one in user_values(text)] == ["my in.txt", name]
     assert {one.path for one in named_paths(text, ()) if one.quoted} == {"my in.txt", name}
 
 
 @pytest.mark.parametrize("name", [*FOREIGN, *(unicodedata.normalize("NFD", name) for name in FOREIGN)])
 def test_a_name_may_begin_with_any_letter(name: str) -> None:
     text = f"score the sentences in {name}, and save the scores to {name}."
-    assert {one.value for one in stated_values(text)} >= {name}
+    assert {one.value for one in user_values(text)} >= {name}
     assert {one.path for one in expectations_of(text)} == {name}
 
 
 @pytest.mark.parametrize("text", ["对sample.txt评分", "können.The next", "训练10轮", "λ=0.1"])
 def test_words_of_other_languages_are_no_names(text: str) -> None:
-    assert {token.value for token in tokenize(text) if token.kind == "path"} <= {"sample.txt"}
+    assert {token.value for token in tokens_of(text) if token.kind == "path"} <= {"sample.txt"}
 
 
 @pytest.mark.parametrize(
@@ -50,14 +47,13 @@ def test_what_is_quoted_and_no_name(quoted: str) -> None:
 )
 def test_a_folder_in_quotes(text: str) -> None:
     assert [(one.path, one.kind) for one in expectations_of(text)] == [("my results", "folder")]
-    assert [one.kind for one in read_request(text).mentions] == ["path"]
 
 
 @pytest.mark.parametrize("quotes", QUOTES[:6])
 @pytest.mark.parametrize("between", [" ", "="])
 def test_a_quoted_value_of_a_spelled_option(between: str, quotes: str) -> None:
     text = f"run it with --output{between}{quotes % 'my best.json'} and 3 rounds"
-    assert next((one.name, one.value) for one in stated_values(text)) == ("output", "my best.json")
+    assert next((one.name, one.value) for one in user_values(text)) == ("output", "my best.json")
 
 
 def test_where_a_sentence_puts_what_a_quoted_file_holds() -> None:

@@ -61,7 +61,7 @@ def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp
     assert result["sandbox"]["isolated"] is isolates
     assert not (repository / "metrics.json").exists(), "the repository itself is only read"
     assert (out / "answer.sh").exists() and (out / "report.html").exists()
-    named = NAMED.findall((ROOT / "docs/reference.md").read_text().partition("## What a run leaves behind")[2])
+    named = NAMED.findall((ROOT / "docs/users.md").read_text().partition("## What a run leaves behind")[2])
     assert {path.name for path in out.iterdir()} - {".lock"} <= {name.strip("/") for name in named}
 
 
@@ -100,7 +100,7 @@ def test_a_search_that_has_to_wait_prints_nothing_of_its_library(tmp_path: Path)
 def test_a_repository_that_was_named_is_not_asked_for_again(tmp_path: Path) -> None:
     (tmp_path / "fit.jl").write_text("println(1)\n")
     (tmp_path / "README.md").write_text("# Fit the linear model in Julia\n")
-    code, result = solve("fit the linear model", "--repo", str(tmp_path), "--run", "none", "--navigator", "grounded")
+    code, result = solve("fit the linear model", "--repo", str(tmp_path), "--run", "none", "--navigator", "offline")
     assert (code, result["ending"]) == (1, "no-repository")
     assert "--repo" not in result["message"] and "Python" in result["message"]
 

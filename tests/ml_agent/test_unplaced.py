@@ -19,7 +19,7 @@ def test_quiet_says_in_a_line_what_found_no_place(more: str, lost: str, tmp_path
     (tmp_path / "score.py").write_text(SCRIPT)
     (tmp_path / "sample.txt").write_text("one\n")
     (tmp_path / "README.md").write_text("# Score\n\n```bash\npython score.py --input sample.txt\n```\n")
-    words = ("--repo", str(tmp_path), "--run", "none", "--navigator", "grounded", "--out", str(tmp_path / "out"), "-q")
+    words = ("--repo", str(tmp_path), "--run", "none", "--navigator", "offline", "--out", str(tmp_path / "out"), "-q")
     done = ml_agent("solve", f"score the sentences in sample.txt{more}", *words)
     assert (done.returncode, done.stdout) == (0, "python score.py --input sample.txt\n"), done.stderr
     assert len(done.stderr.splitlines()) == bool(lost) and lost in done.stderr

@@ -53,8 +53,8 @@ MISTAKES = {
         ("run", "--agent", "aider", *ON, "--out", "{tmp}/o", "--model", "m"), 3, "bench agents install aider",
     ),
     "llm as an agent without a model": (("run", "--agent", "llm", *ON, "--out", "{tmp}/o"), 2, "needs --model"),
-    "results into a file": (("run", "--agent", "grounded", *ON, "--out", "{rows}"), 2, "rows.jsonl cannot be written"),
-    "grounded in form L": (("run", "--form", "L", "--agent", "grounded", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
+    "results into a file": (("run", "--agent", "offline", *ON, "--out", "{rows}"), 2, "rows.jsonl cannot be written"),
+    "offline in form L": (("run", "--form", "L", "--agent", "offline", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
     "a scorer that went": (("score", *ON, "--predictions", "{rows}", "--mode", "strict"), 2, "same-call judges what an answer asks for"),
     "a table that went": (("table", *ON, "--out", "{tmp}/o"), 2, "bench report"),
     "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
@@ -102,13 +102,13 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
     scored = call("score", *ON, "--predictions", "{tmp}/out.jsonl", "--json")
     assert json.loads(scored.out)["pass@1"] == 1.0 and json.loads(scored.out)["rows"][0]["gates"] == [True]
     (bench / "scores").mkdir()
-    (bench / "scores/grounded.json").write_text(scored.out)
-    compared = [line.split() for line in call("compare", "{tmp}/scores/grounded.json").out.splitlines()]
-    assert ["repository", "grounded"] in compared and ["sample", "100.0", "%"] in compared
+    (bench / "scores/offline.json").write_text(scored.out)
+    compared = [line.split() for line in call("compare", "{tmp}/scores/offline.json").out.splitlines()]
+    assert ["repository", "offline"] in compared and ["sample", "100.0", "%"] in compared
     written = call("report", "{tmp}/scores", "--note", "by hand").out.split()
     assert [Path(p).name for p in written] == ["report.md", "report.html"]
     markdown = Path(written[0]).read_text()
-    assert "by hand" in markdown and "| repository | grounded |\n|---|---|\n| sample | 100.0 % |" in markdown
+    assert "by hand" in markdown and "| repository | offline |\n|---|---|\n| sample | 100.0 % |" in markdown
 
 
 def test_two_processes_answer_as_one_does(call: Call, bench: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_time_that_no_row_could_take_is_usage(seconds: str, call: Call, bench:
 def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
     rows({})
     words = ("--sandbox", "local", "--unisolated", "--max-seconds", "60", "--json")
-    said = call("run", "--form", "A", "--agent", "grounded", *ON, "--out", "{tmp}/a", *words)
+    said = call("run", "--form", "A", "--agent", "offline", *ON, "--out", "{tmp}/a", *words)
     figures = json.loads(said.out)
     assert (said.code, figures["official"], figures["executed"], figures["usd"]) == (0, 1, 1, 0.0), said.err
 

@@ -28,7 +28,7 @@ def job(root: Path, **changes: object) -> Job:
         instruction="Train the model for 5 epochs.", oracle="", kind="bash", output="",
     )  # fmt: skip
     settings = Settings(endpoint=Endpoint(model=""), place=PROCESS, tries=1, installs=False)
-    return Job(task=task, root=root, solver=OwnSolver("grounded", PROCESS), settings=settings)
+    return Job(task=task, root=root, solver=OwnSolver("offline", PROCESS), settings=settings)
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_row_is_solved_without_a_model(root: Path, tmp_path: Path) -> None:
     checked = outcome.checked
     assert outcome.counts and checked.official_success and checked.executed, outcome
     assert "python main.py --epochs 5" in checked.script and "epoch 4" in checked.output
-    assert outcome.solver.startswith("ml-agent grounded") and (outcome.spent.calls, outcome.spent.usd) == (0, 0.0)
+    assert outcome.solver.startswith("ml-agent offline") and (outcome.spent.calls, outcome.spent.usd) == (0, 0.0)
     assert not (root / "examples/run.sh").exists()
 
 

@@ -43,7 +43,7 @@ def solve(place: Path, program: str, *arguments: str, **environment: str) -> sub
     (root / "fit.py").write_text(HEAD + PROGRAMS[program])
     (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython fit.py\n```\n")
     return ml_agent(
-        "solve", "fit the model", "--repo", str(root), "--network", "none", "--navigator", "grounded", "--max-attempts", "1", "--timeout", "6",
+        "solve", "fit the model", "--repo", str(root), "--network", "none", "--navigator", "offline", "--max-attempts", "1", "--timeout", "6",
         "--out", str(place / "out"), *arguments, **{"ML_AGENT_CACHE_DIR": str(place / "cache"), "ML_AGENT_PROBE_SECONDS": "0.7", **environment},
     )  # fmt: skip
 

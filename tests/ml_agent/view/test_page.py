@@ -95,7 +95,7 @@ def test_outputs_are_pictures_tables_texts_and_links_are_left_out(tmp_path: Path
 
 def test_the_page_of_a_real_run_has_its_drafts() -> None:
     run = ml_agent.solve(
-        "train the perceptron for 25 epochs", repo=str(repository_path("planar-nets")), run="none", navigator="grounded"
+        "train the perceptron for 25 epochs", repo=str(repository_path("planar-nets")), run="none", navigator="offline"
     )
     page = page_of(dict(run.details), read_trajectory(run.folder / "trajectory.jsonl"))
     assert page.drafts and page.drafts[-1].text == run.answer.text  # type: ignore[union-attr]

@@ -1,1 +1,0 @@
-"""The navigator that needs no model: retrieval, matching of values to signatures, adaptation of examples."""

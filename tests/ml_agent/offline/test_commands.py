@@ -1,0 +1,180 @@
+"""Commands composed from examples and signatures."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ml_agent.conversation.verdict import examine
+from ml_agent.navigator import Given
+
+TRAIN = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dataset", choices=["cora", "citeseer", "pubmed"], default="cora")
+    parser.add_argument("--lr", type=float, default=0.01, help="learning rate")
+    parser.add_argument("--n-epochs", type=int, default=200, help="number of training epochs")
+    parser.add_argument("--gpu", type=int, default=-1, help="gpu")
+    parser.add_argument("--sparse-backward", action="store_true")
+    parser.add_argument("--no-early-stop", action="store_true")
+    parser.add_argument("--data-dir", required=True)
+    args = parser.parse_args()
+    print(args)
+"""
+README = """
+    # Graph things
+
+    ## Training
+
+    Train the model:
+
+    ```bash
+    python train.py --dataset pubmed --data-dir data/graphs --lr 0.05
+    ```
+"""
+FILES = {"train.py": TRAIN, "README.md": README}
+
+
+def test_the_example_takes_the_values_of_the_user(repository: Callable[..., Any]) -> None:
+    draft = repository(FILES).answer(
+        "Train on the Citeseer dataset with a learning rate of 0.001 for 50 epochs on GPU #3."
+    )
+    assert draft.kind == "bash"
+    assert draft.sound
+    assert draft.text == "python train.py --dataset citeseer --lr 0.001 --n-epochs 50 --gpu 3 --data-dir data/graphs"
+    assert {entry.value: entry.where for entry in draft.ledger}["50"] == "--n-epochs 50"
+
+
+def test_switches_that_are_worded(repository: Callable[..., Any]) -> None:
+    draft = repository(FILES).answer("Train with sparse backward and without early stopping.")
+    assert "--sparse-backward" in draft.text
+    assert "--no-early-stop" in draft.text
+
+
+def test_values_given_by_name(repository: Callable[..., Any]) -> None:
+    draft = repository(FILES).answer("Train it.", arguments=(("lr", "0.3"), ("n_epochs", "7")))
+    assert "--lr 0.3" in draft.text
+    assert "--n-epochs 7" in draft.text
+
+
+def test_a_bare_signature_gets_what_is_required(repository: Callable[..., Any]) -> None:
+    draft = repository({"train.py": TRAIN}).answer("Train on pubmed with learning rate 0.5")
+    assert draft.text.startswith("python train.py ")
+    assert re.search(r"--data-dir \S+", draft.text)
+    assert "--lr 0.5" in draft.text
+
+
+def test_the_answer_runs_from_the_given_folder(repository: Callable[..., Any]) -> None:
+    place = repository({"models/gcn/train.py": TRAIN, "README.md": "Run `python models/gcn/train.py --data-dir data`."})
+    inside = place.answer("Train with learning rate 0.5", path="models/gcn")
+    assert inside.workdir == "models/gcn"
+    assert inside.text.startswith("python train.py ")
+    outside = place.answer("Train with learning rate 0.5")
+    assert outside.workdir == "."
+    assert outside.text.startswith("python models/gcn/train.py ")
+
+
+def test_a_shell_script_takes_its_arguments_by_place(repository: Callable[..., Any]) -> None:
+    place = repository(
+        {
+            "scripts/repeat.sh": "# Usage: bash scripts/repeat.sh DATASET TIMES\nDATASET=$1\nTIMES=${2:-3}\necho $DATASET $TIMES\n",
+            "README.md": "Repeat a run several times:\n\n    bash scripts/repeat.sh moons 3\n",
+        }
+    )
+    assert place.answer("Repeat the run 5 times.").text == "bash scripts/repeat.sh moons 5"
+
+
+def test_options_of_the_group_stand_before_the_subcommand(repository: Callable[..., Any]) -> None:
+    place = repository(
+        {
+            "choose.py": """
+                import click
+
+                @click.group()
+                @click.option("--sample-size", type=int, default=120, help="How many points to generate.")
+                def main(sample_size): ...
+
+                @main.command()
+                @click.option("--folds", type=int, default=5, help="Number of folds.")
+                def validate(folds): ...
+
+                main()
+            """,
+            "README.md": "    python choose.py validate --folds 3\n",
+        }
+    )
+    assert (
+        place.answer("Validate with 90 generated points and 4 folds.").text
+        == "python choose.py --sample-size 90 validate --folds 4"
+    )
+
+
+def test_later_attempts_differ_and_the_best_comes_first(repository: Callable[..., Any]) -> None:
+    place = repository(FILES | {"evaluate.py": TRAIN.replace("--lr", "--rate")})
+    drafts = place.answers("Train on Citeseer with a learning rate of 0.001.", count=5)
+    texts = [draft.text for draft in drafts]
+    assert len(texts) >= 2
+    assert len(set(texts)) == len(texts)
+    assert drafts[0].sound
+
+
+def test_the_same_request_gives_the_same_answer(repository: Callable[..., Any]) -> None:
+    place = repository(FILES)
+    drafts = place.answers("Train on Citeseer.", 3)
+    assert drafts and place.answers("Train on Citeseer.", 3) == drafts
+
+
+def test_a_test_script_is_not_taken_for_training(repository: Callable[..., Any]) -> None:
+    place = repository(
+        {
+            "train.py": TRAIN,
+            "test.py": TRAIN,
+            "README.md": "    python test.py --data-dir x\n    python train.py --data-dir x\n",
+        }
+    )
+    assert "train.py" in place.answer("Train it with a learning rate of 0.1").text
+    assert "test.py" in place.answer("Test it with a learning rate of 0.1").text
+
+
+def test_a_user_value_is_data_for_the_shell(repository: Callable[..., Any]) -> None:
+    draft = repository(FILES).answer("Train it.", arguments=(("data_dir", "x; rm -rf $(pwd)"),))
+    assert "'x; rm -rf $(pwd)'" in draft.text
+
+
+def test_an_empty_repository_is_rejected(repository: Callable[..., Any]) -> None:
+    place = repository({"notes.txt": "nothing"})
+    assert place.answers("Train a model.") == []
+
+
+def test_who_spells_options_has_said_what_goes_where(repository: Callable[..., Any]) -> None:
+    place = repository(
+        {
+            "train.py": """
+                import argparse
+                parser = argparse.ArgumentParser()
+                parser.add_argument("--audio_dir", default="audio", help="folder of audio files")
+                parser.add_argument("--epochs", type=int, default=3)
+                parser.add_argument("--tune", default=False)
+                parser.parse_args()
+            """,
+            "README.md": "Train:\n\n    python train.py --tune False\n",
+        }
+    )
+    text = place.answer("Use train.py with --epochs 7 and --tune True on LibriSpeech in its usual place.").text
+    assert "--epochs 7" in text
+    assert "--tune True" in text
+    assert "--audio_dir" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [("True", True), ("true", True), ("yes", True), ("1", True), ("false", False), ("no", False), ("0", False)],
+)
+def test_a_switch_is_given_by_any_word_for_yes_and_no(repository: Callable[..., Any], said: str, given: bool) -> None:
+    place = repository(FILES)
+    draft = place.answer("Train the model on Cora.", arguments=(("sparse_backward", said),))
+    checked = examine(draft, place.navigator.understand("Train the model on Cora.", Given(arguments=(("sparse_backward", said),))), place.workspace())  # fmt: skip
+    assert ("--sparse-backward" in draft.text) is given
+    assert checked.sound and {one.status for one in checked.ledger} <= {"honoured", "default"}
