@@ -17,9 +17,7 @@ from ml_agent.sandbox.repository_search import (
     built_by,
     device_option,
     module_places,
-    options_with_defaults,
     same_file_elsewhere,
-    same_file_inside,
     value_of_variable,
 )
 from ml_agent.sandbox.script_lines import path_word
@@ -138,6 +136,8 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
         yield Repair(kind="first", arguments=(f"cp {' '.join(words)}",), why=f"{template.name} is an example of {top}")
     for place in module_places(root, top, near):
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
+    if top != module and any(provides(name, top) for name in scene.installed):
+        yield from _by_date(scene)  # an older version has it
     if any("is not a package" in line for line in diagnosis.evidence):
         yield from _as_module(scene)
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
@@ -160,8 +160,6 @@ def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repai
     if folder is not None and (moved := _from_folder(scene, folder)):
         yield moved
     named = os.path.normpath(path) in scene.task.named
-    if path.startswith("/") and not named and (found := _from_the_message(scene, path)):
-        yield found
     missing = MissingFile(
         root=scene.source.root,
         path=path,
@@ -171,27 +169,6 @@ def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repai
     )
     for command in makers_of(missing):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
-
-
-def _from_the_message(scene: FailureContext, path: str) -> Repair | None:
-    """A path of the author's machine, given by an option that has it, or a folder above it, as its default."""
-    inside = same_file_inside(scene.source.root, path)
-    if inside is None or scene.entry is None or "\n" in scene.task.text.strip():
-        return None
-    for option, default in options_with_defaults(scene.entry).items():
-        tail = PurePosixPath(path).relative_to(default).parts if _is_above(default, path) else None
-        found = PurePosixPath(inside).parts
-        if tail is None or (tail and found[-len(tail) :] != tail) or option in scene.task.text.split():
-            continue
-        place = scene.source.root.resolve() / Path(*found[: len(found) - len(tail)])
-        value = os.path.relpath(place, scene.source.root.resolve() / scene.task.folder)
-        text = f"{scene.task.text.strip()} {option} {shlex.quote(value)}"
-        return Repair(kind="command", arguments=(text,), why=f"{path} is {inside} here")
-    return None
-
-
-def _is_above(folder: str, path: str) -> bool:
-    return len(folder) > 1 and PurePosixPath(path).is_relative_to(folder)
 
 
 def _from_folder(scene: FailureContext, folder: str) -> Repair | None:

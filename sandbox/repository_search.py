@@ -115,18 +115,6 @@ def same_file_inside(root: Path, path: str) -> str | None:
     return named[0].relative_to(root).as_posix() if len(named) == 1 else None
 
 
-def options_with_defaults(entry: Path) -> dict[str, str]:
-    """Options of a script whose default is a text, with it."""
-    return {
-        word.value: keyword.value.value
-        for call in _option_calls(entry)
-        for keyword in call.keywords
-        if keyword.arg == "default" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
-        for word in call.args[-1:]
-        if isinstance(word, ast.Constant) and isinstance(word.value, str) and word.value.startswith("-")
-    }
-
-
 def value_of_variable(root: Path, name: str, entry: Path | None) -> str | None:
     """The value that a README or a shell script of the repository gives to an environment variable."""
     pattern = re.compile(

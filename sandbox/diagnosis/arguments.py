@@ -10,14 +10,12 @@ RULES: tuple[Rule, ...] = (
         r"|(?:invalid|illegal) option -- '?(?P<seventh>\w)|Could not override '(?P<eighth>[\w.]+)'|ERROR: Could not consume arg: (?P<ninth>\S+)",
         "the script has no such option: {subject}",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "ambiguous-option",
         r"error: ambiguous option: (?P<subject>[^\n]+)",
         "the option is ambiguous: {subject}",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "bad-choice",
@@ -25,14 +23,12 @@ RULES: tuple[Rule, ...] = (
         r"|(?P<third>flag --\w+=[^\n]*: value should be one of[^\n]*)|Invalid value for [^\n]*?: invalid choice: (?P<fourth>[^\n]+)",
         "the option does not accept this value: {option} {subject}",
         scope="any",
-        paper_class="E2",
     ),
     rule(
         "missing-value",
         r"error: argument (?P<subject>[^:\n]+): expected (?:one|at least one|\d+) arguments?|Option '(?P<other>[^']+)' requires an argument|Missing value for flag (?P<third>\S+)",
         "the option {subject} needs a value",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "bad-value",
@@ -40,7 +36,6 @@ RULES: tuple[Rule, ...] = (
         r"|flag --(?P<third>\w+=[^\n]*): invalid literal|error: argument (?P<fourth>[^:\n]+: [^\n]+)|(?P<fifth>Non-boolean argument to boolean flag[^\n]*)",
         "the value of an option has the wrong form: {option} {subject}",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "missing-option",
@@ -49,21 +44,18 @@ RULES: tuple[Rule, ...] = (
         r"|error: too few arguments(?P<sixth>)|ERROR: The function received no value for the required argument: (?P<seventh>\w+)|Missing mandatory value: (?P<eighth>\S+)",
         "required and not given: {subject}",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "too-many-arguments",
         r"error: (?:unrecognized|extra) arguments?: (?P<subject>[^\n]+)|Got unexpected extra arguments? \((?P<other>[^)\n]+)\)|Too many command-line arguments(?P<third>)",
         "more arguments than the script takes: {subject}",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "too-few-arguments",
         r"sys\.argv\[(?P<subject>\d)\][^\n]*\n(?:[ ~^]*\n)?IndexError: list index out of range|not enough values to unpack[^\n]*argv(?P<other>)",
         "the script reads argument number {subject} from sys.argv, which was not given",
         scope="any",
-        paper_class="E3",
     ),
     rule(
         "line-endings",
@@ -77,21 +69,18 @@ RULES: tuple[Rule, ...] = (
         r"|Error while finding module specification for '(?P<fourth>[^']+)'|(?:bash|sh): (?:line \d+: )?(?P<fifth>\.?/\S+): No such file or directory|cd: (?P<sixth>\S+): No such file or directory",
         "there is no such script or folder: {subject}",
         scope="any",
-        paper_class="E1",
     ),
     rule(
         "no-main",
         r"can't find '__main__' module in '(?P<subject>[^']+)'|is a package and cannot be directly executed|No module named (?P<third>[\w.]+)\.__main__; '",
         "{subject} is a folder or package, not a script",
         scope="any",
-        paper_class="E1",
     ),
     rule(
         "relative-import",
         r"attempted relative import (?P<subject>with no known parent package|beyond top-level package)",
         "a module of a package was run as a script (relative import {subject}): run it as `python -m package.module` from the package's parent folder",
         fix=lambda subject: Fix(kind="module"),
-        paper_class="E5",
     ),
     rule(
         "permission",
@@ -104,7 +93,6 @@ RULES: tuple[Rule, ...] = (
         r"(?:bash|sh): (?:-c: )?line \d+: (?:syntax error|unexpected EOF)[^\n]*(?P<subject>[`'][^\n]*)?",
         "the shell cannot read the command: {line}",
         scope="any",
-        paper_class="E4",
     ),
 )
 
@@ -114,6 +102,5 @@ GENERAL: tuple[Rule, ...] = (
         r"^(?:usage|Usage): (?P<subject>[^\n]+)",
         "the script printed its usage: {subject}",
         scope="any",
-        paper_class="E3",
     ),
 )

@@ -156,7 +156,6 @@ def _diagnosis(category: Category, rule: Rule, match: Match, whole: str) -> Diag
         subject=subject,
         evidence=_evidence(match, whole),
         fix=fix,
-        paper_class=rule.paper_class,
     )
 
 

@@ -8,7 +8,6 @@ SYNTAX: tuple[Rule, ...] = (
         r"File \"(?P<subject>[^\"]+)\", line (?P<number>\d+)\n(?:[^\n]*\n){0,4}?(?P<said>(?:SyntaxError|IndentationError|TabError): [^\n]+)",
         "{subject}, line {number}: {said}",
         scope="any",
-        paper_class="E4",
     ),
     rule(
         "circular-import",
@@ -22,7 +21,6 @@ IMPORTS: tuple[Rule, ...] = (
         "cannot-import-name",
         r"ImportError: cannot import name '(?P<subject>\w+)' from '(?P<module>[\w.]+)'",
         "{module} has no {subject}",
-        paper_class="E2",
     ),
 )
 
@@ -60,27 +58,24 @@ RULES: tuple[Rule, ...] = (
         "not-implemented",
         r"^NotImplementedError(?:: (?P<subject>[^\n]+))?",
         "not implemented: {subject}",
-        paper_class="E2",
     ),
     rule(
         "undefined-name",
         r"^NameError: (?P<subject>[^\n]+)|^UnboundLocalError: (?P<other>[^\n]+)",
         "{subject}",
-        paper_class="E2",
     ),
     rule(
         "bad-call",
         r"^TypeError: (?P<subject>\S+\(\) (?:got an unexpected keyword|missing \d+ required|takes [^\n]*positional|got multiple values)[^\n]*|[^\n]*is not callable[^\n]*)",
         "a function is called with wrong arguments: {subject}",
-        paper_class="E3",
     ),
-    rule("type-error", r"^TypeError: (?P<subject>[^\n]+)", "a value has the wrong type: {subject}", paper_class="E3"),
-    rule("attribute-error", r"^AttributeError: (?P<subject>[^\n]+)", "{subject}", paper_class="E2"),
+    rule("type-error", r"^TypeError: (?P<subject>[^\n]+)", "a value has the wrong type: {subject}"),
+    rule("attribute-error", r"^AttributeError: (?P<subject>[^\n]+)", "{subject}"),
     rule("index-error", r"^IndexError: (?P<subject>[^\n]+)", "an index is out of range: {subject}"),
-    rule("key-error", r"^KeyError: (?P<subject>[^\n]+)", "there is no such key: {subject}", paper_class="E2"),
+    rule("key-error", r"^KeyError: (?P<subject>[^\n]+)", "there is no such key: {subject}"),
     rule("zero-division", r"^ZeroDivisionError: (?P<subject>[^\n]+)", "a division by zero: {subject}"),
     rule("recursion", r"^RecursionError: (?P<subject>[^\n]+)", "endless recursion: {subject}"),
-    rule("value-error", r"^ValueError: (?P<subject>[^\n]+)", "a value is not accepted: {subject}", paper_class="E3"),
+    rule("value-error", r"^ValueError: (?P<subject>[^\n]+)", "a value is not accepted: {subject}"),
     rule("import-error", r"^ImportError: (?P<subject>[^\n]+)", "an import fails: {subject}"),
     rule("interrupted", r"^KeyboardInterrupt", "the program was interrupted"),
 )

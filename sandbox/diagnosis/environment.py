@@ -64,7 +64,6 @@ RULES: tuple[Rule, ...] = (
         r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)",
         "{subject} is written for Python 2: {said}",
         scope="any",
-        paper_class="E4",
     ),
     rule(
         "wrong-python",
@@ -72,7 +71,6 @@ RULES: tuple[Rule, ...] = (
         r"SyntaxError: (?P<said>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
         "{subject} is written for Python 2: {said}",
         scope="any",
-        paper_class="E4",
     ),
     rule(
         "wrong-python",
@@ -80,7 +78,6 @@ RULES: tuple[Rule, ...] = (
         r"|\w*Error: '?(?:dict|\S+)'? object has no attribute '(?:has_key|iteritems|itervalues|iterkeys)'"
         r"|ModuleNotFoundError: No module named '(?:urllib2|ConfigParser|Queue|cPickle|StringIO|commands|__builtin__|Tkinter|cStringIO|urlparse|HTMLParser|SocketServer|itertools\.izip)')",
         "the code is written for Python 2: {subject}",
-        paper_class="E4",
     ),
     rule(
         "wrong-python",
@@ -155,7 +152,6 @@ RULES: tuple[Rule, ...] = (
         "the program {subject} is not installed",
         fix=_program,
         scope="any",
-        paper_class="E2",
     ),
     rule(
         "missing-program",
@@ -163,7 +159,6 @@ RULES: tuple[Rule, ...] = (
         "the program {subject} is not installed",
         fix=_program,
         scope="any",
-        paper_class="E2",
     ),
     rule(
         "missing-weights",

@@ -7,9 +7,6 @@ from typing import Literal
 import msgspec
 
 Category = Literal["environment", "arguments", "code", "data", "limits"]
-PaperClass = Literal["E1", "E2", "E3", "E4", "E5"]
-"""ML-Bench, appendix G.9: E1 wrong file or language, E2 a script or choice that does not exist, E3 arguments that the script
-does not take, E4 syntax, E5 operation (environment, folder, data, limits)."""
 FixKind = Literal["install", "constrain", "by-date", "aged", "system", "python", "folder", "module", "first", "cpu"]
 
 
@@ -38,7 +35,6 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[str, ...] = ()
     """Lines of the output that show it."""
     fix: Fix | None = None
-    paper_class: PaperClass = "E5"
 
 
 Match = re.Match[str]
@@ -55,7 +51,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """Given the subject."""
     scope: Literal["final", "any"] = "final"
     """final: the last exception or the last lines; any: the whole output kept."""
-    paper_class: PaperClass = "E5"
 
 
 def rule(code: str, pattern: str, message: str, **more: object) -> Rule:

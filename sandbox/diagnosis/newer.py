@@ -31,24 +31,8 @@ _OTHERS = re.compile(
     r"|(?:type object )?'(?:\w++\.)*+(?P<has>\w++)'(?: object)? has no attribute '(?P<lacks>\w++)'"
 )
 """A function or class by whose name it can be told whether it is the repository's, and what it lacks: its own, or inherited."""
-_BUILT_IN = frozenset(
-    [*dir(builtins), *["NoneType", "function", "method", "module", "builtin_function_or_method", "__init__"]]
-)
-_BAGS = frozenset(
-    [
-        "Namespace",
-        "SimpleNamespace",
-        "OrderedDict",
-        "defaultdict",
-        "EasyDict",
-        "AttrDict",
-        "Munch",
-        "DotMap",
-        "Box",
-        "CfgNode",
-        "DictConfig",
-    ]
-)
+_BUILT_IN = frozenset({*dir(builtins), "NoneType", "function", "method", "module", "builtin_function_or_method"})
+_BAGS = re.compile(r"(?:Simple)?Namespace|\w*[dD]ict|Munch|DotMap|Box|CfgNode|DictConfig")
 """Classes whose attributes are what a program puts there."""
 
 
@@ -76,7 +60,7 @@ def _is_of_library(said: str, root: Path, folder: str) -> bool:
         return own and bool(_CALLS.match(error) or _SAYS.search(error))
     if not _is_own(frames[-1], root, folder):
         return False
-    own = name in _BUILT_IN | _BAGS or (_is_defined(name, root) and _is_defined(lacks or name, root))
+    own = name in _BUILT_IN or _BAGS.fullmatch(name) or (_is_defined(name, root) and _is_defined(lacks or name, root))
     return bool(_ARRAYS.search(error)) or bool(name and not own)
 
 

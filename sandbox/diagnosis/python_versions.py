@@ -43,7 +43,6 @@ def _rule(version: str, pattern: str, why: str, syntax: bool = False) -> Rule:
         f"the code is for another Python: {{said}} {{line}}; Python {version[2:]} {why}",
         fix=python(version),
         scope="any" if syntax else "final",
-        paper_class="E4" if syntax else "E5",
     )
 
 

@@ -19,6 +19,7 @@ from ml_agent.tools.signatures.declared import declared_commands
 
 _SCRIPT = Path(__file__).with_name("inside") / "import_check.py"
 MOST_FAILURES = 20
+_ASIDE = re.compile(r"tests?|docs?|examples?|benchmarks|scripts|notebooks|build|dist")
 
 
 class Needs(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,23 +78,10 @@ def needs_of(source: Source, task: Task) -> Needs:
 
 def own_packages(root: Path) -> list[str]:
     """The importable packages at the root of a repository, or below its src."""
-    aside = {
-        "test",
-        "tests",
-        "doc",
-        "docs",
-        "examples",
-        "example",
-        "benchmarks",
-        "scripts",
-        "notebooks",
-        "build",
-        "dist",
-    }
     for place in (root, root / "src", root / "lib", root / "python"):
         if is_dir(place):
             names = sorted(path.name for path in place.iterdir() if is_file(path / "__init__.py"))
-            if found := [name for name in names if name.isidentifier() and name.lower() not in aside]:
+            if found := [name for name in names if name.isidentifier() and not _ASIDE.fullmatch(name.lower())]:
                 return found[:3]
     return []
 

@@ -61,9 +61,11 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
 
 
 def loose(rung: Rung) -> Rung:
-    """The same with less of what is declared; where packages of a day are taken, of a year later: by then there were wheels."""
-    later = (date.fromisoformat(rung.day) + LATER).isoformat() if rung.day else ""
-    return Rung(python=rung.python, day=later, loose=True)
+    """The same with less of what is declared; of a year later where its Python was then too new to have wheels."""
+    day = date.fromisoformat(rung.day) if rung.day else None
+    if day is not None and day <= released(rung.python) + WHEELS_FOLLOW:
+        day += LATER
+    return Rung(python=rung.python, day=day.isoformat() if day else "", loose=True)
 
 
 def _day_for(python: Version, day: str) -> str:

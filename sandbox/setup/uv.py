@@ -14,62 +14,10 @@ from typing import Literal
 
 import msgspec
 
+from ml_agent.sandbox.setup.system import ready_made
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.python_api.distributions import normalized
 
-READY_MADE = [
-    "numpy",
-    "scipy",
-    "pandas",
-    "matplotlib",
-    "scikit-learn",
-    "scikit-image",
-    "torch",
-    "torchvision",
-    "torchaudio",
-    "tensorflow",
-    "tensorflow-cpu",
-    "tokenizers",
-    "safetensors",
-    "opencv-python",
-    "opencv-python-headless",
-    "opencv-contrib-python",
-    "h5py",
-    "pyarrow",
-    "llvmlite",
-    "numba",
-    "grpcio",
-    "onnx",
-    "onnxruntime",
-    "jaxlib",
-    "sentencepiece",
-    "Pillow",
-    "lxml",
-    "cryptography",
-    "tables",
-    "shapely",
-    "faiss-cpu",
-    "decord",
-    "spacy",
-    "thinc",
-    "blis",
-    "statsmodels",
-    "xgboost",
-    "lightgbm",
-    "polars",
-    "pydantic-core",
-    "rdkit",
-    "rpds-py",
-    "orjson",
-    "tiktoken",
-    "ray",
-    "pyqt5",
-    "pyside2",
-    "pyside6",
-    "vtk",
-    "open3d",
-]
-"""Built from source these need compilers and many minutes; another version that comes ready is taken instead."""
 RESOLVE = "$resolve"
 """A folder of one resolution's own."""
 BUILD = "$VIRTUAL_ENV/.build"
@@ -178,7 +126,7 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
         *(["--no-deps"] if not wanted.dependencies else []),
         *([f"--exclude-newer {shlex.quote(wanted.day)}"] if wanted.day else []),
         *(f"--exclude-newer-package {shlex.quote(f'{name}={wanted.settled}')}" for name in wanted.young),
-        *(f"--only-binary {name}" for name in READY_MADE),
+        *(f"--only-binary {name}" for name in ready_made()),
         *([f'-c "{RESOLVE}/constraints"'] if wanted.constraints else []),
         f'"{RESOLVE}/requirements.in"',
     ]

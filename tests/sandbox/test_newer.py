@@ -66,6 +66,10 @@ def test_only_old_code_is_given_old_libraries(tmp_path: Path) -> None:
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab/model.py").write_text("")
     found = diagnose(Response(ended="exited", exit_code=1, stderr=said), "", RunLocation(root=tmp_path))
-    for day, expected in (("2021-06-01", [("by-date", ("2021-06-01", "3.9"))]), ("2999-01-01", []), ("", [])):
+    for day, expected in (
+        ("2021-06-01", [("install", ("--exclude-newer 2021-06-01", "--python 3.9"))]),
+        ("2999-01-01", []),
+        ("", []),
+    ):
         at = scene(tmp_path, date=day)
         assert [(one.kind, one.arguments) for one in candidates(found, at)] == expected
