@@ -60,7 +60,11 @@ def _is_of_library(said: str, root: Path, folder: str) -> bool:
         return own and bool(_CALLS.match(error) or _SAYS.search(error))
     if not _is_own(frames[-1], root, folder):
         return False
-    own = name in _BUILT_IN or _BAGS.fullmatch(name) or (_is_defined(name, root) and _is_defined(lacks or name, root))
+    own = (
+        name in _BUILT_IN
+        or bool(_BAGS.fullmatch(name))
+        or (_is_defined(name, root) and _is_defined(lacks or name, root))
+    )
     return bool(_ARRAYS.search(error)) or bool(name and not own)
 
 
