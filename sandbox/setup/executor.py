@@ -26,7 +26,7 @@ from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted,
 from ml_agent.sandbox.task import Source
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.distributions import normalized, provides
-from ml_agent.tools.python_api.requirements import package_requires
+from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.submodules import absent_submodules, say_absent
 
 KEPT_FORMAT = 6
@@ -371,6 +371,7 @@ class _Making:
         self._builder = Builder(steps, python)
         self._resolver = Resolver(steps, self._builder, note, cpu_torch(steps.sandbox, python))
         self._state = Environment(rung=rung, asked=asked)
+        self._own = own_names(source.root)
 
     def made(self) -> Environment | Refusal:
         """The environment, or why there is none."""
@@ -458,7 +459,12 @@ class _Making:
             if not asked:
                 return ()
             wanted = Wanted(
-                requirements=tuple(asked), constraints=tuple(held), day=self._rung.day, young=young, settled=day
+                requirements=tuple(asked),
+                constraints=tuple(held),
+                day=self._rung.day,
+                young=young,
+                settled=day,
+                ready=tuple(sorted(self._own)),  # its sources are those that are here
             )
             found = self._resolver.resolve(wanted)
             if not isinstance(found, Refusal):

@@ -50,6 +50,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     young: tuple[str, ...] = ()
     """Distributions of which nothing newer than `settled` is taken."""
     settled: str = ""
+    ready: tuple[str, ...] = ()
+    """Distributions that are taken as wheels or not at all."""
     dependencies: bool = True
 
 
@@ -126,7 +128,7 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
         *(["--no-deps"] if not wanted.dependencies else []),
         *([f"--exclude-newer {shlex.quote(wanted.day)}"] if wanted.day else []),
         *(f"--exclude-newer-package {shlex.quote(f'{name}={wanted.settled}')}" for name in wanted.young),
-        *(f"--only-binary {name}" for name in ready_made()),
+        *(f"--only-binary {name}" for name in (*ready_made(), *wanted.ready)),
         *([f'-c "{RESOLVE}/constraints"'] if wanted.constraints else []),
         f'"{RESOLVE}/requirements.in"',
     ]

@@ -70,7 +70,7 @@ def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, inde
         assert json.loads(sandbox.get("out.json")) == 1
         assert set(session.record(Task(text="python run.py")).locked) == {"alpha==1.0", "beta-tools==1.0"}
         session.close()
-        assert any("earlier run" in note for note in notes) is (attempt == 1 and kind != "process")
+        assert any("cached environment" in note for note in notes) is (attempt == 1 and kind != "process")
 
 
 @pytest.mark.slow
@@ -97,7 +97,24 @@ def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Mak
         session = Session(make("bubblewrap", network="install"), Source(root=root, version="v1"), note=notes.append)
         session.prepare(Task(text=f"python {script}"))
         session.close()
-    assert [note.partition(":")[0] for note in notes] == ["taking the environment that an earlier run made for this"]
+    assert [note.partition(":")[0] for note in notes] == ["reusing a cached environment"]
+
+
+@pytest.mark.slow
+def test_what_a_model_asks_for_is_installed_and_can_be_done_again(make: Make, index: Path, tmp_path: Path) -> None:
+    root = repository(tmp_path, run_dot_py="import beta_tools\nprint(beta_tools.value)\n")
+    task, source = Task(text="python run.py"), Source(root=root)
+    session = Session(make("bubblewrap", network="install"), source)
+    for words in (["beta-tools", "alpha>7"], ["--index-url https://example.org"], ["-r /etc/passwd"], ["--python 2.7"]):
+        refused = session.install(words, "it is imported")
+        assert not refused.ok and not refused.repairs and refused.said
+    assert session.record(task).locked == (), "it is as it was"
+    done = session.install(["beta-tools", "alpha<2", "-e ."], "it is imported")
+    assert done.ok and any("alpha==1.0" in line for line in done.said)
+    session.close()
+    again = Session(make("bubblewrap", network="install"), source)
+    assert again.run(task, done.repairs).stdout == "1\n"
+    assert set(again.record(task, done.repairs).locked) == {"alpha==1.0", "beta-tools==1.0"}
 
 
 @pytest.mark.slow
