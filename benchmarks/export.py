@@ -1,24 +1,17 @@
-"""Rows as chat examples for fine-tuning, and how many tokens each setting takes."""
+"""Rows as chat examples for fine-tuning."""
 
-import functools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from statistics import fmean, median
 
 import msgspec
 
 from ml_agent.benchmarks.data import Setting, Task, repository_folder, visible
 from ml_agent.benchmarks.own_files import CHAT_EXAMPLES, see_that_it_may_be_replaced
-from ml_agent.benchmarks.predict import contexts
 from ml_agent.benchmarks.predict.config import Config
 from ml_agent.benchmarks.predict.raw import prompt
 from ml_agent.files import write_atomically
 from ml_agent.tools.tokens import count_tokens
-
-EVERYTHING = 10**12
-"""Tokens: no repository is cut."""
-STATISTICS: tuple[Setting, ...] = ("oracle", "retrieval", "code")
 
 
 class ChatExample(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,19 +22,6 @@ class ChatExample(msgspec.Struct, frozen=True, kw_only=True):
     """Of all messages, by the tokenizer that was asked for."""
     github_id: int
     id: int
-
-
-class TokenStatistics(msgspec.Struct, frozen=True, kw_only=True):
-    """Tokens of the prompts of one setting (the paper's Tables 12 and 13)."""
-
-    setting: str
-    repository: str
-    """Empty for all together."""
-    rows: int
-    mean: float
-    median: float
-    least: int
-    most: int
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,32 +63,3 @@ def write_examples(tasks: Iterable[Task], repos: Path, wanted: Wanted, out: Path
     lines = [json.dumps(msgspec.to_builtins(one), ensure_ascii=False) for one in made if not isinstance(one, str)]
     write_atomically(out, "".join(line + "\n" for line in lines))
     return len(lines), [one for one in made if isinstance(one, str)]
-
-
-def token_statistics(tasks: Sequence[Task], repos: Path, model: str = "") -> list[TokenStatistics]:
-    """Tokens of the prompts by setting and repository, over the rows whose repository is there; repositories are not cut."""
-    found = []
-    here = [(t, root) for t in tasks if (root := repository_folder(t, repos)) is not None]
-    whole = functools.cache(lambda root: count_tokens(contexts.code(root, EVERYTHING, model), model).n)
-    for setting in STATISTICS:
-        config = Config(navigator="raw", setting=setting, model=model, context_tokens=0)
-        groups: dict[str, list[int]] = {"": []}
-        for task, root in here:
-            tokens = count_tokens(prompt(visible(task, setting), root, config), model).n
-            tokens += whole(root) if setting == "code" else 0
-            groups.setdefault(task.repository, []).append(tokens)
-            groups[""].append(tokens)
-        found += [_statistics(setting, name, counts) for name, counts in sorted(groups.items()) if counts]
-    return found
-
-
-def _statistics(setting: str, repository: str, counts: Sequence[int]) -> TokenStatistics:
-    return TokenStatistics(
-        setting=setting,
-        repository=repository,
-        rows=len(counts),
-        mean=fmean(counts),
-        median=median(counts),
-        least=min(counts),
-        most=max(counts),
-    )

@@ -9,11 +9,12 @@ from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import jinja2
 import msgspec
+from rich.markdown import Markdown
 from rich.table import Table
 
 from ml_agent.benchmarks.metrics import KS, Interval, bootstrap, cluster_bootstrap, mcnemar, official_pass
@@ -24,6 +25,7 @@ from ml_agent.files import write_atomically
 from ml_agent.prompts.hidden import HIDDEN
 
 SMALLEST_P = 0.0001
+LABEL_HEIGHT = 15.0
 _MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
 """What Markdown makes links and tags of, or ends a cell with."""
 
@@ -49,7 +51,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     """Rows without any answer."""
     gates: float | None = None
-    """Share of first answers that the published rules 1 and 2 pass; None where the scores do not say."""
+    """Share of first answers that the published rules 1 and 2 pass, of the rows whose own reference passes them; None without any."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +116,7 @@ def _line(scored: Scored) -> Line:
     rows = scored.rows
     measured = any(r.usage != Usage() for r in rows)
     usd = sum(r.usage.usd for r in rows)
+    gates = [r.gates[0] for r in rows if r.gates]
     groups: dict[str, list[float]] = {}
     for row in rows:
         groups.setdefault(row.repository, []).append(float(row.first))
@@ -129,7 +132,7 @@ def _line(scored: Scored) -> Line:
         usd=usd if measured else None,
         usd_per_solved=usd / scored.solved if measured and scored.solved else None,
         failed=sum(all(x.startswith(NO_ANSWER) for x in r.reason) and bool(r.reason) for r in rows),
-        gates=fmean([any(r.gates[:1]) for r in rows]) if any(r.gates for r in rows) else None,
+        gates=fmean(gates) if gates else None,
     )
 
 
@@ -191,28 +194,10 @@ def _figures(title: str, rows: Sequence[Row], name: str) -> Table:
     return table
 
 
-def comparison_tables(comparison: Comparison, console: Terminal) -> None:
-    """Print subjects side by side, then by repository, then the pairs."""
-    console.print(f"{comparison.mode}: {comparison.n} common rows")
-    spent = ("tokens/row", "s/row", "USD", "USD/solved", "no answer")
-    table = Table("subject", "n", *[f"pass@{k}" for k in KS], "95 %", "macro", "rules 1-2", *spent, box=None)
-    for line in comparison.lines:
-        shares = [percent(line.passes[k]) for k in KS]
-        cost = [number(line.tokens, 0), number(line.seconds, 1), number(line.usd, 4), number(line.usd_per_solved, 4)]
-        known = [bounds(line.interval), percent(line.macro), percent(line.gates)]
-        table.add_row(line.subject, str(line.n), *shares, *known, *cost, str(line.failed))
-    console.print(table)
-    by_repository = Table("repository", *(line.subject for line in comparison.lines), box=None)
-    for name in dict.fromkeys(name for line in comparison.lines for name in line.shares):
-        found = (line.shares.get(name) for line in comparison.lines)
-        by_repository.add_row(name, *(percent(one[0]) if one else "-" for one in found))
-    console.print(by_repository)
-    for pair in comparison.pairs:
-        console.print(
-            f"only {pair.first}: {pair.only_first}, only {pair.second}: {pair.only_second}; p (McNemar) {pair.p_text}"
-        )
-    for subject, rows in comparison.dropped.items():
-        console.print(f"{subject}: {rows} more rows, which not all subjects have, are not counted")
+def print_comparison(subjects: Sequence[Scored], console: Terminal) -> None:
+    """Print what `report.md` says of the subjects."""
+    facts = _facts(subjects, Path(), ()) | {"published": []}
+    console.print(Markdown(page_environment("report.md").get_template("report.md.j2").render(facts)))
 
 
 def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = ()) -> list[Path]:
@@ -224,21 +209,53 @@ def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] 
         notes: lines to print above the tables, such as the command that was used.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    facts = _facts(subjects, folder, notes)
+    written = []
+    for name in ("report.md", "report.html"):
+        write_atomically(folder / name, page_environment(name).get_template(f"{name}.j2").render(facts))
+        written.append(folder / name)
+    return written
+
+
+def _facts(subjects: Sequence[Scored], folder: Path, notes: Sequence[str]) -> dict[str, Any]:
+    """All that the templates say."""
     comparison = compare(subjects)
     subjects = with_modes(subjects)
     tokens = [line.tokens for line in comparison.lines if line.tokens is not None]
-    facts = {
-        "comparison": comparison, "notes": notes, "published": published(), "version": _version(), "classes": CLASSES,
+    return {
+        "comparison": comparison,
+        "notes": notes,
+        "published": published(),
+        "version": _version(),
+        "classes": CLASSES,
         "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
-        "repositories": sorted({name for line in comparison.lines for name in line.shares}), "most_tokens": max(tokens, default=0.0),
+        "repositories": sorted({name for line in comparison.lines for name in line.shares}),
+        "most_tokens": max(tokens, default=0.0),
+        "points": _points(comparison.lines, max(tokens, default=0.0) or 1.0),
         "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in subjects},
-        "left_out": {s.subject: s.left_out for s in subjects if s.left_out}, "rows": _rows(subjects, folder),
-    }  # fmt: skip
-    written = []
-    for name in ("report.md", "report.html"):
-        write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
-        written.append(folder / name)
-    return written
+        "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
+        "rows": _rows(subjects, folder),
+    }
+
+
+class Point(NamedTuple):
+    """One subject in the chart of success against tokens, in its own units; the label stands on `label_y`."""
+
+    name: str
+    x: float
+    y: float
+    label_y: float
+
+
+def _points(lines: Sequence[Line], most_tokens: float) -> list[Point]:
+    """The subjects whose tokens are known, from top to bottom, each label below the one before it."""
+    found: list[Point] = []
+    known = [(60 + 560 * line.tokens / most_tokens, line) for line in lines if line.tokens is not None]
+    for x, line in sorted(known, key=lambda pair: -(pair[1].passes[1] or 0.0)):
+        y = 340 - 320 * (line.passes[1] or 0.0)
+        lowest = max((one.label_y for one in found), default=0.0)
+        found.append(Point(line.subject, x, y, max(y - 4, lowest + LABEL_HEIGHT)))
+    return found
 
 
 def published() -> list[dict[str, Any]]:
@@ -284,7 +301,8 @@ def _in_markdown(value: Any) -> Any:
     return _MARKUP.sub(r"\\\g<0>", " ".join(HIDDEN.sub("", value).split()))
 
 
-def _environment(name: str) -> jinja2.Environment:
+def page_environment(name: str) -> jinja2.Environment:
+    """Fills the templates of pages; texts of others are no markup in either kind."""
     environment = jinja2.Environment(
         finalize=_in_markdown if name.endswith(".md") else None,
         loader=jinja2.PackageLoader("ml_agent.benchmarks", "templates"),

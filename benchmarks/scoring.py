@@ -71,7 +71,7 @@ class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = ""
     usage: Usage = Usage()
     gates: tuple[bool, ...] = ()
-    """Whether the published rules 1 and 2 pass each output."""
+    """Whether the published rules 1 and 2 pass each output; empty where they do not even pass the row's own reference."""
     instruction: str = ""
     reference: str = ""
     answer: str = ""
@@ -208,6 +208,7 @@ def _row(judge: Judge, task: Task, prediction: Prediction, repos: Path) -> Row:
     verdicts = tuple(_guarded(judge, task, text, root) for text in prediction.output)
     verdicts = verdicts or (Verdict(passed=False, reason=nothing, type=False, executes=False),)
     gates = tuple(_officially(task, text, root).passed for text in prediction.output) or (False,)
+    gates = gates if _officially(task, task.output, root).passed else ()
     scored = ScoredRow(
         github_id=task.github_id, id=task.id, passed=tuple(v.passed for v in verdicts), reason=tuple(v.reason for v in verdicts),
         error_class=tuple(class_of(v.reason) for v in verdicts), repository=task.repository, kind=task.kind, usage=prediction.usage,

@@ -20,14 +20,25 @@ app.command()(scores.compare)
 app.command()(scores.report)
 app.command("import")(rows.import_)
 app.command()(rows.export)
-app.command()(rows.stats)
 
 
-@app.command(hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def table() -> None:
-    """Say what took its place."""
-    from ml_agent.benchmarks.errors import BenchError
+GONE = {
+    "table": "bench predict or run for each subject, bench score --json, then bench report",
+    "stats": "bench export --format chat counts the tokens of each example",
+}
 
-    raise BenchError(
-        "bench table is gone: bench predict or run for each subject, bench score --json, then bench report"
-    )
+
+def _gone(name: str, instead: str) -> None:
+    """A command that says what took its place."""
+
+    def say() -> None:
+        from ml_agent.benchmarks.errors import BenchError
+
+        raise BenchError(f"bench {name} is gone: {instead}")
+
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command(name, hidden=True, context_settings=settings, help=f"Replaced: {instead}.")(say)
+
+
+for _name, _instead in GONE.items():
+    _gone(_name, _instead)

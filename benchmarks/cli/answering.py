@@ -20,22 +20,6 @@ _Navigator = Annotated[
     typer.Option("--navigator", help="Who answers; grounded is the earlier name of offline."),
 ]
 _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row.")]
-_ModelMode = Annotated[
-    Literal["auto", "tools", "text"],
-    typer.Option("--model-mode", help="How decisions are asked of it.", rich_help_panel=o.MODEL),
-]
-_Temperature = Annotated[
-    float | None,
-    typer.Option("--temperature", help="For raw; default 0 for one attempt, 1 for several.", rich_help_panel=o.MODEL),
-]
-_Retrieval = Annotated[
-    Literal["published", "passages"],
-    typer.Option(
-        "--retrieval",
-        help="For raw in setting retrieval: as published, or by our own retrieval.",
-        rich_help_panel=o.MODEL,
-    ),
-]
 
 
 class Answerer(NamedTuple):
@@ -46,10 +30,7 @@ class Answerer(NamedTuple):
     attempts: _Attempts = 1
     model: o.Model = ""
     base_url: o.BaseUrl = ""
-    model_mode: _ModelMode = "auto"
-    temperature: _Temperature = None
     context_tokens: o.ContextTokens = 12000
-    retrieval: _Retrieval = "published"
 
 
 @grouped

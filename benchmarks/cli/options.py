@@ -34,14 +34,6 @@ Model = Annotated[
     str, typer.Option("--model", help="Model name at the endpoint, or gguf:/path.", rich_help_panel=MODEL)
 ]
 BaseUrl = Annotated[str, typer.Option("--base-url", help="Endpoint (OPENAI_BASE_URL).", rich_help_panel=MODEL)]
-Called = Annotated[
-    Literal["native", "text"],
-    typer.Option(
-        "--calling",
-        help="How agents let the model act: the endpoint's tool calls, or text that they parse.",
-        rich_help_panel=MODEL,
-    ),
-]
 ReplyTokens = Annotated[
     int, typer.Option("--reply-tokens", min=1, help="Tokens of one reply, at most.", rich_help_panel=LIMITS)
 ]
@@ -147,11 +139,10 @@ class Work(NamedTuple):
 
 
 class ModelChoice(NamedTuple):
-    """Which model an agent talks with, and how."""
+    """Which model an agent talks with."""
 
     model: Model = ""
     base_url: BaseUrl = ""
-    calling: Called = "native"
     reply_tokens: ReplyTokens = 4096
 
 

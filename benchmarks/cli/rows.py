@@ -1,4 +1,4 @@
-"""`ml-agent bench repos`, `import`, `export` and `stats`."""
+"""`ml-agent bench repos`, `import` and `export`."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.console import Terminal
 
 
 def repos(
@@ -102,37 +101,3 @@ def export(
     number, reasons = write_examples(o.load_rows(tasks, sample).tasks, repos, wanted, out)
     o.tell([*(f"left out {reason}" for reason in reasons), f"{number} examples: {out}"])
     return 0 if number else 1
-
-
-def stats(
-    tasks: o.Tasks,
-    repos: o.Repos,
-    model: Annotated[str, typer.Option(help="Whose tokenizer counts.")] = "",
-    sample: o.Sample = None,
-    as_json: o.AsJson = False,
-) -> int:
-    """How many tokens the prompts of each setting take, by repository too (the paper's Tables 12 and 13).
-
-    Example:
-
-        ml-agent bench stats --tasks rows.jsonl --repos repos --model gpt-4o
-    """
-    import json
-    import sys
-
-    import msgspec
-    from rich.table import Table
-
-    from ml_agent.benchmarks.export import token_statistics
-
-    o.see_repositories(repos)
-    found = token_statistics(o.load_rows(tasks, sample).tasks, repos, model)
-    if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(found)) + "\n")
-        return 0
-    table = Table("setting", "repository", "rows", "mean tokens", "median", "least", "most", box=None)
-    for line in found:
-        counts = [f"{line.mean:.0f}", f"{line.median:.0f}", str(line.least), str(line.most)]
-        table.add_row(line.setting, line.repository or "all", str(line.rows), *counts)
-    Terminal().print(table)
-    return 0

@@ -14,7 +14,6 @@ from ml_agent.cli.groups import grouped
 if TYPE_CHECKING:
     from ml_agent.benchmarks.engines import Engine
     from ml_agent.benchmarks.form_a.row import Settings, Solver
-    from ml_agent.benchmarks.form_a.words import PromptVersion
     from ml_agent.benchmarks.subjects.respondent import AgentConfig
     from ml_agent.model.budget import Limits
 
@@ -33,9 +32,6 @@ _Form = Annotated[
 ]
 _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row; form L.")]
 _Setting = Annotated[Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder; form L.")]
-_PromptVersion = Annotated[
-    Literal["2024-06", "2025-11"], typer.Option("--prompt-version", help="Whose wording of the task; form A.")
-]
 
 
 class Errand(NamedTuple):
@@ -55,7 +51,6 @@ class AgentOptions(NamedTuple):
     form: _Form = "A"
     attempts: _Attempts = 1
     setting: _Setting = "agent"
-    prompt_version: _PromptVersion = "2025-11"
     home: o.Home = None
     sandbox: o.SandboxName = "auto"
     unisolated: o.Unisolated = False
@@ -94,7 +89,7 @@ def run(
     with o.engine_of(work) as carry_out:
         if solver is None:
             return _form_l(errand, carry_out)
-        settings = _settings(config, manner.prompt_version, manner.form)
+        settings = _settings(config, manner.form)
         return _form_a(errand, settings, solver, carry_out, as_json)
 
 
@@ -106,7 +101,7 @@ def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "Age
     settings = load_settings(model=talk.model or None, base_url=talk.base_url or None)
     return AgentConfig(
         agent=manner.agent, home=agents_home(manner.home), model=settings.model, base_url=settings.base_url, setting=manner.setting,
-        attempts=manner.attempts, reply_tokens=talk.reply_tokens, calling=talk.calling, limits=limits,
+        attempts=manner.attempts, reply_tokens=talk.reply_tokens, limits=limits,
         place=Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None),
     )  # fmt: skip
 
@@ -134,15 +129,13 @@ def _solver(form: str, config: "AgentConfig") -> "Solver | None":
     return None if form == "L" else AgentSolver(*found)
 
 
-def _settings(config: "AgentConfig", version: "PromptVersion", form: str) -> "Settings":
+def _settings(config: "AgentConfig", form: str) -> "Settings":
     from ml_agent.benchmarks.form_a.row import Settings
 
     return Settings(
         endpoint=config.endpoint(with_key=False),
-        prompt_version=version,
         limits=config.limits,
         reply_tokens=config.reply_tokens,
-        calling=config.calling,
         place=config.place,
         delivers=form == "D",
     )

@@ -91,14 +91,14 @@ def compare(
     import msgspec
 
     from ml_agent.benchmarks.report import compare as side_by_side
-    from ml_agent.benchmarks.report import comparison_tables
+    from ml_agent.benchmarks.report import print_comparison
     from ml_agent.benchmarks.scoring import load_scored
 
-    comparison = side_by_side([load_scored(path) for path in files])
+    subjects = [load_scored(path) for path in files]
     if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(comparison, str_keys=True)) + os.linesep)
+        sys.stdout.write(json.dumps(msgspec.to_builtins(side_by_side(subjects), str_keys=True)) + os.linesep)
     else:
-        comparison_tables(comparison, Terminal(width=max(Terminal().width, 150)))
+        print_comparison(subjects, Terminal(width=max(Terminal().width, 200)))
     return 0
 
 

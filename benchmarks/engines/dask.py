@@ -2,16 +2,10 @@
 
 import contextlib
 import functools
-import json
 import multiprocessing
-import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.engines import Engine, Item, Outcome, Work
@@ -21,7 +15,6 @@ from ml_agent.benchmarks.errors import BenchError
 from ml_agent.extras import install_extra
 from ml_agent.keys import give, held
 from ml_agent.sandbox.cleanup import reap
-from ml_agent.tools.secret_names import names_a_secret
 
 RETRIES = 3
 """How often the loss of its worker is forgiven an item; after that it is the item that kills workers."""
@@ -45,7 +38,14 @@ def dask_engine(address: str = "", workers: int = 2) -> Iterator[Engine]:
         workers: of a local cluster.
     """
     distributed = _library()
-    with contextlib.nullcontext(address) if address else local_cluster(workers) as where:
+    own = {
+        "n_workers": workers,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "host": "127.0.0.1",
+        "silence_logs": 50,
+    }
+    with contextlib.nullcontext(address) if address else distributed.LocalCluster(**own) as where:
         try:
             client = distributed.Client(where, timeout=START_SECONDS, set_as_default=False)
         except OSError as error:
@@ -134,51 +134,3 @@ def _alone(work: Work[Item, Outcome], item: Item) -> Outcome:
     settings["daemon"] = False
     (outcome,) = LocalEngine(1)(work, [item])
     return outcome
-
-
-@contextmanager
-def local_cluster(workers: int) -> Iterator[str]:
-    """The address of a scheduler with workers of its own: plain processes, so that one may die without taking others along."""
-    with tempfile.TemporaryDirectory(prefix="ml-agent-dask-", ignore_cleanup_errors=True) as folder:
-        file = Path(folder, "scheduler.json")
-        common = ["--scheduler-file", str(file), "--no-dashboard"]
-        processes = [_start("dask_scheduler", [*common, "--port", "0", "--host", "127.0.0.1"], folder)]
-        try:
-            options = ["--nworkers", "1", "--nthreads", "1", "--local-directory", folder]
-            processes += [_start("dask_worker", [*common, *options], folder) for _ in range(workers)]
-            yield _address(file, processes[0])
-        finally:
-            for process in reversed(processes):
-                _end(process)
-
-
-def _start(module: str, arguments: list[str], folder: str) -> "subprocess.Popen[bytes]":
-    environment = {name: value for name, value in os.environ.items() if not names_a_secret(name)}
-    environment |= {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    with Path(folder, "log").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.{module}", *arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=10)
-        return
-    process.kill()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=10)
-
-
-def _address(file: Path, scheduler: "subprocess.Popen[bytes]") -> str:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and scheduler.poll() is None:
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            return str(json.loads(file.read_text())["address"])
-        time.sleep(0.1)
-    raise BenchError("the local dask scheduler did not start")

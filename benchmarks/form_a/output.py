@@ -47,7 +47,6 @@ def as_row(outcome: Outcome, task: Task, settings: Settings) -> dict[str, Any]:
             "agent_class": outcome.solver,
             "llm_config": {"model": settings.endpoint.model, "temperature": settings.endpoint.temperature},
             "max_iterations": settings.limits.calls,
-            "details": {"prompt_version": settings.prompt_version, "calling": settings.calling},
         },
         "history": [],
         "metrics": {

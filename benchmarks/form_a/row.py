@@ -9,9 +9,9 @@ from ml_agent.benchmarks.data import Task, Visible, visible
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.form_a.check import SCRIPT, Rules, Script, ScriptVerdict, check
 from ml_agent.benchmarks.form_a.delivery import DeliveryVerdict, judged
-from ml_agent.benchmarks.form_a.words import PromptVersion, instruction
+from ml_agent.benchmarks.form_a.words import instruction
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
@@ -68,11 +68,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How rows are done."""
 
     endpoint: Endpoint
-    prompt_version: PromptVersion = "2025-11"
     limits: Limits = LIMITS
     """Of one try."""
     reply_tokens: int = REPLY_TOKENS
-    calling: Calling = "native"
     place: Place = Place()
     rules: Rules = Rules()
     installs: bool = True
@@ -183,13 +181,12 @@ def _assignment(job: Job, name: str, sandbox: Sandbox) -> Assignment:
         raise AgentMissingError(f"the {sandbox.name} sandbox does not say where its workspace is")
     folder = folder_of(name, task.folder)
     subject_task = SubjectTask(
-        text=instruction(seen, f"{workspace}/{folder}", settings.prompt_version),
+        text=instruction(seen, f"{workspace}/{folder}"),
         endpoint=settings.endpoint,
         folder=folder,
         writes=(SCRIPT,),
         limits=settings.limits,
         reply_tokens=settings.reply_tokens,
-        calling=settings.calling,
         installs=settings.installs,
     )
     return Assignment(seen=seen, root=job.root, name=name, task=subject_task)

@@ -108,11 +108,11 @@ def varied(start: Seed, random: Random) -> dict[str, Any]:
             call[name] = value
     rest = [name for name in options if name not in call]
     random.shuffle(rest)
-    added = 0
+    more = random.randint(0, MOST_ADDED)
     for name in rest:
-        value = other_value(options[name], options[name].default, random)
-        if value is not None and added < MOST_ADDED:
-            call[name], added = value, added + 1
+        value = other_value(options[name], options[name].default, random) if more else None
+        if value is not None:
+            call[name], more = value, more - 1
     return call
 
 

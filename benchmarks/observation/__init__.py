@@ -20,12 +20,11 @@ from ml_agent.benchmarks.kept_rows import read_kept
 from ml_agent.benchmarks.observation.model import Observation, Parse, Program, Recorded
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.observation.run import STILL_RUNNING, Job, run_answer
-from ml_agent.benchmarks.observation.steps import Place, read_trace, steps
+from ml_agent.benchmarks.observation.steps import Place, steps
 from ml_agent.benchmarks.observation.text import kind_of, unfence
 from ml_agent.files import write_atomically
 from ml_agent.settings import load_settings
 from ml_agent.tools.errors import RepositoryError
-from ml_agent.tools.launchers import SHELLS
 from ml_agent.tools.versions import local_version
 
 __all__ = ["Observation", "is_cut", "observe"]
@@ -97,11 +96,9 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     done = run_answer(Job(root=root, folder=folder, text=text, kind=kind, prefix_code=prefix_code), libraries)
     recorded = [report.recorded for report in done.reports if report.recorded]
     place = Place(
-        root=root, folder=folder, console=frozenset(libraries.console), seen=len(done.reports),
-        parents=tuple(_without_reader(words) for one in recorded for words in one.parents), refused_writes=done.refused_writes,
+        root=root, folder=folder, console=frozenset(libraries.console),
+        parents=tuple(words for one in recorded for words in one.parents), refused_writes=done.refused_writes,
     )  # fmt: skip
-    shown = text if kind == "bash" else ""
-    carried_out = read_trace(shown, done.trace, place)
     programs = [_program(r, place) for r in recorded if not r.own or (kind == "bash" and _handed_over(r))]
     calls = [
         msgspec.structs.replace(c, arguments={n: _from_start(v, c.folder, place) for n, v in c.arguments.items()})
@@ -109,19 +106,14 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         for c in r.calls
         if kind != "bash" or c.name.rpartition(".")[2] not in _handed_over(r)
     ]
-    programs += steps(carried_out, place, python_too=kind == "bash" and not programs and not calls)
+    shown = text if kind == "bash" else ""
+    programs += steps(shown, done.trace, place, python_too=kind == "bash" and not programs and not calls)
     found = Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls), constants=tuple(_constants(text)) if kind == "python" else (),
         destroyed=tuple(sorted({path for r in recorded for path in r.destroyed})), failure=done.code, message=done.message,
     )  # fmt: skip
     # halves of characters, which no file can hold: code may write an emoji as two escapes
     return msgspec.convert(whole(msgspec.to_builtins(found)), Observation)
-
-
-def _without_reader(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The command line of a shell without the shell that reads the script which stands before it on the PATH."""
-    before = len(words) > 2 and words[1] == "-p" and all(posixpath.basename(w) in SHELLS for w in (words[0], words[2]))
-    return words[2:] if before else words
 
 
 def _handed_over(recorded: Recorded) -> set[str]:

@@ -4,6 +4,7 @@ Nothing of a repository or an answer runs outside: where bubblewrap does not wor
 """
 
 import functools
+import json
 import os
 import re
 import shlex
@@ -21,18 +22,9 @@ import msgspec
 from ml_agent.benchmarks.data import Kind
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.observation.model import Report
-from ml_agent.benchmarks.observation.reports import FILE_BLOCKS, SOCKET, Collector, read_left
+from ml_agent.benchmarks.observation.reports import FILE_BLOCKS, read_left, read_reports
 from ml_agent.benchmarks.observation.repository import Libraries, announced
-from ml_agent.benchmarks.observation.text import exports, names
-from ml_agent.benchmarks.observation.tracing import (
-    SHELLS,
-    SYSTEM_PATH,
-    TRACE,
-    started_shells,
-    system,
-    traced_on,
-    tracing,
-)
+from ml_agent.benchmarks.observation.text import exports
 from ml_agent.benchmarks.observation.writable import executable_copies, files_of_the_user, mounts
 from ml_agent.sandbox.temporary import for_this_process, lent
 from ml_agent.tools.commandline.shell import parse_command
@@ -43,18 +35,14 @@ CPU_SECONDS = 3.0
 ANSWER = "answer.sh"
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
-BACKGROUND_SECONDS = 30
-"""What programs in the background may take once the answer's shell has ended."""
-ALIVE_FD = 197
-"""A pipe that every process of an answer holds: it ends with the last of them."""
 WALL_SECONDS = 240.0
 """Only for programs that wait for something: what counts is processor time, so that a busy machine judges the same."""
 PYTHONS = ("python", "python2", "python3", "python2.7", *(f"python3.{n}" for n in range(6, 15)))
-DONE_ELSEWHERE = names(
-    "pip pip3 conda mamba apt apt-get yum wget curl git unzip tar gunzip gzip nvidia-smi rm mv cp ln touch "
-    "sleep aws gsutil gdown kaggle huggingface-cli brew make cmake gcc source-highlight tensorboard jupyter "
-    "virtualenv"
+_DONE_ELSEWHERE = (
+    "pip pip3 conda mamba apt apt-get yum wget curl git unzip tar gunzip gzip nvidia-smi rm mv cp ln touch sleep aws gsutil "
+    "gdown kaggle huggingface-cli brew make cmake gcc source-highlight tensorboard jupyter virtualenv"
 )
+DONE_ELSEWHERE = tuple(_DONE_ELSEWHERE.split())
 """Programs that do nothing here and say that they did it."""
 WITHIN_WALLS = ("mkdir", "chmod")
 """Programs that do their work, and always say that they did it."""
@@ -67,6 +55,13 @@ _ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*
 _OWN_SOURCE = re.compile(r"\$(\{?)BASH_SOURCE(?:\[0\])?")
 _REFUSED = re.compile(r": ([^:\n]+): Read-only file system$", re.M)
 _TRIES, _PAUSE_SECONDS = 3, 0.5
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+RECORD, FIELD = "\x1e", "\x1f"
+"""Separate the records of a trace, and the fields of each: the folder, the script in which a command stands, and the command."""
+TRACE, TRACE_FD = "trace", 198
+"""The file in which bash writes what it carries out, and the descriptor by which it does."""
+SHELLS = "shells.sh"
+"""What each bash that the answer starts reads first."""
 _FILLING = threading.Lock()
 """A folder that all answers share is filled by one thread, before any answer starts."""
 
@@ -123,10 +118,9 @@ def run_answer(job: Job, libraries: Libraries) -> Execution:
         text = job.text if job.kind == "bash" else ""
         layout = _Layout(place=place, root=root, workdir=workdir.resolve(), programs=programs, text=text)
         _write_answer(job, layout)
-        reports = Collector(place, _instructions(job, layout, libraries), our_words())
-        with reports.listening():
-            status, stderr = _start(layout)
-        done = _judge(status, stderr, layout, job.kind, tuple(reports.reports))
+        (place / "job.json").write_text(json.dumps(_instructions(job, layout, libraries)))
+        status, stderr = _start(layout)
+        done = _judge(status, stderr, layout, job.kind, read_reports(place))
         refused = tuple(dict.fromkeys(_REFUSED.findall(stderr)))
         return msgspec.structs.replace(done, trace=read_left(place, TRACE), refused_writes=refused)
 
@@ -151,7 +145,30 @@ def _write_answer(job: Job, layout: _Layout) -> None:
         home, script = _at_home(_ACTIVATES.sub(":", job.text), layout.workdir)
         before = _cloning(job.text, layout.root, place) + home + files_of_the_user(job.text, layout.workdir)
     (place / SHELLS).write_text(started_shells(place, layout.root))
-    (place / ANSWER).write_text(f"{exports(job.prefix_code)}\n{before}{tracing(place)}{traced_on(script)}\n")
+    shells = shlex.quote(str(place / SHELLS))
+    start = f"trap wait EXIT; export BASH_ENV={shells}; {_tracing(place)}"  # waits for what runs in the background
+    (place / ANSWER).write_text(f"{exports(job.prefix_code)}\n{before}{start}{script}\n")
+
+
+def _tracing(place: Path) -> str:
+    """What makes bash write down each simple command, variables filled in; it stays on the line."""
+    prompt = f"$'\\x{ord(RECORD):02x}" + rf"\x{ord(FIELD):02x}".join(("${PWD}", "${BASH_SOURCE[0]-}", "")) + "'"
+    return f"exec {TRACE_FD}>>{shlex.quote(str(place / TRACE))}; BASH_XTRACEFD={TRACE_FD}; PS4={prompt}; set -x; "
+
+
+def started_shells(place: Path, root: Path) -> str:
+    """The script that each bash reads before its own text (`BASH_ENV`): it traces that bash where what it runs is the answer's.
+
+    A script of the repository is older than this one; it is not traced, nor is what it starts.
+    """
+    script = f'$({system("readlink")} -f -- "$0")'
+    ours = f"{shlex.quote(str(root))}/* && ! $0 -nt {shlex.quote(str(place / SHELLS))}"
+    return f"{{ set +x; }} 2>/dev/null\nif [[ -f $0 && {script} == {ours} ]]; then unset BASH_ENV; else {_tracing(place)}fi\n"
+
+
+def system(name: str) -> str:
+    """A program of the system itself, past what stands before it on the PATH."""
+    return shutil.which(name, path=SYSTEM_PATH) or f"/bin/{name}"
 
 
 def _at_home(text: str, folder: Path) -> tuple[str, str]:
@@ -201,10 +218,9 @@ def _programs(console: tuple[tuple[str, str], ...], root: Path) -> Path:
     scripts |= {name: f'{system(name)} "$@" 2>/dev/null; exit 0' for name in WITHIN_WALLS}
     # scripts that shells start count as successful, so that what follows them is seen as well
     scripts["bash"] = f'{system("bash")} "$@"; exit 0'
-    scripts["sh"] = f'BENCH_SH=1 {system("bash")} "$@"; exit 0'
+    scripts["sh"] = scripts["bash"]
     for name, body in scripts.items():
-        reader = f"{system('bash')} -p" if name in ("bash", "sh") else "/bin/sh"  # only bash hands functions on
-        (folder / name).write_text(f"#!{reader}\n{body}\n")
+        (folder / name).write_text(f"#!/bin/sh\n{body}\n")
         (folder / name).chmod(0o755)
     return folder
 
@@ -284,9 +300,11 @@ def can_run() -> bool:
 
 def _start(layout: _Layout) -> tuple[int | None, str]:
     """The exit status of the answer's shell, None where its time was over, and what it said on stderr."""
-    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", _shell(layout.place)]
+    limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000"
+    answer = f"exec {system('bash')} --noprofile --norc {shlex.quote(str(layout.place / ANSWER))}"
+    command = [*_walls(layout), system("bash"), "--noprofile", "--norc", "-c", f"{limits}; {answer}"]
     environment = {
-        "BENCH_OBSERVER": str(layout.place / SOCKET), "BENCH_ANSWER": str(layout.place / "answer.py"), "HOME": "/tmp",
+        "BENCH_OBSERVER": str(layout.place), "BENCH_ANSWER": str(layout.place / "answer.py"), "HOME": "/tmp",
         "PATH": f"{layout.programs}:{SYSTEM_PATH}", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
     }  # fmt: skip
     process = subprocess.Popen(
@@ -301,14 +319,6 @@ def _start(layout: _Layout) -> tuple[int | None, str]:
         _, stderr = process.communicate(timeout=WALL_SECONDS)
         status = None
     return status, stderr.decode(errors="replace")[-20000:]
-
-
-def _shell(place: Path) -> str:
-    """Runs the answer within limits, and waits for what it left in the background."""
-    limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000"
-    answer = f"{system('bash')} --noprofile --norc {shlex.quote(str(place))}/{ANSWER}"
-    held = f"exec 9< <(exec {answer} {ALIVE_FD}>&1 >/dev/null); wait $!; status=$?"
-    return f"{limits}; {held}; read -r -t {BACKGROUND_SECONDS} -u 9; exit $status"
 
 
 def _walls(layout: _Layout) -> list[str]:
@@ -345,9 +355,10 @@ def _judge(status: int | None, stderr: str, layout: _Layout, kind: Kind, reports
         return done
     if kind == "python" and (status is None or status > 128):
         return msgspec.structs.replace(done, message=STILL_RUNNING)
-    last = _tidy(stderr.strip().splitlines()[-1], layout) if stderr.strip() else ""
-    message = last or "no program of the repository is started"
-    return msgspec.structs.replace(done, code="nothing-runs", message=message)
+    last = (
+        _tidy(stderr.strip().splitlines()[-1], layout) if stderr.strip() else "no program of the repository is started"
+    )
+    return msgspec.structs.replace(done, code="nothing-runs", message=last)
 
 
 def _tidy(line: str, layout: _Layout) -> str:

@@ -14,11 +14,6 @@ _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n(?:(?!\s*\2[ \t]*$)[^\n
 """A text within a shell's, which may well be Python."""
 
 
-def names(text: str) -> tuple[str, ...]:
-    """The words of a text, for lists of programs."""
-    return tuple(text.split())
-
-
 def unfence(answer: str) -> str:
     """The content of the fenced blocks where there are any, else the answer itself."""
     blocks = [m.group(2) for m in _FENCE.finditer(answer.replace("\r\n", "\n"))]

@@ -14,7 +14,6 @@ from ml_agent.benchmarks.data import Setting
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.settings import Settings, load_settings
 
-Retrieval = Literal["published", "passages"]
 NavigatorName = Literal["offline", "llm", "raw"]
 
 
@@ -26,13 +25,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int = 1
     model: str = ""
     base_url: str = ""
-    model_mode: str = "auto"
-    temperature: float | None = None
-    """None: 0 for one attempt, 1 for several (as published)."""
     context_tokens: int = 12000
-    """How much of a repository the raw navigator is shown; the published retrieval is not cut."""
-    retrieval: Retrieval = "published"
-    """In setting "retrieval": the published windows of ten sentences, or the best passages by our own."""
+    """How much of a repository the raw navigator is shown; the retrieval is not cut."""
     max_tokens: int | None = None
     """Per row, prompt and output together."""
     max_cost: float | None = None
@@ -43,8 +37,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def subject(self) -> str:
         """Who answers, in one word for tables."""
-        shown = "passages" if self.setting == "retrieval" and self.retrieval == "passages" else self.setting
-        name = self.navigator if self.navigator != "raw" else f"raw ({shown})"
+        name = self.navigator if self.navigator != "raw" else f"raw ({self.setting})"
         return f"{name} {self.model}".strip() if self.navigator != "offline" else name
 
     def fingerprint(self) -> str:
@@ -58,7 +51,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             navigator="offline" if self.navigator == "offline" else "llm",
             model=self.model or None,
             base_url=self.base_url or None,
-            model_mode=self.model_mode,
             max_tokens=self.max_tokens,
             max_cost=self.max_cost,
             max_calls=self.max_calls,

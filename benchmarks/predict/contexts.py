@@ -1,20 +1,15 @@
 """What the raw navigator reads of a repository, by setting."""
 
-import functools
 import re
 from pathlib import Path
 
 from rank_bm25 import BM25Okapi
 
-from ml_agent.tools.documents.read import read_document
 from ml_agent.tools.files import Tree
-from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.tokens import count_tokens
 
 WINDOW = 10
 """Sentences in a window of the published retrieval (gersteinlab/ML-Bench, utils/bm25.py)."""
-PASSAGES = 3
-"""Sections that our own retrieval shows."""
 MAX_FILE_BYTES = 1_000_000
 _SENTENCE = re.compile(r"(?<=[.!?])['\")\]]*\s+(?=[A-Z0-9\"'(\[#])")
 
@@ -40,15 +35,6 @@ def readme(root: Path, folder: str) -> str:
     return Tree(root).read_text(file.relative_to(root).as_posix()) if file else ""
 
 
-def passages(instruction: str, root: Path, folder: str) -> str:
-    """The best passages of the README by our own retrieval: whole sections with their code, words split as identifiers are."""
-    file = readme_file(root, folder)
-    found = read_document(root, file.relative_to(root).as_posix()) if file else ()
-    texts = ["\n".join([" > ".join(p.headings), p.text]).strip() for p in found]
-    hits = Bm25Index([tokenize(text) for text in texts]).top(tokenize(instruction), PASSAGES)
-    return "\n\n".join(texts[hit.position] for hit in sorted(hits))
-
-
 def _readme_order(path: Path) -> tuple[int, str]:
     suffixes = (".md", ".rst", ".txt", "")
     suffix = path.suffix.lower()
@@ -67,22 +53,8 @@ def retrieved(instruction: str, text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences by NLTK's punkt, as published, where it and its data are here; else by end marks before a new beginning."""
-    tokenizer = _punkt()
-    if tokenizer is not None:
-        return list(tokenizer(text))
+    """Sentences by end marks before a new beginning; as published it was NLTK's punkt, which needs data of its own."""
     return [s for s in _SENTENCE.split(text.strip()) if s]
-
-
-@functools.cache
-def _punkt():  # type: ignore[no-untyped-def]
-    try:
-        from nltk.tokenize import sent_tokenize  # type: ignore[import-not-found,unused-ignore]
-
-        sent_tokenize("One. Two.")
-    except (ImportError, LookupError):
-        return None
-    return sent_tokenize
 
 
 def code(root: Path, tokens: int, model: str = "") -> str:

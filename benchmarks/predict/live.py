@@ -3,8 +3,7 @@
 import time
 from types import TracebackType
 
-from rich.live import Live
-from rich.table import Table
+from rich.text import Text
 
 from ml_agent.console import Terminal
 
@@ -13,7 +12,7 @@ QUIET_SECONDS = 30.0
 
 
 class Progress:
-    """Rows, rate, time left, tokens, money, errors: a live table on a terminal, a line now and then elsewhere."""
+    """Rows, rate, time left, tokens, money, errors: a line that changes on a terminal, one now and then elsewhere."""
 
     def __init__(self, total: int, done: int, subject: str) -> None:
         self.total, self.done, self.subject = total, done, subject
@@ -22,17 +21,17 @@ class Progress:
         self.last = ""
         self._began = self._said = time.monotonic()
         self._console = Terminal(stderr=True)
-        self._live = Live(self._table(), console=self._console, transient=True, refresh_per_second=4)
+        self._status = self._console.status(Text(self.line()))
 
     def __enter__(self) -> "Progress":
         if self._console.is_terminal:
-            self._live.start()
+            self._status.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._live.stop()
+        self._status.stop()
 
     def add(self, name: str, tokens: int, usd: float, error: str) -> None:
         """Count one more result."""
@@ -43,30 +42,17 @@ class Progress:
         self.usd += usd
         self.last = name + (f": {error}" if error else "")
         if self._console.is_terminal:
-            self._live.update(self._table())
+            self._status.update(Text(self.line()))
         elif time.monotonic() - self._said > QUIET_SECONDS:
             self._said = time.monotonic()
             self._console.say(self.line())
 
     def line(self) -> str:
         """All of it in one line."""
-        rate, left = self._pace()
-        return (
-            f"{self.subject}: {self.done}/{self.total} done, {rate} a minute, {left} left, {self.tokens} tokens, "
-            f"{self.usd:.4f} USD, {self.failed} errors; {self.last}"
-        )
-
-    def _pace(self) -> tuple[str, str]:
         seconds = time.monotonic() - self._began
         rate = self.new / seconds if seconds > 0 else 0.0
         left = f"{(self.total - self.done) / rate:.0f} s" if rate else "-"
-        return f"{60 * rate:.1f}", left
-
-    def _table(self) -> Table:
-        rate, left = self._pace()
-        table = Table("subject", "done", "per minute", "left", "tokens", "USD", "errors", "last", box=None)
-        table.add_row(
-            self.subject, f"{self.done}/{self.total}", rate, left, str(self.tokens), f"{self.usd:.4f}", str(self.failed),
-            self.last[:60],
-        )  # fmt: skip
-        return table
+        return (
+            f"{self.subject}: {self.done}/{self.total} done, {60 * rate:.1f} a minute, {left} left, {self.tokens} tokens, "
+            f"{self.usd:.4f} USD, {self.failed} errors; {self.last}"
+        )

@@ -46,7 +46,7 @@ def ask(config: Config, budget: Budget, question: str, attempt: int) -> Answer:
     settings = config.settings()
     parts = ClientParts(memory=Memory(), prices=load_prices(settings.prices))
     sender = Sender(endpoint_of(settings), budget, lambda event, **fields: None, parts)
-    temperature = config.temperature if config.temperature is not None else 1.0 if config.attempts > 1 else 0.0
+    temperature = 1.0 if config.attempts > 1 else 0.0  # as published
     body = RequestBody(
         messages=({"role": "user", "content": verbatim(question)},),
         options={"max_tokens": OUTPUT_TOKENS, "temperature": temperature, "seed": attempt},
@@ -75,7 +75,7 @@ def prompt(shown: Visible, root: Path, config: Config) -> str:
     if config.setting == "oracle":
         text = shown.oracle
     elif config.setting == "retrieval":
-        text = _retrieve(shown, root, config)
+        text = contexts.retrieved(shown.instruction, contexts.readme(root, shown.path))
     elif config.setting == "code":
         text = contexts.code(root, config.context_tokens, config.model)
     else:
@@ -84,15 +84,6 @@ def prompt(shown: Visible, root: Path, config: Config) -> str:
     shape = SHOWN.get(config.setting, SHOWN["code"])
     ending = HINT if config.setting == "oracle" else ""
     return TASK.format(kind=kind, instruction=shown.instruction) + shape.format(text=text) + FORM + ending + "\n"
-
-
-def _retrieve(shown: Visible, root: Path, config: Config) -> str:
-    if config.retrieval == "passages":
-        text, _ = contexts.cut(
-            contexts.passages(shown.instruction, root, shown.path), config.context_tokens, config.model
-        )
-        return text
-    return contexts.retrieved(shown.instruction, contexts.readme(root, shown.path))
 
 
 def extract(reply: str) -> str:

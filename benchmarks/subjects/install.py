@@ -6,9 +6,7 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +17,17 @@ from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.kept_rows import read_kept
 from ml_agent.benchmarks.subjects.model import Say
 from ml_agent.files import write_atomically
-from ml_agent.sandbox.interpreters import Interpreter, find_interpreters
+from ml_agent.sandbox.interpreters import Interpreter, pick_interpreter
+from ml_agent.sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.uv_program import uv_program, uv_variables
+from ml_agent.settings import load_settings
 from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 MARK = "installed.json"
 LOG = "install.log"
 INSTALL_SECONDS = 1800.0
 NO_CHECKOUT = "{} is not in the package index: name a checkout of it (--from DIR)"
-_KEPT = re.compile(r"PIP_|SSL_CERT|REQUESTS_CA|CURL_CA|(HTTPS?|NO|https?|no)_(PROXY|proxy)$|(PATH|HOME|LANG|TMPDIR)$")
-_WORTH_SAYING = re.compile(r"^(Collecting|Downloading|Building wheel|Installing collected)\b")
+_KEPT = re.compile(r"SSL_CERT|REQUESTS_CA|CURL_CA|(HTTPS?|NO|https?|no)_(PROXY|proxy)$|(PATH|HOME|LANG|TMPDIR)$")
 
 
 class Needs(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
 
     Raises AgentMissingError with one line: no fitting Python, or pip's own reason and the path of its log.
     """
-    interpreter = pick_interpreter(name, needs.pythons)
+    interpreter = pick_python(name, needs.pythons)
     folder = home.absolute() / name
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / ".lock"):
@@ -113,20 +113,19 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
     return done
 
 
-def pick_interpreter(name: str, versions: tuple[tuple[int, int], ...]) -> Interpreter:
+def pick_python(name: str, versions: tuple[tuple[int, int], ...]) -> Interpreter:
     """The first of the versions that this machine has; AgentMissingError where it has none of them."""
-    here = {interpreter.version: interpreter for interpreter in find_interpreters()}
-    for version in versions:
-        if version in here:
-            return here[version]
-    wanted = " or ".join(".".join(map(str, version)) for version in versions)
-    raise AgentMissingError(f"{name} cannot run here: it needs Python {wanted} with venv, and none was found")
+    found = next((one for version in versions if (one := pick_interpreter(version)) is not None), None)
+    if found is None:
+        wanted = " or ".join(".".join(map(str, version)) for version in versions)
+        raise AgentMissingError(f"{name} cannot run here: it needs Python {wanted} with venv, and none was found")
+    return found
 
 
 def hindrance(name: str, needs: Needs) -> str:
     """Why it cannot be installed here, as far as a look tells; empty where nothing is in the way."""
     try:
-        pick_interpreter(name, needs.pythons)
+        pick_python(name, needs.pythons)
     except AgentMissingError as error:
         return str(error)
     return NO_CHECKOUT.format(name) if needs.wants_source and needs.source is None else ""
@@ -139,6 +138,7 @@ def fingerprint(needs: Needs) -> str:
 
 
 def _build(folder: Path, needs: Needs, interpreter: Interpreter, say: Say) -> str:
+    """Make the environment; returns the agent's version."""
     log = folder / LOG
     log.write_text("")
     for part in ("venv", "source"):
@@ -147,60 +147,47 @@ def _build(folder: Path, needs: Needs, interpreter: Interpreter, say: Say) -> st
     if needs.source is not None:
         requirements += ["-e", str(_copy_source(needs.source, folder / "source"))]
     say(f"making an environment with Python {'.'.join(map(str, interpreter.version))}")
-    bare = [] if requirements else ["--without-pip"]
-    _run([str(interpreter.executable), "-m", "venv", *bare, str(folder / "venv")], log, say)
+    _run(["uv", "venv", "--python", str(interpreter.executable), str(folder / "venv")], log)
     python = str(folder / "venv/bin/python")
     if requirements:
         say(f"installing {' '.join(requirements)} (a minute or two; log {log})")
-        _run([python, "-m", "pip", "install", "--no-input", "--progress-bar", "off", *requirements], log, say)
-    said = _run([python, "-c", needs.check], log, say)
-    return said.strip().splitlines()[-1]
+        _run(["uv", "pip", "install", "--python", python, *requirements], log)
+    return _run([python, "-c", needs.check], log).strip().splitlines()[-1]
 
 
-def _run(arguments: list[str], log: Path, say: Say) -> str:
+def _run(arguments: list[str], log: Path) -> str:
     """Run one step with its output in the log; AgentMissingError with its last words where it fails."""
-    environment = {name: value for name, value in os.environ.items() if _KEPT.match(name)}
-    began, said = log.stat().st_size, ""
-    with log.open("ab") as out:
-        process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            start_new_session=True,
-        )
-    deadline = time.monotonic() + INSTALL_SECONDS
+    program = str(uv_program())
+    settings = read_pip_settings()
+    kept = {name: value for name, value in os.environ.items() if _KEPT.match(name)}
+    variables = uv_variables(settings, str, str(load_settings().cache_dir / "agents-uv"), program)
+    environment = {**variables, **settings.environment(str), **kept}
+    words = [program if word == "uv" else word for word in arguments]
     try:
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.1)
-            said = _say_last(log, said, say)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=60)
-    with log.open("rb") as written:
-        written.seek(began)
-        text = written.read().decode("utf-8", "replace")
-    if process.returncode != 0:
-        raise AgentMissingError(f"installation failed: {_reason(text)} (log: {log})")
-    return text
-
-
-def _say_last(log: Path, before: str, say: Say) -> str:
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 2000))
-        lines = file.read().decode("utf-8", "replace").splitlines()
-    now = next((line.strip() for line in reversed(lines) if _WORTH_SAYING.match(line.strip())), before)
-    if now != before:
-        say(now[:120])
-    return now
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=environment,
+            timeout=INSTALL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise AgentMissingError(f"installation failed: more than {INSTALL_SECONDS:g} s (log: {log})") from error
+    with log.open("a", encoding="utf-8") as out:
+        out.write(done.stdout + done.stderr)
+    if done.returncode != 0:
+        raise AgentMissingError(f"installation failed: {_reason(done.stdout + done.stderr)} (log: {log})")
+    return done.stdout
 
 
 def _reason(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR") or re.match(r"\w*(Error|Exception)\b", line)]
-    return (errors or lines or ["no output"])[-1][:300]
+    """The last line of a traceback, else what uv says of its error, which goes over several lines."""
+    lines = [line.strip(" │╰─▶×╭") for line in text.splitlines() if line.strip()]
+    last = next((line for line in reversed(lines) if re.match(r"\w*(Error|Exception)\b", line)), "")
+    first = next((number for number, line in enumerate(lines) if line.startswith("error")), -1)
+    return (last or " ".join(lines[first:]) or "no output")[:300]
 
 
 def _copy_source(source: Path, target: Path) -> Path:

@@ -20,7 +20,6 @@ import httpx
 import msgspec
 
 from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
-from ml_agent.benchmarks.subjects.streaming import as_stream
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.model.budget import Budget, PriceTable, RequestDemand, load_prices
 from ml_agent.model.endpoint import Endpoint
@@ -233,6 +232,27 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
             """Keep quiet."""
 
     return Handler
+
+
+def as_stream(body: bytes) -> bytes:
+    """Server-sent events of one completion: a chunk with the whole message, one with the usage, and the end mark."""
+    answer = json.loads(body)
+    head = {name: answer.get(name) for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    choices = [
+        {
+            "index": choice.get("index", 0),
+            "delta": _delta(choice["message"]),
+            "finish_reason": choice.get("finish_reason"),
+        }
+        for choice in answer.get("choices", [])
+    ]
+    chunks = [{**head, "choices": choices}, {**head, "choices": [], "usage": answer.get("usage")}]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
+
+
+def _delta(message: Mapping[str, Any]) -> dict[str, Any]:
+    calls = [{"index": number, **call} for number, call in enumerate(message.get("tool_calls") or [])]
+    return {**message, **({"tool_calls": calls} if calls else {})}
 
 
 def _count(body: Mapping[str, Any]) -> int:

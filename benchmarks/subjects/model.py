@@ -9,8 +9,6 @@ import msgspec
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 
-Calling = Literal["native", "text"]
-"""How the model is asked to act: by the endpoint's tool calls, or by text that the agent parses (for endpoints without them)."""
 Ended = Literal["finished", "failed", "budget", "timeout", "out-of-memory", "lost"]
 """finished: by itself; failed: with an error; budget: a limit refused a request; lost: the sandbox is gone."""
 Say = Callable[[str], None]
@@ -39,7 +37,6 @@ class SubjectTask(msgspec.Struct, frozen=True, kw_only=True):
     """Requests to the model, tokens, USD, seconds: the same rule for every subject, kept from outside."""
     reply_tokens: int = REPLY_TOKENS
     """What one reply of the model may have at most."""
-    calling: Calling = "native"
     installs: bool = False
     """Whether it may install packages: then it is told of the host's package index."""
 

@@ -5,24 +5,19 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.subjects.aider import Aider
-from ml_agent.benchmarks.subjects.autogen import AutoGen
+from ml_agent.benchmarks.subjects.agents import Aider, AutoGen, LeastAgent, MiniSweAgent, OpenHands, SweAgent
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.mini_swe_agent import MiniSweAgent
-from ml_agent.benchmarks.subjects.openhands import OpenHands
 from ml_agent.benchmarks.subjects.subject import Subject
-from ml_agent.benchmarks.subjects.swe_agent import SweAgent
-from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
 
 _PARTS = ("name", "version", "find", "hindrance", "install", "run")
-_PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands)
+_PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands, SweAgent)
 
 
 def names() -> tuple[str, ...]:
     """All that are compared."""
-    return (*(kind.name for kind in _PACKAGED), SweAgent.name, *plugins.names(plugins.AGENTS))
+    return (*(kind.name for kind in _PACKAGED), *plugins.names(plugins.AGENTS))
 
 
 def subject(name: str, checkout: Path | None = None) -> Subject:
@@ -37,13 +32,8 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
     for kind in (*_PACKAGED, LeastAgent):
         if kind.name == name:
             return kind()
-    if name in plugins.names(plugins.AGENTS):
-        return _added_subject(name)
-    raise BenchError(f"no such agent: {name}; there are {', '.join((*names(), LeastAgent.name))}")
-
-
-def _added_subject(name: str) -> Subject:
-    """An agent of another package. PluginError, with the package, where it is none."""
+    if name not in plugins.names(plugins.AGENTS):
+        raise BenchError(f"no such agent: {name}; there are {', '.join((*names(), LeastAgent.name))}")
     whose = plugins.made_by(plugins.AGENTS, name)
     try:
         made: Subject = plugins.load(plugins.AGENTS, name)()
@@ -61,9 +51,9 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """How a subject stands here."""
 
     name: str
-    version: str
+    version: str = ""
     """The version that it is pinned to."""
-    installed: Installed | None
+    installed: Installed | None = None
     problem: str = ""
     """Why it cannot be installed here; empty where it can."""
 
@@ -77,7 +67,6 @@ def _status(name: str, home: Path) -> Status:
     try:
         found = subject(name)
     except PluginError as error:  # the others stand as they do
-        return Status(name=name, version="", installed=None, problem=str(error))
+        return Status(name=name, problem=str(error))
     there = found.find(home)
-    problem = "" if there else found.hindrance()
-    return Status(name=found.name, version=found.version, installed=there, problem=problem)
+    return Status(name=found.name, version=found.version, installed=there, problem="" if there else found.hindrance())

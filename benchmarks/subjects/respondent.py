@@ -1,8 +1,9 @@
-"""Another agent as a respondent of form L: what the runner needs to answer rows with it, here or in another process."""
+"""Another agent as a respondent of form L: what it writes into run.sh or answer.py is its answer to a row."""
 
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,22 +13,29 @@ import msgspec
 
 from ml_agent.benchmarks.data import Visible
 from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.official import as_published
 from ml_agent.benchmarks.predict.respondent import Respondent
 from ml_agent.benchmarks.predict.rows import Result
 from ml_agent.benchmarks.predict.unit import Unit
+from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, Calling
+from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS, REPLY_TOKENS, SubjectRun, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.benchmarks.subjects.predict import Trial, attempt, task_text
 from ml_agent.benchmarks.subjects.registry import subject
 from ml_agent.benchmarks.subjects.subject import Subject
+from ml_agent.benchmarks.subjects.workplace import clear, folder_of, name_of, workplace
 from ml_agent.conversation.configured import endpoint_of
 from ml_agent.errors import ConfigurationError, ProviderError
+from ml_agent.files import write_atomically
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.transport import NetworkTransport
+from ml_agent.prompts.render import render
+from ml_agent.sandbox.errors import SandboxError
 from ml_agent.settings import load_settings
 
+COMMAND, CODE = "run.sh", "answer.py"
+_ONLY_RUNS_CODE = re.compile(r"(?:exec\s+)?python3?\s+(?:\./)?answer\.py\s*")
 LOOK_SECONDS = 60.0
 
 
@@ -44,7 +52,6 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = DEFAULT_LIMITS
     """Of one attempt."""
     reply_tokens: int = REPLY_TOKENS
-    calling: Calling = "native"
     place: Place = Place()
 
     def endpoint(self, with_key: bool = True) -> Endpoint:
@@ -87,10 +94,10 @@ def agent(config: AgentConfig, records: Path) -> Respondent:
 
     AgentMissingError where it is not installed.
     """
-    trial = _trial(config)
+    found, installed = find_agent(config.agent, config.home)
     return Respondent(
-        subject=trial.label,
-        fingerprint=_fingerprint(config, trial.installed),
+        subject=f"{found.name} {installed.version}, {config.endpoint().model}",
+        fingerprint=_fingerprint(config, installed),
         setting=config.setting,
         carry_out=functools.partial(answer, config=config, records=records.absolute()),
         attempts=config.attempts,
@@ -99,15 +106,61 @@ def agent(config: AgentConfig, records: Path) -> Respondent:
 
 
 def answer(unit: Unit, config: AgentConfig, records: Path) -> Result:
-    """One attempt at one row; whatever goes wrong with it becomes its error. AgentMissingError ends them all."""
+    """One attempt at one row, in a sandbox of its own; whatever goes wrong with it becomes its error. AgentMissingError ends them all."""
     fields: dict[str, Any] = {"github_id": unit.key[0], "id": unit.key[1], "attempt": unit.attempt}
+    place = records / unit.label
+    clear(place)
     try:
-        found = attempt(_trial(config), unit.shown, unit.root, records / unit.label)
+        run = _run(config, unit, place)
+        write_atomically(place / "run.json", msgspec.json.encode(run, enc_hook=str).decode())
     except AgentMissingError:
         raise
+    except SandboxError as error:
+        return Result(**fields, error=f"{type(error).__name__}: {error}")
     except Exception as problem:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's
         return Result(**fields, error=f"defect: {type(problem).__name__}: {problem}")
-    return Result(**fields, output=(found.text,) if found.text else (), usage=found.usage, error=found.error)
+    text = answer_of(run.files)
+    spent = {name: getattr(run, name) for name in ("prompt_tokens", "completion_tokens", "calls", "seconds")}
+    usage = Usage(**spent, usd=run.usd or 0.0)  # 0 where the price is unknown
+    return Result(**fields, output=(text,) if text else (), usage=usage, error="" if text else _problem(run))
+
+
+def _run(config: AgentConfig, unit: Unit, records: Path) -> SubjectRun:
+    """The repository's folder is copied, never written to; `records` gets everything that the agent left."""
+    found, installed = find_agent(config.agent, config.home)
+    name = name_of(unit.shown.github)
+    task = SubjectTask(
+        text=task_text(unit.shown),
+        endpoint=config.endpoint(),
+        folder=folder_of(name, unit.shown.path),
+        limits=config.limits,
+        reply_tokens=config.reply_tokens,
+    )
+    with workplace(config.place, records, installed.mounts(), unit.root, name) as sandbox:
+        return found.run(task, sandbox, installed, records)
+
+
+def answer_of(files: Mapping[str, str]) -> str:
+    """The command in run.sh, or the code in answer.py where run.sh is missing or only runs it; empty where both are."""
+    command = re.sub(r"\A#![^\n]*\n?", "", files.get(COMMAND, "")).strip()
+    code = files.get(CODE, "").strip()
+    lines = [line.strip() for line in command.splitlines() if line.strip() and not line.strip().startswith("#")]
+    if code and all(_ONLY_RUNS_CODE.fullmatch(line) or line.startswith("set -") for line in lines):
+        return code
+    return as_published(command)
+
+
+def task_text(seen: Visible) -> str:
+    """What every agent is told."""
+    fields = {"github": seen.github, "folder": seen.path or ".", "instruction": seen.instruction}
+    return "\n\n".join(render("bench_task", prefix_code=seen.prefix_code, **fields).values())
+
+
+def _problem(run: SubjectRun) -> str:
+    if run.trouble:
+        return f"the endpoint failed: {run.trouble}"
+    said = run.error or (f"it ended as {run.reported.status}" if run.reported.status else "")
+    return f"no answer was written ({run.ended}{': ' + said if said else ''})"
 
 
 @functools.lru_cache(maxsize=8)
@@ -118,14 +171,6 @@ def find_agent(name: str, home: Path) -> tuple[Subject, Installed]:
     if installed is None:
         raise AgentMissingError(f"{name} is not installed: ml-agent bench agents install {name}")
     return found, installed
-
-
-def _trial(config: AgentConfig) -> Trial:
-    found, installed = find_agent(config.agent, config.home)
-    return Trial(
-        subject=found, installed=installed, endpoint=config.endpoint(), limits=config.limits,
-        reply_tokens=config.reply_tokens, calling=config.calling, place=config.place,
-    )  # fmt: skip
 
 
 def _fingerprint(config: AgentConfig, installed: Installed) -> str:

@@ -49,7 +49,6 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     response: Response
     files: Mapping[str, str]
     left: Path
-    said: str
     problem: str
     """Why what it left could not be brought out."""
 
@@ -92,8 +91,8 @@ class PackagedSubject:
         """How it is started for a task."""
         raise NotImplementedError
 
-    def read(self, left: Path, said: str) -> Reported:
-        """What its files under `left` (home, records) and its output say."""
+    def read(self, left: Path) -> Reported:
+        """What its files under `left` (home, records) say."""
         raise NotImplementedError
 
     def install(self, home: Path, say: Say = silent) -> Installed:
@@ -119,7 +118,7 @@ class PackagedSubject:
                 work = _work(task, sandbox, self.launch(task, inside), records)
             except SandboxLostError as error:
                 return _run(self, budget, records, ended="lost", error=str(error))
-        reported, problem = (Reported(), work.problem) if work.problem else self._read_report(work.left, work.said)
+        reported, problem = (Reported(), work.problem) if work.problem else self._read_report(work.left)
         ended = _ending(work.response, meter.refused, reported)
         said = "; ".join(text for text in (_error(ended, work.response, meter.refused), problem) if text)
         return msgspec.structs.replace(
@@ -133,10 +132,10 @@ class PackagedSubject:
             trouble=meter.trouble,
         )
 
-    def _read_report(self, left: Path, said: str) -> tuple[Reported, str]:
+    def _read_report(self, left: Path) -> tuple[Reported, str]:
         """What it says of itself, and why that cannot be read."""
         try:
-            return self.read(left, said), ""
+            return self.read(left), ""
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             return Reported(), f"its records cannot be read: {type(error).__name__}: {error}"
 
@@ -181,7 +180,7 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
     problem = bring_out(sandbox, left)
     said = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout
     (records / LOG).write_text(said, encoding="utf-8")
-    return Work(response=response, files=files, left=left, said=said, problem=problem)
+    return Work(response=response, files=files, left=left, problem=problem)
 
 
 def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
@@ -248,7 +247,7 @@ def driven(
         leaves: what it writes, relative to the agent's own folder.
         environment: variables besides HOME.
     """
-    fields = {"text": task.text, "model": task.endpoint.model, "calling": task.calling, "base_url": inside.base_url}
+    fields = {"text": task.text, "model": task.endpoint.model, "base_url": inside.base_url}
     limits = {"steps": task.limits.calls or MOST_STEPS, "seconds": task.limits.seconds or MOST_SECONDS}
     driver = resources.files("ml_agent.benchmarks.subjects.drivers").joinpath(f"{name}.py").read_text(encoding="utf-8")
     files = {f"run_{name}.py": driver, "task.json": json.dumps({**fields, **limits})}

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
 from ml_agent.offline.navigator import OfflineNavigator

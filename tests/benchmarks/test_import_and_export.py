@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.export import Wanted, token_statistics, write_examples
+from ml_agent.benchmarks.export import Wanted, write_examples
 from ml_agent.benchmarks.predict import contexts
 from ml_agent.benchmarks.predict.raw import extract
 from ml_agent.benchmarks.predictions import load_predictions
@@ -63,28 +63,6 @@ def test_what_each_setting_shows(repos: Path) -> None:
     assert contexts.cut("one two three four", 2)[1] <= 2
     assert contexts.readme(root, "nothing/here") == contexts.readme(root, ".")
     assert contexts.retrieved("x", "") == ""
-
-
-def test_our_own_retrieval_shows_whole_sections(repos: Path) -> None:
-    root = repos / "sample"
-    sections = [
-        "# Sample",
-        "## Data\nDownload first.",
-        "## Training\nTrain with lr:\n\n```bash\npython a.py --lr 0.1\n```",
-    ]
-    (root / "README.md").write_text("\n\n".join(sections))
-    text = contexts.passages("Train it with learning rate lr 0.5", root, ".")
-    assert "Sample > Training" in text and "python a.py --lr 0.1" in text and "Download first." not in text
-    assert contexts.passages("Train", root / "nowhere", ".") == ""
-
-
-def test_token_statistics(repos: Path) -> None:
-    lines = token_statistics([task(1), task(2)], repos)
-    assert [(line.setting, line.repository) for line in lines][:2] == [("oracle", ""), ("oracle", "sample")]
-    by_setting = {line.setting: line for line in lines if not line.repository}
-    assert by_setting["oracle"].rows == 2
-    assert by_setting["oracle"].mean < by_setting["retrieval"].mean < by_setting["code"].mean
-    assert by_setting["code"].least <= by_setting["code"].median <= by_setting["code"].most
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.benchmarks.injections import PAYLOADS, WRAPPINGS
 from ml_agent.prompts.injections import injections
 from ml_agent.prompts.untrusted import MARK, framed, neutral
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from tests.hostile.injection_texts import PAYLOADS, WRAPPINGS
 from tests.servers.git_folders import write_files
 from tests.servers.model_server import Answer, ModelServer, Seen
 from tests.servers.talkers import able, command

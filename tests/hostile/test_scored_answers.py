@@ -1,22 +1,19 @@
 """An answer that would break the scorer fails alone, and none keeps it busy."""
 
-import shlex
 from pathlib import Path
 
 import pytest
 
 from ml_agent.benchmarks import scoring
 from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.observation.reports import Collector
-from ml_agent.benchmarks.observation.run import our_words
 from ml_agent.benchmarks.predictions import Prediction
 from ml_agent.benchmarks.same_call import Verdict
 from ml_agent.benchmarks.scoring import score_all
-from tests.hostile.test_host_reports import done, pytestmark
+from tests.hostile.test_host_reports import pytestmark
 from tests.servers.git_folders import write_files
 
 __all__ = ["pytestmark"]
-HELD_BY = "benchmarks.scoring, benchmarks.observation.reports"
+HELD_BY = "benchmarks.scoring"
 GOOD = "python fit.py --lr 0.1"
 FIT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\np.parse_args()\n"
 BAD = "python fit.py --lr 0.1 \ud800"
@@ -73,12 +70,3 @@ def test_every_mode_goes_on(mode: str, root: Path) -> None:
     found = score_all([task(0)], [Prediction(github_id=1, id=0, output=(BAD, GOOD))], root.parent, mode, 1)
     (row,) = found.rows + found.apart
     assert row.scored.passed[1] and (mode == "official" or not row.scored.passed[0])
-
-
-def test_a_link_to_our_interpreter_is_not_the_judge(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not done(root, "python fit.py").code
-    python, *words = our_words()
-    link = f"/bin/ln -s {python} /tmp/linked; /tmp/linked {shlex.join(words)} fit.py; /bin/rm -f /tmp/linked"
-    assert done(root, link).code == "spoilt-report"
-    monkeypatch.setattr(Collector, "is_ours", lambda _self, _pid: True)
-    assert not done(root, link).code

@@ -102,16 +102,25 @@ def _parse_methods(watch: ArgparseWatch) -> dict[str, Callable[..., Any]]:
 def _value_methods(watch: ArgparseWatch) -> dict[str, Callable[..., Any]]:
     """Methods that tell which words an action takes, and check a choice where choices are known."""
     real_values, real_check = argparse.ArgumentParser._get_values, argparse.ArgumentParser._check_value
+    real_value: Callable[..., Any] = argparse.ArgumentParser._get_value
 
     def get_values(self: Any, action: Any, words: Any) -> Any:
         watch.take(self, action, list(words))
         return real_values(self, action, words)
 
+    def get_value(self: Any, action: Any, word: Any) -> Any:
+        try:
+            return real_value(self, action, word)
+        except argparse.ArgumentError:
+            if getattr(action.type, "__code__", None) in unknown.ABSENT:  # it looked for a file, which is its user's
+                return word
+            raise
+
     def check_value(self: Any, action: Any, value: Any) -> None:
         if action.choices is None or len(action.choices):  # none at all were computed from what is not there
             real_check(self, action, value)
 
-    return {"_get_values": get_values, "_check_value": check_value}
+    return {"_get_values": get_values, "_get_value": get_value, "_check_value": check_value}
 
 
 def watch_absl(module: Any) -> None:

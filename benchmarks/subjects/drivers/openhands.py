@@ -22,7 +22,6 @@ def main(task_file: str, result_file: str, events: str) -> None:
         usage_id="agent",
         num_retries=1,
         timeout=int(task["seconds"]),
-        native_tool_calling=task["calling"] == "native",
     )
     conversation = Conversation(
         agent=get_default_agent(llm, cli_mode=True),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ml_agent.benchmarks.predictions import load_predictions
-from ml_agent.benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.subjects.agents import LeastAgent
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion, refusal
 
 Call = Callable[..., Any]

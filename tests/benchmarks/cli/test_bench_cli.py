@@ -24,7 +24,7 @@ Call = Callable[..., Any]
 Rows = Callable[..., None]
 ON = ("--tasks", "{rows}", "--repos", "{repos}")
 COMMANDS = [
-    "repos", "make", "predict", "run", "agents list", "agents install", "score", "compare", "report", "import", "export", "stats",
+    "repos", "make", "predict", "run", "agents list", "agents install", "score", "compare", "report", "import", "export",
 ]  # fmt: skip
 
 
@@ -71,7 +71,7 @@ MISTAKES = {
     "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than rows of"),
     "an import over a text": (("import", "{rows}", "--out", "{repos}/sample/README.md"), 2, "README.md: a file that holds"),
     "an import over itself": (("import", "{rows}", "--out", "{rows}"), 2, "what is imported is not replaced"),
-    "a parquet file that is none": (("stats", "--tasks", "{tmp}/x.parquet", "--repos", "{repos}"), 2, "no such file"),
+    "a parquet file that is none": (("repos", "--tasks", "{tmp}/x.parquet", "--repos", "{repos}"), 2, "no such file"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
     ),
@@ -221,12 +221,6 @@ def test_rows_go_out_as_chat_examples(call: Call, bench: Path) -> None:
     assert call("export", *ON, "--out", "{tmp}/none.jsonl", "--context", "5").code == 1
 
 
-def test_token_statistics_are_told_by_setting(call: Call) -> None:
-    lines = json.loads(call("stats", *ON, "--json").out)
-    assert {line["setting"] for line in lines} == {"oracle", "retrieval", "code"}
-    assert "sample" in call("stats", *ON).out
-
-
 def test_where_agents_stand(call: Call) -> None:
     standing = {line["name"]: line for line in json.loads(call("agents", "list", "--json").out)}
     assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent", "least"} == set(standing)
@@ -306,12 +300,10 @@ def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
 
 @pytest.mark.slow
 def test_dask_by_its_address_answers_as_this_process_does(call: Call, bench: Path) -> None:
-    pytest.importorskip("distributed")
-    from ml_agent.benchmarks.engines.dask import local_cluster
-
+    distributed = pytest.importorskip("distributed")
     assert call("predict", *ON, "--out", "{tmp}/one.jsonl").code == 0
-    with local_cluster(2) as address:
-        there = ("--engine", "dask", "--scheduler", address)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = ("--engine", "dask", "--scheduler", cluster.scheduler_address)
         assert call("predict", *ON, "--out", "{tmp}/two.jsonl", *there).code == 0
     assert call("predict", *ON, "--out", "{tmp}/three.jsonl", "--engine", "dask", "--jobs", "1").code == 0
     one, two, three = ([p.output for p in load_predictions(bench / f"{n}.jsonl")] for n in ("one", "two", "three"))

@@ -15,10 +15,10 @@ from ml_agent.benchmarks.form_a.check import Rules
 from ml_agent.benchmarks.form_a.output import as_row, summarise, summary_table
 from ml_agent.benchmarks.form_a.row import AgentSolver, Assignment, Job, Outcome, Settings, solve_row
 from ml_agent.benchmarks.form_a.run import OUTPUT, Plan, fingerprint, run
+from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.benchmarks.subjects.imports import import_runs
 from ml_agent.benchmarks.subjects.model import SubjectRun
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.contract import Sandbox
@@ -229,7 +229,7 @@ def test_rows_side_by_side(solver: AgentSolver, repos: Path, tmp_path: Path) -> 
 def test_other_settings_are_another_run(solver: AgentSolver, repos: Path, tmp_path: Path) -> None:
     with ModelServer() as server:
         made = plan(server, solver, repos, tmp_path)
-        other = msgspec.structs.replace(made, settings=settings(server, prompt_version="2024-06"))
+        other = msgspec.structs.replace(made, settings=settings(server, reply_tokens=7))
         moved = msgspec.structs.replace(
             made, settings=settings(server, endpoint=Endpoint(model="m", base_url="http://x", api_key="k"))
         )

@@ -99,6 +99,8 @@ if __name__ == "__main__":
     "kit/seeds.py": "from os import environ\nSEED = int(environ['SEED']) if 'SEED' in environ else 0\n",
     "defaulted.py": "import argparse, os\nHOST = os.getenv('HOST_NAME', 'here')\np = argparse.ArgumentParser()\n"
     "p.add_argument('--rate', type=float, default=float(os.environ.get('RATE', '0.1')))\np.add_argument('--host', default=HOST)\nprint(p.parse_args())\n",
+    "looking.py": "import argparse, os\n\ndef there(path):\n    if not os.path.isfile(path):\n        raise argparse.ArgumentTypeError(path)\n    return path\n\n"
+    "p = argparse.ArgumentParser()\np.add_argument('input', type=there)\np.add_argument('--n', type=int)\nprint(p.parse_args())\n",
     "by_hand.py": "import sys\nfor word in sys.argv[1:]:\n    key, _, value = word.partition('=')\n    print(key, value)\n",
     "composed.py": "import sys\nlr = 0.1\nsteps = 10\nfor word in sys.argv[1:]:\n    key, _, value = word.lstrip('-').partition('=')\n    globals()[key] = type(globals()[key])(value)\nprint(lr, steps)\n",
     "composing.py": "import hydra\n\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg):\n    print(cfg)\n\nmain()\n",

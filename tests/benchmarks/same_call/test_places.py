@@ -70,6 +70,18 @@ def test_other_names_and_folders(judge: Judge, reference: str, answer: str, same
 @pytest.mark.parametrize(
     ("answer", "same"),
     [
+        ("looking.py --n 3 users.smi", True),
+        ("looking.py others.smi --n 3", False),
+        ("looking.py users.smi --n x", False),
+    ],
+)
+def test_a_parser_may_look_for_a_file_of_its_user(judge: Judge, answer: str, same: bool) -> None:
+    assert judge("python looking.py users.smi --n 3", f"python {answer}").passed is same
+
+
+@pytest.mark.parametrize(
+    ("answer", "same"),
+    [
         ("python early.py --config absent.yaml --lr 0.50", True),
         ("python early.py --config absent.yaml --lr 0.5 --workers 2", False),
         ("python early.py --config absent.yaml", False),

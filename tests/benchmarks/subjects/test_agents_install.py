@@ -61,10 +61,10 @@ def test_half_an_installation_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pip_reason_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(AgentMissingError, match="installation failed: ERROR"):
+def test_the_reason_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(AgentMissingError, match=r"installation failed: error.*toyagent") as caught:
         install.install(tmp_path, "toy", needs(tmp_path, requirements=("--no-index", "toyagent==9.9")), print)
-    assert "No matching distribution" in (tmp_path / "toy/install.log").read_text()
+    assert "\n" not in str(caught.value) and "toyagent==9.9" in (tmp_path / "toy/install.log").read_text()
 
 
 def test_a_python_that_is_not_here_is_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.subjects import registry
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.model import Calling, Inside, Launch, Reported, SubjectTask
+from ml_agent.benchmarks.subjects.model import Inside, Launch, Reported, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.benchmarks.subjects.subject import PackagedSubject
 from ml_agent.model.budget import Limits
@@ -32,18 +32,15 @@ def agent(name: str) -> PackagedSubject:
     return found
 
 
-def launch(name: str, calling: Calling = "native") -> Launch:
+def launch(name: str) -> Launch:
     endpoint = Endpoint(model="some-model", base_url="http://elsewhere/v1", api_key=KEY)
-    task = SubjectTask(
-        text='It\'s a task; "quoted".', endpoint=endpoint, limits=Limits(calls=12), calling=calling, folder="r/x"
-    )
+    task = SubjectTask(text='It\'s a task; "quoted".', endpoint=endpoint, limits=Limits(calls=12), folder="r/x")
     return agent(name).launch(task, INSIDE)
 
 
-@pytest.mark.parametrize("calling", ["native", "text"])
 @pytest.mark.parametrize("name", registry.names())
-def test_is_told_of_the_meter_and_nothing_of_the_endpoint(name: str, calling: Calling) -> None:
-    started = launch(name, calling)
+def test_is_told_of_the_meter_and_nothing_of_the_endpoint(name: str) -> None:
+    started = launch(name)
     everything = repr(started)
     assert KEY not in everything and "elsewhere" not in everything
     assert INSIDE.base_url in everything and "some-model" in everything
@@ -54,11 +51,6 @@ def test_is_told_of_the_meter_and_nothing_of_the_endpoint(name: str, calling: Ca
         *(json.dumps(json.loads(t)) for n, t in started.files.items() if n.endswith((".json", ".yaml"))),
     ]
     assert any('It\'s a task; "quoted".' in part or 'It\'s a task; \\"quoted\\".' in part for part in told)
-
-
-@pytest.mark.parametrize("name", ["mini-swe-agent", "autogen", "openhands", "swe-agent"])
-def test_text_instead_of_tool_calls_is_another_launch(name: str) -> None:
-    assert launch(name, "native") != launch(name, "text")
 
 
 @pytest.mark.parametrize("name", ["mini-swe-agent", "autogen", "openhands", "swe-agent"])
@@ -96,7 +88,7 @@ def test_mini_trajectory(tmp_path: Path) -> None:
         "messages": [{"role": "user", "content": "x"}, said, said],
         "trajectory_format": "mini-swe-agent-1.1",
     }
-    assert agent("mini-swe-agent").read(left(tmp_path, "records/run.traj.json", whole), "") == Reported(
+    assert agent("mini-swe-agent").read(left(tmp_path, "records/run.traj.json", whole)) == Reported(
         status="LimitsExceeded",
         limited=True,
         calls=2,
@@ -131,7 +123,7 @@ Done.
 
 
 def test_aider_history(tmp_path: Path) -> None:
-    reported = agent("aider").read(left(tmp_path, "records/aider.chat.history.md", AIDER), "")
+    reported = agent("aider").read(left(tmp_path, "records/aider.chat.history.md", AIDER))
     assert (reported.calls, reported.prompt_tokens, reported.completion_tokens) == (2, 2345, 1056)
     assert (reported.usd, reported.answer) == (0.0061, "Done.")
 
@@ -144,7 +136,7 @@ def test_autogen_messages(tmp_path: Path) -> None:
         {"source": "coder", "models_usage": usage, "content": "TERMINATE"},
     ]
     whole = {"stop_reason": "Maximum number of turns 2 reached.", "messages": messages}
-    reported = agent("autogen").read(left(tmp_path, "records/messages.json", whole), "")
+    reported = agent("autogen").read(left(tmp_path, "records/messages.json", whole))
     assert (reported.calls, reported.prompt_tokens, reported.answer, reported.limited) == (2, 100, "TERMINATE", True)
 
 
@@ -162,7 +154,7 @@ def test_openhands_events(tmp_path: Path) -> None:
         {"source": "agent", "tool_name": "finish", "action": {"message": "It is done."}},
     )
     left(tmp_path, f"{events}/event-00002-c.json", {"source": "environment", "tool_name": "finish", "observation": {}})
-    reported = agent("openhands").read(left(tmp_path, "records/openhands.json", result), "")
+    reported = agent("openhands").read(left(tmp_path, "records/openhands.json", result))
     assert (reported.status, reported.calls, reported.usd, reported.answer) == ("finished", 2, None, "It is done.")
 
 
@@ -172,12 +164,12 @@ def test_openhands_last_message_where_it_never_finishes(tmp_path: Path) -> None:
     message = {"content": [{"type": "text", "text": "What now?"}]}
     left(tmp_path, f"{events}/event-00001-b.json", {"source": "agent", "llm_message": message})
     left(tmp_path, f"{events}/event-00002-b.json", {"source": "environment", "code": "MaxIterationsReached"})
-    reported = agent("openhands").read(left(tmp_path, "records/openhands.json", result), "")
+    reported = agent("openhands").read(left(tmp_path, "records/openhands.json", result))
     assert reported.limited and (reported.answer, reported.usd) == ("What now?", 0.5)
 
 
 def test_swe_trajectory(tmp_path: Path) -> None:
     stats = {"instance_cost": 0.25, "tokens_sent": 900, "tokens_received": 40, "api_calls": 3}
     info = {"exit_status": "submitted (exit_cost)", "submission": "diff --git a/x b/x", "model_stats": stats}
-    reported = agent("swe-agent").read(left(tmp_path, "records/swe-agent/task/task.traj", {"info": info}), "")
+    reported = agent("swe-agent").read(left(tmp_path, "records/swe-agent/task/task.traj", {"info": info}))
     assert (reported.limited, reported.calls, reported.prompt_tokens, reported.usd) == (True, 3, 900, 0.25)

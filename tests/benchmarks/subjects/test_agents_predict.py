@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.data import Key, Visible
+from ml_agent.benchmarks.predict.rows import Result
+from ml_agent.benchmarks.predict.unit import Unit
 from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.benchmarks.subjects.predict import Trial, answer_of, attempt, task_text
-from ml_agent.benchmarks.subjects.testing import LeastAgent
+from ml_agent.benchmarks.subjects.respondent import AgentConfig, answer, answer_of, task_text
 from ml_agent.model.budget import Limits
-from ml_agent.model.endpoint import Endpoint
 from tests.servers.model_server import Answer, ModelServer, Seen
 
 SEEN = Visible(
@@ -38,38 +38,40 @@ class Scripted:
         return Answer("bash", {"command": next(self._commands, "true")})
 
 
-def trial(server: ModelServer, least: Installed, calls: int = 2) -> Trial:
-    endpoint = Endpoint(model="m", base_url=server.url)
+def attempt(server: ModelServer, least: Installed, repository: Path, records: Path, calls: int = 2) -> Result:
     limits = Limits(calls=calls, seconds=60)
-    return Trial(subject=LeastAgent(), installed=least, endpoint=endpoint, limits=limits, place=PLACE)
+    config = AgentConfig(
+        agent="least", home=least.folder.parent, model="m", base_url=server.url, limits=limits, place=PLACE
+    )
+    return answer(Unit(key=Key(1, 1), shown=SEEN, root=repository), config, records)
 
 
 def test_every_attempt_starts_from_the_repository_as_it_was(least: Installed, repository: Path, tmp_path: Path) -> None:
     brain = Scripted(["cp main.py run.sh", "rm main.py"], ["ls > answer.py; git status --short >> answer.py"])
     with ModelServer(brain) as server:
-        first, second = (attempt(trial(server, least), SEEN, repository, tmp_path / f"{n}") for n in (1, 2))
-    assert first.text.startswith("import argparse") and not first.error
-    assert second.text.split() == ["answer.py", "main.py", "??", "answer.py"]
+        first, second = (attempt(server, least, repository, tmp_path / f"{n}") for n in (1, 2))
+    assert first.output[0].startswith("import argparse") and not first.error
+    assert second.output[0].split() == ["answer.py", "main.py", "??", "answer.py"]
     assert second.usage.calls == 2 and second.usage.prompt_tokens > 0
     assert (repository / "examples/main.py").exists() and not (repository / "examples/run.sh").exists()
-    assert (tmp_path / "2/run.json").is_file()
+    assert (tmp_path / "2/1-1-0/run.json").is_file()
 
 
 def test_no_file_is_an_empty_answer_with_its_reason(least: Installed, repository: Path, tmp_path: Path) -> None:
     with ModelServer(Scripted(["ls"])) as server:
-        found = attempt(trial(server, least), SEEN, repository, tmp_path / "records")
-    assert found.text == "" and found.error.startswith("no answer was written (budget: the limit on calls")
+        found = attempt(server, least, repository, tmp_path / "records")
+    assert found.output == () and found.error.startswith("no answer was written (budget: the limit on calls")
 
 
 def test_an_attempt_after_one_that_was_cut_off_finds_nothing_of_it(
     least: Installed, repository: Path, tmp_path: Path
 ) -> None:
-    records, kept = tmp_path / "records", tmp_path / "records-cut-2"
-    for folder in (records, tmp_path / "records-cut-1"):
+    records, kept = tmp_path / "1-1-0", tmp_path / "1-1-0-cut-2"
+    for folder in (records, tmp_path / "1-1-0-cut-1"):
         folder.mkdir()
     (records / "calls.jsonl").write_text("cut off\n")
     with ModelServer(Scripted(["pwd > run.sh"])) as server:
-        attempt(trial(server, least, calls=1), SEEN, repository, records)
+        attempt(server, least, repository, records.parent, calls=1)
     assert "cut off" not in (records / "calls.jsonl").read_text()
     assert (kept / "calls.jsonl").read_text() == "cut off\n"
 
@@ -77,8 +79,8 @@ def test_an_attempt_after_one_that_was_cut_off_finds_nothing_of_it(
 def test_the_agent_is_told_the_row_and_where_to_write(least: Installed, repository: Path, tmp_path: Path) -> None:
     brain = Scripted(["pwd > run.sh"])
     with ModelServer(brain) as server:
-        found = attempt(trial(server, least), SEEN, repository, tmp_path / "records")
-    assert found.text.endswith("/workspace/toy/examples")
+        found = attempt(server, least, repository, tmp_path / "records")
+    assert found.output[0].endswith("/workspace/toy/examples")
     for words in (
         "Train it for 5 epochs.",
         "github.com/o/toy",

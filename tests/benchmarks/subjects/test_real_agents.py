@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ml_agent.benchmarks.subjects import registry
-from ml_agent.benchmarks.subjects.model import Calling, SubjectTask
+from ml_agent.benchmarks.subjects.model import SubjectTask
 from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.benchmarks.subjects.workplace import lay
 from ml_agent.model.budget import Limits
@@ -23,19 +23,12 @@ KEY = "sk-this-must-stay-outside"
 COMMAND = "python main.py --epochs 5"
 WRITE = f"echo '{COMMAND}' > run.sh"
 DONE = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-STEPS: dict[tuple[str, str], list[Any]] = {
-    ("mini-swe-agent", "native"): [Answer("bash", {"command": WRITE}), Answer("bash", {"command": DONE})],
-    ("mini-swe-agent", "text"): [f"```mswea_bash_command\n{c}\n```" for c in (WRITE, DONE)],
-    ("aider", "native"): [f"Here it is.\n\nrun.sh\n```\n{COMMAND}\n```\n"],
-    ("autogen", "native"): [Answer("bash", {"command": WRITE}), "TERMINATE"],
-    ("autogen", "text"): [f"```bash\n{WRITE}\n```", "TERMINATE"],
-    ("openhands", "native"): [Answer("terminal", {"command": WRITE}), Answer("finish", {"message": "done"})],
-    ("openhands", "text"): [
-        f"<function=terminal>\n<parameter=command>{WRITE}</parameter>\n</function>",
-        "<function=finish>\n<parameter=message>done</parameter>\n</function>",
-    ],
-    ("swe-agent", "native"): [Answer("bash", {"command": WRITE}), Answer("submit", {}), Answer("submit", {})],
-    ("swe-agent", "text"): [f"Now.\n```\n{WRITE}\n```", "Now.\n```\nsubmit\n```", "Now.\n```\nsubmit\n```"],
+STEPS: dict[str, list[Any]] = {
+    "mini-swe-agent": [Answer("bash", {"command": WRITE}), Answer("bash", {"command": DONE})],
+    "aider": [f"Here it is.\n\nrun.sh\n```\n{COMMAND}\n```\n"],
+    "autogen": [Answer("bash", {"command": WRITE}), "TERMINATE"],
+    "openhands": [Answer("terminal", {"command": WRITE}), Answer("finish", {"message": "done"})],
+    "swe-agent": [Answer("bash", {"command": WRITE}), Answer("submit", {}), Answer("submit", {})],
 }
 
 
@@ -55,8 +48,8 @@ def played(steps: list[Any]) -> ModelServer:
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(not HOME, reason="installs gigabytes: set ML_AGENT_TEST_AGENTS to a folder")
 @pytest.mark.parametrize("place", ["local", pytest.param("docker", marks=pytest.mark.docker)])
-@pytest.mark.parametrize(("name", "calling"), STEPS)
-def test_a_real_agent_writes_its_answer(name: str, calling: Calling, place: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", STEPS)
+def test_a_real_agent_writes_its_answer(name: str, place: str, tmp_path: Path) -> None:
     subject = registry.subject(name, Path(CHECKOUT) if name == "swe-agent" and CHECKOUT else None)
     if name == "swe-agent" and not CHECKOUT and subject.find(Path(HOME)) is None:
         pytest.skip("set ML_AGENT_TEST_SWE_AGENT to a checkout")
@@ -68,12 +61,10 @@ def test_a_real_agent_writes_its_answer(name: str, calling: Calling, place: str,
     sandbox.start()
     try:
         lay(sandbox, tmp_path / "toy", "toy")
-        with played(STEPS[name, calling]) as server:
+        with played(STEPS[name]) as server:
             endpoint = Endpoint(model="scripted", base_url=server.url, api_key=KEY)
             limits = Limits(calls=8, seconds=120)
-            task = SubjectTask(
-                text="Train it.", endpoint=endpoint, folder="toy/examples", limits=limits, calling=calling
-            )
+            task = SubjectTask(text="Train it.", endpoint=endpoint, folder="toy/examples", limits=limits)
             run = subject.run(task, sandbox, installed, tmp_path / "records")
     finally:
         sandbox.stop()

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import SubjectRun, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
