@@ -21,8 +21,8 @@ MOST_BYTES = 1024**3
 """Size of a file of rows, or of predictions."""
 DATASET = "super-dainiu/ml-bench"
 SPLITS = ("full", "quarter", "id_train", "ood_train")
-SHIPPED = {"wild": "ml_agent.benchmarks.wild", "delivery": "ml_agent.benchmarks.delivery"}
-"""Rows that come with the program, by name: eighteen repositories as users meet them; and ten whose answer must produce files."""
+SHIPPED = {"wild": "ml_agent.benchmarks.wild"}
+"""Rows that come with the program, by name: eighteen repositories as users meet them."""
 KINDS: dict[str, Kind] = {"Bash Script": "bash", "Python Code": "python"}
 
 
@@ -75,10 +75,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """What reads the command line of the reference."""
     commit: str = ""
     """The repository's commit, where the row names it."""
-    inputs: str = ""
-    """Form D: folder of files that are laid into the repository; "" for none."""
-    judge: str = ""
-    """Form D: script that says whether what was asked for is there; "" for none."""
 
     @property
     def key(self) -> Key:
@@ -211,7 +207,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 _OPTIONAL_FIELDS: dict[str, tuple[type, ...]] = {
     "oracle": (str,), "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "style": (str,), "framework": (str,),
-    "commit": (str,), "inputs": (str,), "judge": (str,),
+    "commit": (str,),
 }  # fmt: skip
 _LARGEST = 2**63 - 1
 """Of the numbers that name a row: results could not hold a larger one."""
@@ -277,16 +273,16 @@ def _rows(source: str) -> Iterator[_Row]:
     path = Path(source)
     if source in SHIPPED and not path.exists():
         with as_file(files(SHIPPED[source]).joinpath("rows.jsonl")) as own:
-            yield from _with_places(_jsonl(own), own.parent)
+            yield from _jsonl(own)
         return
     if source.partition(":")[0] == DATASET:
-        yield from _with_places(_published_rows(source.partition(":")[2] or "full"), None)
+        yield from _published_rows(source.partition(":")[2] or "full")
         return
     if not path.is_file():
         raise TaskFileError(
             f"{source}: no such file; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
         )
-    yield from _with_places(_parquet(path) if path.suffix == ".parquet" else _jsonl(path), path.parent)
+    yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
 
 
 def _jsonl(path: Path) -> Iterator[_Row]:
@@ -297,23 +293,6 @@ def _jsonl(path: Path) -> Iterator[_Row]:
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
             yield _object(line, f"{path}:{number}")
-
-
-def _with_places(rows: Iterable[_Row], folder: Path | None) -> Iterator[_Row]:
-    """Rows whose inputs and judges stand beside the file of rows, where there is one; names that lead elsewhere are dropped."""
-    for row in rows:
-        if isinstance(row, RowProblem) or not (row.get("inputs") or row.get("judge")):
-            yield row
-        else:
-            yield {**row, **{name: _path_beside(folder, row.get(name)) for name in ("inputs", "judge")}}
-
-
-def _path_beside(folder: Path | None, name: Any) -> str:
-    """The path of what stands beside the file of rows; "" for what is elsewhere, or cannot be a name."""
-    if folder is None or not isinstance(name, str) or not name or "\0" in name:
-        return ""
-    place = folder / name
-    return str(place) if place.exists() and place.resolve().is_relative_to(folder.resolve()) else ""
 
 
 def _object(line: bytes, place: str) -> _Row:

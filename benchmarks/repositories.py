@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -21,8 +21,6 @@ MARK = ".commit"
 """File that holds the commit of a folder that is no git work tree."""
 ROOT_MARKS = (MARK, ".git", "setup.py", "setup.cfg", "pyproject.toml", "README.md", "README.rst")
 """Any of them stands in the root of a repository."""
-SAMPLE = "sample:"
-"""Begins the address of a repository that comes with the program."""
 SECONDS = 1800.0
 """How long one mirror may be read."""
 MAX_BYTES = 64 * 1024**3
@@ -64,9 +62,7 @@ def lay_repositories(
         full = full_name(task.github)
         commit = commits.get(task.repository) or task.commit or pinned().get(full.lower(), "")
         folder = repos / task.repository
-        if task.github.startswith(SAMPLE):
-            yield _sample(task, folder)
-        elif not commit:
+        if not commit:
             yield LaidRepository(name=task.repository, problem=NO_COMMIT.format(task.repository))
         elif _commit_at(folder) == commit:
             yield LaidRepository(name=task.repository, commit=commit, new=False)
@@ -90,20 +86,6 @@ def _commit_at(folder: Path) -> str:
         return Tree(folder).read_text(MARK, 200).strip()
     except (OSError, ToolError):
         return ""
-
-
-def _sample(task: Task, folder: Path) -> LaidRepository:
-    """A repository that comes with the program."""
-    name = task.github.removeprefix(SAMPLE)
-    with as_file(files("ml_agent.samples").joinpath("repositories", name)) as source:
-        if not name.replace("-", "").isalnum() or not source.is_dir():
-            return LaidRepository(name=task.repository, problem=f"no repository {name} comes with the program")
-        new = not folder.is_dir()
-        try:
-            shutil.copytree(source, folder, dirs_exist_ok=True)
-        except OSError as error:
-            return LaidRepository(name=task.repository, problem=str(error))
-    return LaidRepository(name=task.repository, commit="shipped", new=new)
 
 
 def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None) -> LaidRepository:

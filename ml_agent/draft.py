@@ -54,6 +54,35 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
+class Output(msgspec.Struct, frozen=True, kw_only=True):
+    """A file or folder that the author of an answer says it makes."""
+
+    path: str
+    """From where the answer runs; may hold * and ?."""
+    kind: str = ""
+    """As in `--expect`; "" is told by the name."""
+    columns: tuple[str, ...] = ()
+    rows: int | None = None
+    must: bool = True
+    """Whether the task is not done without it."""
+
+
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be as it should be, with what the author of the answer says of it."""
+
+    doubt: str
+    answer: str = ""
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What the author of an answer says once it was run and its result was shown."""
+
+    what: str = ""
+    """What came out, in a sentence."""
+    doubts: tuple[Doubt, ...] = ()
+    """What is doubtful, each with a sentence on it."""
+
+
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """One answer: a bash command or Python code, to be run from `workdir`."""
 
@@ -84,10 +113,12 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation in which a model wrote it, to be gone on with; None where none did."""
     disputes: tuple[Dispute, ...] = ()
     """What its author says against findings of the check."""
-    outputs: tuple[str, ...] = ()
-    """Files and folders of the request that its author expects to be made."""
+    outputs: tuple[Output, ...] = ()
+    """Files and folders that its author says it makes."""
     set_up: tuple[Repair, ...] = ()
     """What its author had installed for it."""
+    conclusion: Conclusion | None = None
+    """What its author says of its result; None until he has seen it."""
 
     @property
     def sound(self) -> bool:
@@ -107,3 +138,5 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """What the check found, or the diagnosis of the run, one line each; empty where another answer is wanted (Pass@k)."""
     error_lines: tuple[str, ...] = ()
     """Of the run's output; empty where it was not run."""
+    report: str = ""
+    """What a model is told of the run, as a whole; empty where it was not run."""

@@ -7,6 +7,9 @@ from ml_agent.sandbox.contract import Response
 from ml_agent.settings import RunMode
 from ml_agent.state import EVIDENCE, Evidence
 
+DELIVERED = ("delivered", "disputed")
+"""Judgements that something came out; of a disputed one the result says so."""
+
 
 def level_asked(run: RunMode, expected: Sequence[Expectation]) -> Evidence:
     """The evidence that a run mode asks for; a full run that is to leave something behind must have left it."""
@@ -20,7 +23,7 @@ def level_seen(response: Response, judgements: Sequence[Judgement], shortfall: s
     if response.ok and shortfall:
         return "checked"
     if response.ok:
-        delivered = bool(judgements) and all(one.verdict == "delivered" for one in judgements)
+        delivered = bool(judgements) and all(one.verdict in DELIVERED for one in judgements)
         return "delivered" if delivered else "completed"
     return "started" if response.started and response.ended == "probe" else "checked"
 

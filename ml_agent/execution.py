@@ -15,12 +15,13 @@ import msgspec
 
 from ml_agent.account import entry_of
 from ml_agent.as_run import beside
+from ml_agent.delivery.doubts import doubts_of
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
-from ml_agent.delivery.expected import expectations, from_answer
-from ml_agent.delivery.judge import RunOutputs, judge
-from ml_agent.draft import Draft
+from ml_agent.delivery.expected import expectations, with_answer
+from ml_agent.delivery.judge import RunOutputs, judge, looks
+from ml_agent.draft import Doubt, Draft
 from ml_agent.errors import BudgetExceededError
-from ml_agent.evidence import level_seen
+from ml_agent.evidence import DELIVERED, level_seen
 from ml_agent.inputs import inputs_of
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
@@ -89,6 +90,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What was expected, with what was seen of it; none where the run was ended before its end."""
     made: tuple[CreatedFile, ...] = ()
     """Files that it made or changed."""
+    looks: tuple[Judgement, ...] = ()
+    """Some of them that nobody expected, with what is seen of them."""
+    doubts: tuple[Doubt, ...] = ()
+    """What is worth a question although it ended with 0."""
+    told: str = ""
+    """What came out, as the author of the answer says."""
     outputs: tuple[str, ...] = ()
     """Those of them that were brought out."""
     outputs_in: str = ""
@@ -170,10 +177,12 @@ class Executor:
         began = self._now()
         response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
-        judgements = judge(wanted.expected, self.scene(draft, response, made)) if response.ok else ()
+        judgements, others = _judged(wanted.expected, self.scene(draft, response, made), response)
         lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
         own = self._folder.new_outputs()
         outputs, stayed = collect(self._sandbox, made, own, judgements)
+        brought = [one for one in made if one.path in outputs]
+        doubts = doubts_of(response, (*judgements, *others), brought, session.source.root, own)
         return Outcome(
             evidence=level_seen(response, judgements, lacks),
             summary=summary_of(response, judgements, lacks, session.as_of()),
@@ -182,6 +191,8 @@ class Executor:
             response=response,
             judgements=judgements,
             made=made[:MOST_TOLD],
+            looks=others,
+            doubts=doubts,
             outputs=outputs,
             outputs_in=own.name,
             stayed=stayed[:MOST_TOLD],
@@ -329,6 +340,25 @@ class Executor:
             self._sandbox.put(file, f"{draft.workdir}/{ANSWER}")
 
 
+def _judged(
+    expected: Sequence[Expectation], scene: RunOutputs, response: Response
+) -> tuple[tuple[Judgement, ...], tuple[Judgement, ...]]:
+    """What was expected with what was seen of it, where the run ended well; and a look at other files, where it ended.
+
+    What need not be there is left out where it is not; where the sentence seemed to name it, that is a doubt.
+    """
+    judgements = judge(expected, scene) if response.ok else ()
+    kept = [one for one in judgements if one.expectation.must or one.verdict != "missing"]
+    unseen = [
+        msgspec.structs.replace(
+            one, doubts=(f"the sentence seems to ask for it: {one.said}",), path=one.expectation.path
+        )
+        for one in judgements
+        if one not in kept and one.expectation.source == "request"
+    ]
+    return tuple(kept), (*unseen, *looks(judgements, scene)) if response.ended == "exited" else ()
+
+
 def source_of(root: Path, version: str, url: str) -> Source:
     """The repository as the sandbox gets it."""
     return Source(root=root, version=version, url=url, date=commit_date(root))
@@ -346,7 +376,7 @@ def folders_written(draft: Draft, instruction: str, root: Path) -> tuple[str, ..
 
     A folder that it names alone is left to the program: some refuse one that is there.
     """
-    wanted = (*expectations(instruction, ()), *from_answer(draft))
+    wanted = with_answer(expectations(instruction, ()), draft.outputs)
     named = [one.path for one in wanted if re.search(rf"(?<![\w./-]){re.escape(one.path)}(?![\w/-])", draft.text)]
     if draft.kind == "bash":
         named += _REDIRECTED.findall(draft.text)
@@ -365,7 +395,7 @@ def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfa
 
 def _ending(response: Response, judgements: Sequence[Judgement], shortfall: str) -> str:
     if response.ok:
-        lacking = [one.said for one in judgements if one.verdict != "delivered"]
+        lacking = [one.said for one in judgements if one.verdict not in DELIVERED]
         wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)
         rest = f", but {wrong}" if wrong else ""
         return f"ran to its end in {response.seconds:.1f} s{rest}"

@@ -14,16 +14,18 @@ from ml_agent.account import with_rows_seen
 from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
 from ml_agent.best import better
+from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
 from ml_agent.conversation.verdict import examine, problem_of, told_in, tried_before, verdict
 from ml_agent.delivery.amend import amendments, missing_text
-from ml_agent.delivery.expected import expectations, from_answer
+from ml_agent.delivery.expected import expectations, with_answer
 from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending, bounded
-from ml_agent.errors import UsageError
+from ml_agent.errors import BudgetExceededError, UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
 from ml_agent.inputs import Inputs, inputs_of, kept_out
+from ml_agent.model.budget import MODEL_LIMITS
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Given, Workspace
 from ml_agent.phases import as_node, ended
@@ -31,7 +33,7 @@ from ml_agent.request import Request
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.repair import Repair
 from ml_agent.services import Services
-from ml_agent.state import Plain, State, expected_of
+from ml_agent.state import EVIDENCE, Plain, State, expected_of, stated_of
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.understanding import unknown_names, with_option_names
@@ -39,6 +41,7 @@ from ml_agent.unsure import different, offer, what_would_decide
 
 MOST_LINES = 40
 """Of a failure, that a model is shown."""
+ANEW = "its author saw the result and answered anew"
 _NONE_FOUND = "none of the repositories found can do this; name one with --repo"
 _NOT_IN_NAMED = "nothing in it does this; supported are Python and shell scripts, makefiles and console scripts"
 
@@ -49,7 +52,9 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
     request = services.navigator.understand(state["instruction"], given)
     expected = expectations(state["instruction"], given.expect)
     services.note("understand", wording.of_request(request, expected))
-    return Command(update={"request": plain(request), "expected": plain(expected)}, goto="search")
+    return Command(
+        update={"request": plain(request), "stated": plain(expected), "expected": plain(expected)}, goto="search"
+    )
 
 
 def search(state: State, services: Services) -> Command[Literal["rank", "__end__"]]:
@@ -127,8 +132,10 @@ def request_by_options(state: State, workspace: Workspace) -> Request:
     return msgspec.structs.replace(request, values=with_option_names(request.values, workspace.index))
 
 
-def generate(state: State, services: Services) -> Command[Literal["check", "plan", "__end__"]]:
-    """Write a command or code, or mend the last one where something speaks against it."""
+def generate(state: State, services: Services) -> Command[Literal["check", "diagnose", "plan", "__end__"]]:
+    """Write a command or code, mend the last one where something speaks against it, or look at what came of it."""
+    if state.get("review") and isinstance(services.navigator, Reviewer):
+        return review(state, services, services.navigator)
     attempts = attempts_of(state)
     if len(attempts) >= services.settings.max_attempts:
         services.note("generate", f"{len(attempts)} answers were tried (--max-attempts)")
@@ -181,7 +188,7 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
         best = state.get("best") if is_refused(draft) else better(state, draft, "none")
         tried = Attempt(draft=draft, problem=problem)
         return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
-    expected = expected_of(state) or from_answer(draft)
+    expected = with_answer(stated_of(state), draft.outputs)
     inputs = inputs_for(state, workspace, draft, services)
     made = {one.path for one in expected}
     lacking = wording.of_inputs([path for path in inputs.absent if path not in made], inputs.refused)
@@ -196,7 +203,7 @@ def check(state: State, services: Services) -> Command[Literal["execute", "gener
     return Command(update=update, goto="execute")
 
 
-def execute(state: State, services: Services) -> Command[Literal["diagnose", "__end__"]]:
+def execute(state: State, services: Services) -> Command[Literal["diagnose", "generate", "__end__"]]:
     """Set up what the repository asks for and run the draft in the sandbox."""
     if services.executor is None:
         return ended(Ending.NOT_REACHED, services.no_executor)
@@ -213,10 +220,59 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "__
     over = services.budget.time_over() if outcome.response.ended == "timeout" else None
     if over is not None:
         return ended(Ending.BUDGET, str(over), outcome=plain(outcome), best=best)
+    if outcome.response.ok and draft.thread is not None and isinstance(services.navigator, Reviewer):
+        update = {"outcome": plain(outcome), "best": best, "draft": plain(draft), "review": True}
+        return Command(update=update, goto="generate")
     if is_reached(level_asked(services.settings.run, expected), outcome.evidence, outcome.judgements):
         ending, message = bounded(Ending.named(outcome.evidence), outcome.summary, draft)
         return ended(ending, message, outcome=plain(outcome), best=best)
     return Command(update={"outcome": plain(outcome), "best": best}, goto="diagnose")
+
+
+def review(state: State, services: Services, navigator: Reviewer) -> Command[Any]:
+    """The author sees what came of the answer: it is done, or goes on with another one."""
+    draft, outcome = msgspec.convert(state["draft"], Draft), msgspec.convert(state["outcome"], Outcome)
+    request, workspace, note = request_of(state), workspace_of(state, services), ""
+    asked: Draft | None = None
+    try:
+        asked = navigator.review(request, workspace, draft, report_of(outcome), review_of(outcome))
+    except Rejected as reason:
+        note = f"its author finds that it does not do the task: {reason}"
+    except BudgetExceededError as error:
+        if error.what not in MODEL_LIMITS:
+            raise
+        note = f"its author did not look at the result: {error}"
+    if asked is None or tried_before(asked, [*attempts_of(state), Attempt(draft=draft)]) is not None:
+        speaks = asked is not None and (asked.conclusion is not None or len(asked.disputes) > len(draft.disputes))
+        said = asked if asked is not None and speaks else draft
+        return conclude(state, services, said, concluded(outcome, said, said.disputes[len(draft.disputes) :], note))
+    attempts = [*state["attempts"], plain(Attempt(draft=without_conversation(draft), problem=ANEW))]
+    if len(attempts) >= services.settings.max_attempts:
+        return conclude(state, services, draft, concluded(outcome, draft, (), f"{ANEW}, after the last attempt"))
+    best = {**state["best"], "evidence": min(state["best"]["evidence"], "completed", key=EVIDENCE.index)}
+    services.note("generate", f"{ANEW}\n{wording.of_draft(asked)}")
+    services.trajectory.emit("draft", draft=plain(without_conversation(asked)))
+    repairs = [*state["repairs"], *(one for one in plain(asked.set_up) if one not in state["repairs"])]
+    update = {"draft": plain(asked), "attempts": attempts, "repairs": repairs, "review": False, "best": best}
+    return Command(update=update, goto="check")
+
+
+def conclude(state: State, services: Services, draft: Draft, outcome: Outcome) -> Command[Any]:
+    """The end of a run whose author has seen the result: as far as our code saw it, with what is disputed and doubted."""
+    best = better(state, draft, outcome.evidence, outcome)
+    disputed = [f"disputed: {one.said}: {one.why}" for one in outcome.judgements if one.verdict == "disputed"]
+    message = "; ".join([outcome.summary, *disputed])
+    services.note("generate", "\n".join([outcome.told or "its author is done", *(one.doubt for one in outcome.doubts)]))
+    update = {"outcome": plain(outcome), "best": best, "review": False}
+    if is_reached(level_asked(services.settings.run, expected_of(state)), outcome.evidence, outcome.judgements):
+        ending, message = bounded(Ending.named(outcome.evidence), message, draft)
+        return ended(ending, message, **update)
+    if draft.conclusion is None and not draft.disputes:  # nobody speaks to it: rules may mend it
+        return Command(update=update, goto="diagnose")
+    missing = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
+    problem = "\n".join(line for line in (outcome.shortfall, missing) if line) or message
+    problem += f"; its author disputes that: {draft.disputes[-1].why}" if draft.disputes else ""
+    return ended(Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED, problem, **update)
 
 
 def diagnose(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
@@ -243,7 +299,11 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
             return ended(Ending.NOT_REACHED, problem)
         best = {**best, "lacks_data": True}
     trouble = services.executor.trouble(workspace) if can_mend else ()
-    tried = Attempt(draft=draft, problem=problem, error_lines=(*trouble, *outcome.response.error_lines)[-MOST_LINES:])
+    lines = (*trouble, *outcome.response.error_lines)[-MOST_LINES:]
+    told = msgspec.structs.replace(outcome, response=msgspec.structs.replace(outcome.response, error_lines=lines))
+    before = [f"done before by our rules: {one.why or one.kind}" for one in repairs if one not in draft.set_up]
+    report = report_of(told, [problem, *before]) if draft.thread is not None else ""
+    tried = Attempt(draft=draft, problem=problem, error_lines=lines, report=report)
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
 
 
@@ -370,7 +430,12 @@ def attempts_of(state: State) -> tuple[Attempt, ...]:
 
 def without_thread(attempt: Attempt) -> Attempt:
     """An attempt that is over: only the last draft's conversation is gone on with."""
-    return msgspec.structs.replace(attempt, draft=msgspec.structs.replace(attempt.draft, thread=None))
+    return msgspec.structs.replace(attempt, draft=without_conversation(attempt.draft))
+
+
+def without_conversation(draft: Draft) -> Draft:
+    """The draft without what was said before it."""
+    return msgspec.structs.replace(draft, thread=None)
 
 
 def workspace_of(state: State, services: Services) -> Workspace:

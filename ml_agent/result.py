@@ -60,6 +60,8 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "asked": level_asked(services.settings.run, expected),
         "evidence": best["evidence"] if best else "none",
         "expectations": _expectations(expected, outcome),
+        "told": outcome.get("told", ""),
+        "doubts": list(outcome.get("doubts", ())),
         "outputs": list(outcome.get("outputs", ())),
         "left_in_sandbox": list(outcome.get("stayed", ())),
         "unasked": unasked(msgspec.convert(best["draft"], Draft), job.instruction) if best else [],
@@ -102,7 +104,12 @@ def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain
         for one in expected
     ]
     return [
-        {**one["expectation"], **{key: one[key] for key in ("verdict", "said")}, "found": one["path"]} for one in judged
+        {
+            **one["expectation"],
+            **{key: one[key] for key in ("verdict", "said", "why") if one.get(key)},
+            "found": one["path"],
+        }
+        for one in judged
     ]
 
 

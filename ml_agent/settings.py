@@ -49,57 +49,76 @@ class Settings(BaseSettings):
     navigator: str = "auto"
     """auto, offline (no model), llm, or one that an installed package adds."""
     model: str = Field("", validation_alias=_aliases("model", "OPENAI_MODEL"))
-    """A model name at the endpoint."""
+    """Name of the model."""
     base_url: str = Field("", validation_alias=_aliases("base_url", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
+    """Address of the model's endpoint; OpenAI's if empty."""
     api_key: SecretStr = Field(SecretStr(""), validation_alias=_aliases("api_key", "OPENAI_API_KEY"))
+    """The endpoint's key."""
     model_mode: Literal["auto", "tools", "text"] = "auto"
-    """How the model calls functions: natively, or as JSON in its text; auto learns it per endpoint and model."""
+    """How the model is called: with tools, or with JSON in text; auto learns it from the first reply."""
     fallback: Literal["", "offline"] = ""
-    """offline: where the model is gone, the run goes on without one; else it ends."""
+    """offline: continue without the model if it stops answering; empty: the run ends."""
     prices: Path | None = None
     """TOML file with USD per million tokens, over the shipped table."""
 
     github_token: SecretStr = Field(
         SecretStr(""), validation_alias=_aliases("github_token", "GITHUB_TOKEN", "GH_TOKEN")
     )
+    """A token for GitHub: more searches a minute, and private repositories."""
     github_api: str = "https://api.github.com"
+    """Address of GitHub's API, or of GitHub Enterprise."""
     github_web: str = "https://github.com"
+    """Address that OWNER/NAME is cloned from."""
     max_wait: float = Field(60.0, ge=0, allow_inf_nan=False)
-    """Seconds that GitHub's rate limit may make us wait."""
+    """Seconds to wait for GitHub's rate limit."""
     clone_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
-    """Seconds."""
+    """Seconds that a clone may take."""
     clone_bytes: int = Field(2 * 1024**3, gt=0)
-    """Size cap of one repository."""
+    """Largest repository that is cloned, in bytes."""
 
     sandbox: str = "auto"
     """auto, docker, local, none, or one that an installed package adds."""
     unisolated: bool = False
+    """Allow running without isolation if there is no sandbox."""
     run: RunMode = "probe"
+    """probe: run for a while; full: to the end; none: only check."""
     network: Literal["none", "install", "full"] = "install"
+    """none; install: the package index during set-up; full: the network during the run, too."""
     # The length stands apart: as {0,64} in the pattern it took 30 ms of each start to compile.
     runtime: str = Field("", max_length=64, pattern=r"^[\w.-]*$")
-    """Of Docker's containers, such as runsc (gVisor); empty takes the engine's own."""
+    """Container runtime for Docker, such as runsc (gVisor); empty: the engine's own."""
     gpus: str = Field("none", pattern=r"^(none|all|\d{1,3}(,\d{1,3})*)$")
+    """none, all, or device numbers."""
     image: str = ""
-    """Docker image; empty takes the one of our recipe."""
+    """Docker image; empty: built from ML-Agent's recipe."""
     memory_gb: float = Field(4.0, gt=0, allow_inf_nan=False)
+    """Memory limit of the sandbox in GB."""
     timeout: float = Field(1800.0, gt=0, allow_inf_nan=False)
-    """Seconds that one execution may take."""
+    """Time limit of one execution in seconds."""
     probe_seconds: float = Field(60.0, gt=0, allow_inf_nan=False)
+    """Seconds after which a probe ends a healthy program."""
 
     max_attempts: int = Field(5, ge=1)
+    """Answers to try per repository."""
     max_repositories: int = Field(5, ge=1)
+    """Repositories to try."""
     max_repairs: int = Field(6, ge=0)
+    """Repairs of the environment for one answer."""
     max_tokens: int | None = Field(None, ge=1)
+    """Limit of prompt and output tokens together."""
     max_cost: float | None = Field(None, ge=0, allow_inf_nan=False)
-    """USD."""
+    """Limit in USD."""
     max_calls: int | None = Field(None, ge=1)
+    """Limit of requests to the model."""
     max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False)
+    """Time limit of the run in seconds."""
 
     trust_folder: bool = False
-    """Take all that ml-agent.toml of the working folder says, not only what makes a run more careful."""
+    """Use all of ml-agent.toml in the working folder, not only what makes a run more careful."""
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ml-agent"))
+    """Folder of clones, indexes and environments."""
     runs_dir: Path = Path("runs")
+    """Folder in which run folders are created."""
 
     @field_validator("navigator", "fallback", mode="before")
     @classmethod

@@ -21,7 +21,9 @@ class State(TypedDict, total=False):
     given: Plain
     request: Plain
     expected: list[Plain]
-    """What should come out of the run."""
+    """What should come out of the run, as the author of the answer in turn has it, too."""
+    stated: list[Plain]
+    """What should come out by the user's words alone."""
     candidates: list[Plain]
     position: int
     """Which candidate is in turn; a later failure falls to the next one."""
@@ -39,6 +41,8 @@ class State(TypedDict, total=False):
     """Set-up actions taken beyond the plan, in order."""
     outcome: Plain
     """What the last execution did."""
+    review: bool
+    """Whether the author of the answer has still to be shown that."""
     rejection: str
     """Why the model found that a repository cannot do the task."""
     offered: list[Plain]
@@ -51,3 +55,8 @@ class State(TypedDict, total=False):
 def expected_of(state: State) -> tuple[Expectation, ...]:
     """What should come out of the run."""
     return tuple(msgspec.convert(state.get("expected", []), list[Expectation]))
+
+
+def stated_of(state: State) -> tuple[Expectation, ...]:
+    """What should come out by the user's words alone."""
+    return tuple(msgspec.convert(state.get("stated", []), list[Expectation]))

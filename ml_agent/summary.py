@@ -15,7 +15,7 @@ Plain = dict[str, Any]
 NOT_USED = "not used"
 FILL_IN = "fill in"
 """Introduces required options that got a placeholder because the request gives no value."""
-MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?"}
+MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?", "disputed": "~"}
 _MOST_REASONS = 3
 _MEANING = {
     "none": "not checked",
@@ -59,8 +59,14 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             ("suspicious", f"possible prompt injection, ignored: {line}")
             for line in repository.get("suspicious", ())[:3]
         )
+    if result.get("told"):
+        yield "result", result["told"]
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
+        if expected.get("why"):
+            yield "", f"disputed: {expected['why']}"
+    for doubt in result.get("doubts", ()):
+        yield "doubt", doubt["doubt"] + (f" ({doubt['answer']})" if doubt["answer"] else "")
     if answer and result["unasked"]:
         yield "from example", f"copied, not in your request: {', '.join(result['unasked'])}"
     if answer and answer.get("invented"):

@@ -62,7 +62,9 @@ def of_draft(draft: Draft) -> str:
     """A draft's first line, the lines behind it, and what it was made from."""
     head, *more = draft.text.strip().splitlines() or [""]
     shown = more[:_MOST_LINES] + ([f"… {len(more) - _MOST_LINES} more lines"] if len(more) > _MOST_LINES else [])
-    said = draft.because if draft.because.startswith(("adapted", "written")) else f"made from {draft.because}"
+    said = (
+        draft.because if draft.because.startswith(("adapted", "written", "based on")) else f"based on {draft.because}"
+    )
     return "\n".join([head, *shown, *([said] if draft.because else [])])
 
 
@@ -76,8 +78,8 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
     """Whether a draft is sound, which files are nowhere, the account of the user's values, and what was kept from an example unasked."""
     entries = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
     placed = sum(entry.status != "not found" for entry in draft.ledger)
-    verdict = "sound" if draft.sound else "disputed by the model, so it is run"
-    lines = [f"{verdict}; {counted(placed, 'value')} accounted for"]
+    verdict = "ok" if draft.sound else "disputed by the model, so it is run"
+    lines = [f"{verdict}; {counted(placed, 'value')} used"]
     lines += lacking
     lines += map(_entry, entries)
     lines += [f"{one}: fill this in; it is required and the request gives no value" for one in draft.invented]

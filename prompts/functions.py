@@ -95,17 +95,43 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
                 "text": {**_TEXT, "description": "the command line or the code"},
                 "outputs": {
                     "type": "array",
-                    "items": _TEXT,
-                    "description": "files it makes, as the sentence names them",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "path": _TEXT,
+                            "kind": {
+                                **_TEXT,
+                                "description": "where the name does not tell: csv, json, png, folder, ...",
+                            },
+                            "columns": {"type": "array", "items": _TEXT},
+                            "rows": {"type": "integer"},
+                            "must": {"type": "boolean"},
+                        },
+                        "required": ["path"],
+                    },
+                    "description": "files that should come out; columns and rows only as the sentence states them",
                 },
                 **folder,
             },
             ("kind", "text"),
         ),
+        _loose(
+            "done",
+            "After the run, once what came out is what the sentence asks for.",
+            {
+                "what": {**_TEXT, "description": "what came out, one sentence"},
+                "doubts": {
+                    "type": "array",
+                    "items": {"type": "object", "properties": {"doubt": _TEXT, "answer": _TEXT}},
+                    "description": "each doubt with one honest sentence; your own, too",
+                },
+            },
+            ("what",),
+        ),
         _loose("dispute", "Say why a finding is wrong.", {"finding": _TEXT, "why": _TEXT}),
         _loose("reject", "This repository cannot do it.", {"why": _TEXT}),
     ]
-    return [function for function in offered if can_run or function["name"] not in ("run", "install")]
+    return [function for function in offered if can_run or function["name"] not in ("run", "install", "done")]
 
 
 KINDS = ("command", "python")

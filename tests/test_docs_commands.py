@@ -30,18 +30,21 @@ STANDS_FOR = (
     ("bench repos --tasks rows.jsonl", "bench repos --mirrors mirrors --commit planar-nets=HEAD --tasks rows.jsonl"),
     ("./my-project OWNER/NAME --out rows.jsonl", "repos/planar-nets --rows 3 --out made.jsonl"),
     ("--repos DIR", "--repos repos"),
+    ("path/to/repository", "repos/planar-nets"),
+    ("--repo planar-nets", "--repo repos/planar-nets"),
     ("--repositories DIR", "--repositories repos"),
     (" benchmarks/written/", f" {ROOT}/benchmarks/written/"),
 )
 """What is the reader's own, and what lies on another machine."""
 ONLY_READ = {
+    "pip install": "installs the program",
+    "printf ": "makes the file that is made here",
     "--model NAME": "asks a model",
     "bench run --form": "an agent works in a sandbox; tests/benchmarks run it",
     "agents install": "installs from the package index",
     "--engine dask": "needs a scheduler on another machine; tests/benchmarks/test_engines.py has one here",
     "dask ": "starts servers for other machines",
     "benchmarks.fit": "a synopsis; it fits for an hour",
-    'solve "INSTRUCTION" [flags]': "a synopsis",
 }
 """Commands that are not run here, by a part of them, with the reason."""
 
@@ -83,12 +86,13 @@ def folder(tmp_path: Path) -> Path:
     answers = [{"github_id": 1, "id": one["id"], "output": [one["output"]]} for one in rows]
     for name in ("tuned", "with"):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+    (tmp_path / "tasks.jsonl").write_text('{"instruction": "cluster 600 points into 4 groups", "catalog": "sample"}\n')
     finished = {"instance_id": "1-1", "test_result": {"eval_script_content": rows[0]["output"], "success": 1}}
     (tmp_path / "output.jsonl").write_text(json.dumps(finished) + "\n")
     return tmp_path
 
 
-LONG = ("bench", "fine-tuning")
+LONG = ("bench", "first-run")
 """Pages whose commands take longer than ten seconds."""
 RUN = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])

@@ -5,6 +5,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -144,3 +146,9 @@ def test_the_recorded_run_says_what_the_program_says() -> None:
 def test_what_is_fuzzed_is_there() -> None:
     named = re.findall(r"tests/[\w/]+(?:\.py)?", (ROOT / "scripts" / "fuzz.sh").read_text())
     assert named and [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_reference_lists_what_the_program_takes() -> None:
+    """Its commands, options and settings are written by a script."""
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "reference.py", "--check"], check=False)
+    assert done.returncode == 0, "stale: run scripts/reference.py"

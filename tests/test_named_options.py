@@ -1,4 +1,4 @@
-"""Options and commands that sentences name exist, and docs/users.md names all there are."""
+"""Options and commands that sentences name exist, and docs/reference.md names all there are."""
 
 import re
 import shlex
@@ -12,12 +12,10 @@ from ml_agent.cli.app import COMMANDS, loaded
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-BENCH_PAGES = ("architecture.md", "bench.md", "results.md", "security.md", "README.md")
+BENCH_PAGES = ("reference.md", "architecture.md", "bench.md", "results.md", "security.md", "README.md")
 """Pages whose sentences may name options of the bench."""
 OF_OTHERS = {
-    "--output": "an example of a request",
     "--host-uds": "gVisor's",
-    "--fsgofer-host-uds": "gVisor's",
     "--flag": "an example of a scorer's sight",
 }
 """Options in sentences that are not of this program."""
@@ -85,8 +83,8 @@ def test_every_command_that_a_sentence_names_is_one(page: str, command: str) -> 
     assert [name for name in named if name not in options] == [], f"{page}: {command}"
 
 
-def test_users_md_names_every_command_and_option() -> None:
-    text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("users.md", "mcp.md"))
+def test_the_reference_names_every_command_and_option() -> None:
+    text = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("reference.md", "mcp.md"))
     missing = {
         f"{name} {option}"
         for name, options in calls(*COMMANDS).items()

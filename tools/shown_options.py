@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from ml_agent.tools.commandline.edit import calls
 from ml_agent.tools.commandline.invocation import Invocation
-from ml_agent.tools.commandline.parse import calls
-from ml_agent.tools.commandline.reader import VARIABLE, LocatedPart, ParsedCall
+from ml_agent.tools.commandline.reader import VARIABLE, Argument, ParsedCall
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.examples import Example
@@ -50,7 +50,7 @@ class _Command(NamedTuple):
 class _Shown(NamedTuple):
     """What one command gives an option."""
 
-    given: LocatedPart
+    given: Argument
     path: str
     line: int
 
@@ -132,14 +132,14 @@ def _starts(word: str, behind: str) -> bool:
     return bool(PYTHON.match(word) or word in SHELLS) and (behind in _RUNS or behind.endswith(_SCRIPTS))
 
 
-def _is_foreign(part: LocatedPart, folder: Path) -> bool:
+def _is_foreign(part: Argument, folder: Path) -> bool:
     """Whether a word by place is a script that the repository has not."""
     return part.kind == "place" and any(
         word.endswith(_SCRIPTS) and not (folder / word).exists() for word in part.values
     )
 
 
-def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[LocatedPart]:
+def _new_parts(call: ParsedCall, signature: Signature) -> Iterator[Argument]:
     """The parts of a command that are options which are not listed.
 
     What stands bare before a word by place is left out: nobody knows whether the word is its value.
@@ -164,7 +164,7 @@ def _with_flags(signature: Signature) -> Signature:
     return msgspec.structs.replace(signature, syntax="argparse", allow_abbrev=False) if own else signature
 
 
-def _is_new(part: LocatedPart, syntax: str, known: tuple[str, ...]) -> bool:
+def _is_new(part: Argument, syntax: str, known: tuple[str, ...]) -> bool:
     """Whether a part of a command is an option that is not known, and not a known one with a slip in it."""
     pattern, kind = (_KEY, "override") if syntax == "overrides" else (_FLAG, "option")
     if part.kind != kind or not pattern.fullmatch(part.flag) or part.flag in HELP:

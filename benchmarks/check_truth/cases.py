@@ -10,8 +10,9 @@ import msgspec
 
 from ml_agent.benchmarks.check_truth.mutate import mutants
 from ml_agent.tools.check.repository import checked_repository
+from ml_agent.tools.commandline.edit import Lookup
 from ml_agent.tools.commandline.invocation import Invocation
-from ml_agent.tools.commandline.parse import Lookup, parse
+from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.index import RepoIndex
 
 Mutation = Literal[
@@ -72,10 +73,9 @@ def _does_something(code: str) -> bool:
 
 
 def _is_ours(text: str, consoles: Collection[str]) -> bool:
-    calls = parse(text, lambda _: ()).calls
     return any(
-        call.invocation.target in ("script", "shell") or _is_module(call.invocation) or call.invocation.name in consoles
-        for call in calls
+        call.target in ("script", "shell") or _is_module(call) or call.name in consoles
+        for call in parse_command(text).invocations
     )
 
 

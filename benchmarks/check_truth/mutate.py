@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from ml_agent.tools.commandline.edit import set_option
-from ml_agent.tools.commandline.model import Argument, Call, Word
-from ml_agent.tools.commandline.parse import Lookup, parse
+from ml_agent.tools.commandline.edit import Call, Lookup, find_calls, set_option, without
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import ApiObject
@@ -24,17 +22,16 @@ def mutants(text: str, kind: str, lookup: Lookup, index: RepoIndex) -> Iterator[
         if changed is not None:
             yield "wrong-keyword", changed
         return
-    script = parse(text, lookup)
-    call = next((call for call in script.calls if call.signature is not None), None)
+    call = next((call for call in find_calls(text, lookup) if call.signature is not None), None)
     if call is None:
         return
     made = {
         "unknown-option": unknown_option(call), "wrong-choice": wrong_choice(call), "wrong-type": wrong_type(call),
         "missing-required": missing_required(call), **misspelt(call),
     }  # fmt: skip
-    for mutation, changed_call in made.items():
-        if changed_call is not None:
-            yield mutation, script.with_call(call, changed_call).text()
+    for mutation, changed_text in made.items():
+        if changed_text is not None:
+            yield mutation, changed_text
 
 
 def misspelling(word: str) -> str:
@@ -45,29 +42,25 @@ def misspelling(word: str) -> str:
     return word + "x"
 
 
-def unknown_option(call: Call) -> Call | None:
+def unknown_option(call: Call) -> str | None:
     """The last long option, or setting, misspelt; without one, an option that nobody has."""
     for at in range(len(call.arguments) - 1, -1, -1):
         part = call.arguments[at]
         if (part.kind == "option" and part.flag.startswith("--") and len(part.flag) > 4) or part.kind == "override":
-            return _with(call, at, msgspec.structs.replace(part, flag=misspelling(part.flag)))
+            misspelt = msgspec.structs.replace(part, flag=misspelling(part.flag))
+            return call.with_words(part.start, part.stop, misspelt.words())
     if call.signature is None or call.signature.syntax not in ("argparse", "absl", "click"):
         return None
-    end = next((n for n, part in enumerate(call.arguments) if part.kind == "redirect"), len(call.arguments))
-    fresh = Argument(flag="--frobnicate", values=("3",))
-    return msgspec.structs.replace(call, arguments=(*call.arguments[:end], fresh, *call.arguments[end:]))
+    end = len(call.spans) - 1
+    return call.with_words(end, end, ("--frobnicate", "3"))
 
 
-def _with(call: Call, at: int, part: Argument) -> Call:
-    return msgspec.structs.replace(call, arguments=(*call.arguments[:at], part, *call.arguments[at + 1 :]))
-
-
-def wrong_choice(call: Call) -> Call | None:
+def wrong_choice(call: Call) -> str | None:
     """An option that has choices, with none of them."""
     return _spoilt(call, lambda option: bool(option.choices), "no_such_choice")
 
 
-def wrong_type(call: Call) -> Call | None:
+def wrong_type(call: Call) -> str | None:
     """A number option with a word."""
     return _spoilt(
         call,
@@ -76,7 +69,7 @@ def wrong_type(call: Call) -> Call | None:
     )
 
 
-def _spoilt(call: Call, fits: Callable[[Option], bool], value: str) -> Call | None:
+def _spoilt(call: Call, fits: Callable[[Option], bool], value: str) -> str | None:
     """The call with a bad value in the first given option that fits, else in the first that could be given."""
     options = [option for option in (call.signature.options if call.signature else ()) if fits(option)]
     given = {part.dest for part in call.arguments}
@@ -84,25 +77,25 @@ def _spoilt(call: Call, fits: Callable[[Option], bool], value: str) -> Call | No
         several = option.nargs in ("*", "+", "...") or (option.nargs or "").isdigit()
         count = int(option.nargs) if option.nargs and option.nargs.isdigit() else 1
         try:
-            return set_option(call, option.dest, [value] * count if several or option.repeatable else value)
+            return set_option(call, option.dest, [value] * count if several or option.repeatable else value).text()
         except RenderError:
             continue
     return None
 
 
-def missing_required(call: Call) -> Call | None:
+def missing_required(call: Call) -> str | None:
     """The call without the first required option that is given."""
     required = [option.dest for option in (call.signature.options if call.signature else ()) if option.required]
     for option in required:
-        kept = tuple(part for part in call.arguments if part.dest != option)
-        if len(kept) < len(call.arguments):
-            return msgspec.structs.replace(call, arguments=kept)
+        given = [part for part in call.arguments if part.dest == option]
+        if given:
+            return without(call, given).text()
     return None
 
 
-def misspelt(call: Call) -> dict[str, Call]:
+def misspelt(call: Call) -> dict[str, str]:
     """The call of a script, a module or a console script whose name is misspelt."""
-    target, raw = call.invocation.target, call.entry.raw
+    target, raw = call.invocation.target, call.entry
     if target in ("script", "shell", "module"):
         suffix = _SUFFIX.search(raw)
         stem = raw[: suffix.start()] if suffix else raw
@@ -110,10 +103,9 @@ def misspelt(call: Call) -> dict[str, Call]:
         if len(name) < 3 or not re.fullmatch(r"[\w-]+", name):
             return {}
         changed = f"{head}{sign}{misspelling(name)}{suffix[0] if suffix else ''}"
-        return {"misspelt-script": msgspec.structs.replace(call, entry=Word(changed, call.entry.gap))}
+        return {"misspelt-script": call.with_entry(changed)}
     if target == "console" and call.signature is not None and call.signature.kind == "console":
-        changed = misspelling(raw)
-        return {"misspelt-console": msgspec.structs.replace(call, entry=Word(changed, call.entry.gap))}
+        return {"misspelt-console": call.with_entry(misspelling(raw))}
     return {}
 
 

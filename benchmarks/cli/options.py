@@ -23,7 +23,7 @@ Tasks = Annotated[
     str,
     typer.Option(
         "--tasks",
-        help="JSONL or Parquet file of rows, `wild` or `delivery` for those that come along, or super-dainiu/ml-bench:SPLIT.",
+        help="JSONL or Parquet file of rows, `wild` for those that come along, or super-dainiu/ml-bench:SPLIT.",
     ),
 ]
 Repos = Annotated[

@@ -103,22 +103,49 @@ def compare(
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="Folder with outputs of `bench score --json` (*.json).")],
+    folder: Annotated[Path, typer.Argument(help="Folder with outputs of `bench score --json` (*.json), or of form D.")],
     note: Annotated[list[str] | None, typer.Option(help="A line above the tables; repeatable.")] = None,
+    price: Annotated[
+        str,
+        typer.Option(
+            help="Form D: USD a million tokens, prompt/completion or prompt/completion/cached, for all agents."
+        ),
+    ] = "",
 ) -> int:
-    """Write report.md and report.html about all subjects in a folder.
+    """Write report.md and report.html about all subjects in a folder; of form D deliveries.md and deliveries.html.
 
-    Example:
+    Examples:
 
         ml-agent bench report results
+
+        ml-agent bench report outputs/delivery --price 2.5/10/0.25
     """
     from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.report import write_report
     from ml_agent.benchmarks.scoring import load_scored
 
     found = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    if folder.is_dir() and not found:
+        return _report_deliveries(folder, price)
     if not found:
         raise BenchError(f"{folder}: no *.json in it; `ml-agent bench score … --json > {folder}/NAME.json` makes them")
     for path in write_report([load_scored(p) for p in found], folder, note or []):
+        sys.stdout.write(f"{path}{os.linesep}")
+    return 0
+
+
+def _report_deliveries(folder: Path, price: str) -> int:
+    from ml_agent.benchmarks.form_d.report import compare as of_deliveries
+    from ml_agent.benchmarks.form_d.report import print_table, write_pages
+    from ml_agent.model.budget import Price, load_prices
+
+    parts = price.split("/") if price else []
+    try:
+        stated = Price(**dict(zip(("input", "output", "cached"), map(float, parts), strict=False))) if parts else None
+    except (TypeError, ValueError) as error:
+        raise typer.BadParameter(f"{price!r}: give such as 2.5/10 or 2.5/10/0.25", param_hint="--price") from error
+    comparison = of_deliveries(folder, stated, load_prices())
+    print_table(comparison, Terminal(width=max(Terminal().width, 150)))
+    for path in write_pages(comparison, folder):
         sys.stdout.write(f"{path}{os.linesep}")
     return 0

@@ -4,7 +4,7 @@ A row has the fields of OpenHands' EvalOutput at 156d068, and those that its sum
 `metrics.success`). `instance_id` is "github_id-id", since an id alone names no row. What is ours stands under `ml_agent`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -23,8 +23,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     official: int
     """Rows solved by the published rule."""
     executed: int
-    delivered: int | None
-    """Form D: rows whose judge finds what was asked for; None in form A."""
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -82,7 +80,6 @@ def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
         infrastructure=sum(not row.counts for row in rows),
         official=sum(row.counts and row.checked.official_success for row in rows),
         executed=sum(row.counts and row.checked.executed for row in rows),
-        delivered=_count_delivered(rows),
         calls=sum(row.spent.calls for row in rows),
         prompt_tokens=sum(row.spent.prompt_tokens for row in rows),
         completion_tokens=sum(row.spent.completion_tokens for row in rows),
@@ -91,18 +88,12 @@ def summarise(solver: str, outcomes: Iterable[Outcome]) -> Summary:
     )
 
 
-def _count_delivered(rows: Sequence[Outcome]) -> int | None:
-    if all(row.delivered is None for row in rows):
-        return None
-    return sum(row.counts and row.delivered is not None and row.delivered.there for row in rows)
-
-
 def summary_table(summary: Summary) -> Mapping[str, Any]:
     """The figures as they are printed and compared; None for a share of no rows, and for a cost whose price or rows are missing."""
     counted, usd = summary.rows - summary.infrastructure, summary.usd
 
-    def share(solved: int | None) -> float | None:
-        return None if solved is None or not counted else solved / counted
+    def share(solved: int) -> float | None:
+        return solved / counted if counted else None
 
     def cost(solved: int) -> float | None:
         """The whole cost by the rows solved, as the paper counts it."""
@@ -112,7 +103,5 @@ def summary_table(summary: Summary) -> Mapping[str, Any]:
         **msgspec.to_builtins(summary),
         "official_rate": share(summary.official),
         "executed_rate": share(summary.executed),
-        "delivered_rate": share(summary.delivered),
         "usd_per_solved": cost(summary.official),
-        "usd_per_delivered": cost(summary.delivered or 0),
     }

@@ -8,7 +8,6 @@ import msgspec
 from ml_agent.benchmarks.data import Task, Visible, visible
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.form_a.check import SCRIPT, Rules, Script, ScriptVerdict, check
-from ml_agent.benchmarks.form_a.delivery import DeliveryVerdict, judged
 from ml_agent.benchmarks.form_a.words import instruction
 from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun, SubjectTask
@@ -75,8 +74,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rules: Rules = Rules()
     installs: bool = True
     """Whether agent and run.sh may install packages, from the index that this machine is set to."""
-    delivers: bool = False
-    """Form D: whether the row's judge looks at what run.sh left."""
     tries: int = 3
     """How often a row is begun where the infrastructure fails it."""
 
@@ -122,8 +119,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     solver: str
     told: str = ""
     checked: ScriptVerdict = ScriptVerdict()
-    delivered: DeliveryVerdict | None = None
-    """What the row's judge says; None in form A, and where run.sh never ran."""
     ended: Ended | None = None
     """None where the agent never ran."""
     error: str = ""
@@ -169,8 +164,7 @@ def _try(job: Job, outcome: Outcome, records: Path) -> Outcome:
             return msgspec.structs.replace(outcome, infrastructure=run.trouble or f"the sandbox is gone: {run.error}")
         place = Script(task=job.task, root=job.root, name=assignment.name, installs=job.settings.installs)
         checked = check(sandbox, place, job.settings.rules)
-        delivered = judged(sandbox, place.folder, Path(job.task.judge)) if job.settings.delivers else None
-        return msgspec.structs.replace(outcome, checked=checked, delivered=delivered)
+        return msgspec.structs.replace(outcome, checked=checked)
 
 
 def _assignment(job: Job, name: str, sandbox: Sandbox) -> Assignment:

@@ -4,7 +4,6 @@ import functools
 import hashlib
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,6 @@ from ml_agent.benchmarks.data import Task, repository_folder
 from ml_agent.benchmarks.engines import Engine, Work
 from ml_agent.benchmarks.errors import AgentMissingError, BenchError
 from ml_agent.benchmarks.folder_lock import lock_folder
-from ml_agent.benchmarks.form_a.delivery import see_that_all_can_be_judged, with_inputs
 from ml_agent.benchmarks.form_a.output import Summary, as_row, summarise
 from ml_agent.benchmarks.form_a.row import Job, Outcome, Settings, Solver, solve_row
 from ml_agent.benchmarks.kept_rows import read_kept
@@ -55,11 +53,8 @@ def run(plan: Plan, engine: Engine) -> FormResult:
         plan: What to do.
         engine: Carries out rows.
 
-    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written, or in
-    form D a row has no judge.
+    Raises AgentMissingError where the solver cannot be started here at all, BenchError where output.jsonl cannot be written.
     """
-    if plan.settings.delivers:
-        see_that_all_can_be_judged(plan.tasks)
     with lock_folder(plan.out, plan.out):
         return _run(plan, engine)
 
@@ -131,9 +126,8 @@ def _row(task: Task, plan: Plan) -> Outcome:
         return _lost_outcome(task, f"no repository {task.repository} in {plan.repos}", plan)
     settings = msgspec.structs.replace(plan.settings, endpoint=with_key(plan.settings.endpoint))
     try:
-        with with_inputs(task, root.resolve()) if settings.delivers else nullcontext(root.resolve()) as place:
-            job = Job(task=task, root=place, solver=plan.solver, settings=settings)
-            return solve_row(job, plan.out / "records" / str(task.key))
+        job = Job(task=task, root=root.resolve(), solver=plan.solver, settings=settings)
+        return solve_row(job, plan.out / "records" / str(task.key))
     except AgentMissingError:
         raise
     except Exception as error:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's

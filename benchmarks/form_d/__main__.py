@@ -1,97 +1,166 @@
-"""Checks the delivery rows: brings each repository, makes the inputs, runs the reference, judges what came out.
+"""Runs delivery rows with a scripted model, whose answers are the references: shows that rows, sandboxes and judges work here.
 
-    python -m ml_agent.benchmarks.form_d [NAME...] --work DIR [--keep]
+    python -m ml_agent.benchmarks.form_d [NAME...] --work DIR [--agent NAME] [--jobs N] [--sandbox NAME]
 
-The references are ours and run on this machine, each in a fresh environment. Prints a line for each row, with the seconds of
-processor time that environment and reference took; ends with 1 where a reference did not deliver.
+Ends with 1 where a reference did not deliver, or nobody can say. What is done stays: run again to go on.
 """
 
 import argparse
-import os
-import resource
-import shutil
-import subprocess
+import json
+import re
+import shlex
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
-from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository, load_rows
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.form_d.agents import CLAIM, PeerAgent
+from ml_agent.benchmarks.form_d.image import with_compiler
+from ml_agent.benchmarks.form_d.row import JUDGE, LIMITS, Delivery, Terms
+from ml_agent.benchmarks.form_d.rows import FOLDER, Row, load_rows
+from ml_agent.benchmarks.form_d.run import Plan, run
+from ml_agent.benchmarks.subjects.install import install
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.registry import subject
+from ml_agent.benchmarks.subjects.respondent import agents_home
+from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.interpreters import pick_interpreter
 from ml_agent.sandbox.uv_program import uv_program
 
-LIMIT = 900.0
-"""Seconds that a reference may take, its environment included."""
+MODEL = "references"
+LAST = {"finish": {"message": "done"}, "submit": {}}
+"""Tools by which agents end, and what they want."""
 
 
-def make_environment(folder: Path, python: str, *packages: str) -> dict[str, str]:
-    """Make a virtual environment with these packages; give the variables of a process in it, uv among its programs."""
-    major, minor = map(int, python.split("."))
+def command_of(row: Row) -> str:
+    """What delivers a row in a shell: the reference, in a new environment."""
+    major, minor = map(int, row.python.split("."))
     interpreter = pick_interpreter((major, minor))
-    if interpreter is None:
-        raise SystemExit(f"Python {python} is needed; install it and try again")
-    uv = uv_program()
-    subprocess.run([uv, "venv", "-q", "--clear", "-p", interpreter.executable, folder], check=True)
-    path = os.pathsep.join([str(folder / "bin"), str(uv.parent), os.environ["PATH"]])
-    environment = {**os.environ, "VIRTUAL_ENV": str(folder), "PATH": path}
-    if packages:
-        subprocess.run([uv, "pip", "install", "-q", *packages], check=True, env=environment)
-    return environment
+    python = shlex.quote(str(interpreter.executable) if interpreter else f"python{row.python}")
+    uv = shlex.quote(str(uv_program()))
+    reference = (FOLDER / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
+    return (
+        f'export VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
+        f'export PATH="$VIRTUAL_ENV/bin:$(dirname {uv}):$PATH"\n'
+        f"cat > ../reference.sh <<'REFERENCE'\n{reference}REFERENCE\n"
+        f"if bash -euo pipefail ../reference.sh; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n"
+    )
 
 
-def check_row(row: Row, work: Path, judge: dict[str, str]) -> str:
-    """Deliver a row by its reference and judge it; what is wrong, empty where nothing is."""
-    place = work / row.name
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    repository, inputs = place / "repository", place / "inputs"
-    bring_repository(row, repository, work / "archives")
-    subprocess.run(["python", FOLDER / "inputs.py", row.name, inputs], check=True, env=judge)
-    shutil.copytree(inputs, repository / "inputs")
-    (repository / "outputs").mkdir()
-    environment = make_environment(place / "environment", row.python)
-    script: list[str | Path] = ["bash", "-euo", "pipefail", FOLDER / "references" / f"{row.name}.sh"]
-    with (place / "log").open("w") as log:
-        done = subprocess.run(script, cwd=repository, env=environment, stdout=log, stderr=log, timeout=LIMIT)
-    if done.returncode:
-        return f"the reference ended with {done.returncode}, see {place / 'log'}"
-    words: list[str | Path] = ["python", FOLDER / "judges.py", row.name, inputs, repository / "outputs"]
-    judged = subprocess.run(words, env=judge, capture_output=True, text=True, timeout=120)
-    return judged.stderr.strip() or ("the judge failed" if judged.returncode else "")
+class ScriptedModel(AbstractContextManager["ScriptedModel"]):
+    """An endpoint at `url` that answers a row's first request by its reference, and any later one by the end."""
+
+    def __init__(self) -> None:
+        self._rows = load_rows().values()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        """Its base."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> "ScriptedModel":
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def reply(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """A chat completion."""
+        message = self._message(asked)
+        usage = {"prompt_tokens": len(json.dumps(asked)) // 4, "completion_tokens": len(json.dumps(message)) // 4}
+        ending = "tool_calls" if "tool_calls" in message else "stop"
+        choice = {"index": 0, "finish_reason": ending, "message": {"role": "assistant", "content": "", **message}}
+        head = {"id": "reply", "object": "chat.completion", "created": 0, "model": MODEL}
+        return {**head, "choices": [choice], "usage": {**usage, "total_tokens": sum(usage.values())}}
+
+    def _message(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        text = json.dumps(asked["messages"])
+        row = next((row for row in self._rows if json.dumps(row.instruction)[1:-1] in text), None)
+        tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in asked.get("tools", [])}
+        shell = next((name for name, known in tools.items() if "command" in known.get("properties", {})), "")
+        began = any(message["role"] in ("tool", "assistant") for message in asked["messages"])
+        if row and not began:
+            command = command_of(row)
+            return _call(shell, {"command": command}) if shell else {"content": f"```bash\n{command}```"}
+        last = next((name for name in tools if name in LAST), "")
+        if last:
+            return _call(last, LAST[last])
+        ended = re.search(r"echo (COMPLETE_TASK\w*)", text)
+        return _call(shell, {"command": f"echo {ended[1]}"}) if ended and shell else {"content": "TERMINATE"}
 
 
-def check_rows(names: Iterable[str], work: Path, keep: bool) -> list[str]:
-    """Check these rows, one line each; the names of those that failed. Environments are removed unless they are kept."""
-    rows, failed = load_rows(), []
-    (work / "archives").mkdir(parents=True, exist_ok=True)
-    judge = make_environment(work / "judge", "3.11", "numpy", "pillow")
-    for name in names:
-        before = _processor_seconds()
-        wrong = check_row(rows[name], work, judge)
-        print(f"{name}: {wrong or 'delivered'}, {_processor_seconds() - before:.0f} s", flush=True)
-        if wrong:
-            failed.append(name)
-        if not keep:
-            shutil.rmtree(work / name / "environment", ignore_errors=True)
-    return failed
+def _call(name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"tool_calls": [{"id": "call", "type": "function", "function": function}]}
 
 
-def _processor_seconds() -> float:
-    """What this process's children have used."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._write({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+
+        def do_POST(self) -> None:
+            self._write(model.reply(json.loads(self.rfile.read(int(self.headers["content-length"])))))
+
+        def _write(self, value: Mapping[str, Any]) -> None:
+            body = json.dumps(value).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Keep quiet."""
+
+    return Handler
 
 
 def main() -> int:
-    """Check the rows that were named, or all."""
+    """Run the rows that were named, or all."""
     parser = argparse.ArgumentParser(prog="python -m ml_agent.benchmarks.form_d", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--work", type=Path, required=True, help="folder for archives, repositories and environments")
-    parser.add_argument("--keep", action="store_true", help="keep the environments")
+    parser.add_argument("--work", type=Path, required=True, help="folder for archives and results")
+    parser.add_argument("--agent", default="least", help="who asks the model")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--sandbox", default="auto")
     options = parser.parse_args()
-    names = options.names or list(load_rows())
-    if unknown := set(names) - set(load_rows()):
+    rows = load_rows()
+    if unknown := set(options.names) - set(rows):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
-    return 1 if check_rows(names, options.work.resolve(), options.keep) else 0
+    home, who = agents_home(), subject(options.agent)
+    with ScriptedModel() as model:
+        terms = Terms(
+            endpoint=Endpoint(model=MODEL, base_url=model.url, timeout=LIMITS.seconds or 0.0),
+            judge=install(home, "judge", JUDGE, print),
+            place=with_compiler(Place(sandbox=options.sandbox)),
+        )
+        plan = Plan(
+            rows=tuple(rows[name] for name in options.names or rows),
+            archives=options.work.absolute() / "archives",
+            out=options.work.absolute(),
+            agent=PeerAgent(who, who.install(home, print)),
+            terms=terms,
+        )
+        done = run(plan, LocalEngine(options.jobs))
+    for one in done:
+        print(f"{one.row}: {_said(one)}, {one.seconds:.0f} s")
+    return 0 if all(one.delivered for one in done) else 1
+
+
+def _said(one: Delivery) -> str:
+    return "delivered" if one.delivered else one.infrastructure or f"{one.refusal} ({one.ended}: {one.error})"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ A repository is the unpacked source distribution of a package. Bringing it runs 
 
 import hashlib
 import io
-import os
 import tarfile
 import tomllib
 from pathlib import Path
@@ -31,8 +30,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     field: str
     instruction: str
     outputs: list[str]
-    interface: str = "python"
-    """Where the repository offers it: `python` or `command line`."""
     steps: int = 1
     old: bool = False
     """It was published from 2014 to 2019 and does not work with today's versions of Python and what it needs."""
@@ -62,7 +59,7 @@ def bring_repository(row: Row, folder: Path, archives: Path) -> None:
         raise ValueError(f"{row.name}: {archive} is not the archive that the row names; remove it and try again")
     unpacked = folder.with_name(f"{folder.name}.unpacked")
     with tarfile.open(fileobj=io.BytesIO(data)) as files:
-        top = os.path.commonpath(files.getnames())
+        top = files.getnames()[0].split("/")[0]
         files.extractall(unpacked, filter="data")
     (unpacked / top).rename(folder)
     unpacked.rmdir()

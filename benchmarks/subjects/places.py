@@ -68,8 +68,10 @@ class BubblewrapPlace(BubblewrapSandbox):
 
 
 def index_variables() -> dict[str, str]:
-    """What lets pip in a place find the package index that this machine is set to."""
-    return read_pip_settings().environment(str)
+    """What lets pip and uv in a place find the package index that this machine is set to."""
+    known = read_pip_settings().environment(str)
+    index = known.get("PIP_INDEX_URL")
+    return known | ({"UV_DEFAULT_INDEX": index} if index else {})
 
 
 def open_place(place: Place, log_folder: Path, folders: Iterable[Path] = ()) -> Sandbox:

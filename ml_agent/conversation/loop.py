@@ -1,15 +1,17 @@
 """The conversation in which a model looks around, answers, hears what the check or the run says, and answers again."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from ml_agent.account import entry_of
 from ml_agent.conversation.first_message import open_thread, system
+from ml_agent.conversation.outcome import Review, conclusion
 from ml_agent.conversation.tools import Toolbox
 from ml_agent.conversation.verdict import errors_of, examine, lines_of, verdict, weighty_advice
-from ml_agent.draft import Dispute, Draft, Provenance, Rejected
+from ml_agent.draft import Dispute, Draft, Output, Provenance, Rejected
 from ml_agent.errors import UsageError
 from ml_agent.model.client import ModelClient, silent
 from ml_agent.model.functions import Function, as_function
@@ -41,7 +43,7 @@ _SHELLS = frozenset({"bash", "shell", "sh", "cmd"})
 _DROPPED = neutral(" ... (dropped, ask again)")
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
 ACCEPTED = neutral("The check finds nothing against it.")
-NO_CALL = neutral("That called no function, so nobody read it. Call `answer`, or another function.")
+NO_CALL = neutral("That called no function, so nobody read it. Call one: `answer`, after a run `done`, or another.")
 _ASKED_BEFORE = neutral("You asked this before; the result stands above.")
 
 
@@ -59,8 +61,10 @@ class ConversationTask(msgspec.Struct, frozen=True, kw_only=True):
 class _Exchange:
     """One reply while its calls are carried out."""
 
-    def __init__(self, thread: Thread, standing: Draft | None, disputes: Sequence[Dispute]) -> None:
-        self.standing = standing
+    def __init__(
+        self, thread: Thread, standing: Draft | None, disputes: Sequence[Dispute], review: Review | None = None
+    ) -> None:
+        self.standing, self.review = standing, review
         """The answer that stands so far, examined."""
         self.disputes = (*(standing.disputes if standing is not None else ()), *disputes)
         self.disputed = bool(disputes)
@@ -93,17 +97,18 @@ class Conversation:
         """The conversation before the first reply."""
         return open_thread(self._task.request, self._task.workspace, self._toolbox.about_environment())
 
-    def go_on(self, thread: Thread, standing: Draft | None = None) -> Draft:
+    def go_on(self, thread: Thread, standing: Draft | None = None, review: Review | None = None) -> Draft:
         """The next answer, examined, with the thread so far; one that the check refuses only where the model has no other.
 
-        The answer that stands so far comes back, with one dispute more, where the model disputes what was said against it.
+        The answer that stands so far comes back, with one dispute more, where the model disputes what was said against it; and with
+        a conclusion where it was run, `review` says what is to be spoken to, and the model is done.
         Raises Rejected, NoAnswer, ModelError, EndpointSettingError, BudgetExceededError.
         """
         idle = 0
         asked = {_key(call) for turn in thread.turns for call in turn.calls}
         while len(thread.turns) < MOST_TURNS and idle < _MOST_IDLE and thread.refused < _MOST_REFUSED:
             reply = self._client.converse(self._prompt(thread), self._functions, shrunk(thread.turns))
-            exchange = _Exchange(thread, standing, self._disputes_in(reply))
+            exchange = _Exchange(thread, standing, self._disputes_in(reply), review)
             turn = self._turn(reply, exchange, asked)
             idle = 0 if any(_key(call) not in asked for call in turn.calls) else idle + 1
             asked |= {_key(call) for call in turn.calls}
@@ -151,7 +156,7 @@ class Conversation:
 
     def _carry_out(self, raw: RawCall, exchange: _Exchange, asked: set[str]) -> tuple[ToolCall, PromptText]:
         try:
-            call = accepted(_with_kind(raw), self._functions)
+            call = accepted(_with_outputs(_with_kind(raw)), self._functions)
         except UnusableReply as problem:
             known, wrong = as_written(raw.arguments)
             name = re.sub(r"\W", "_", raw.name)[:64] or "unknown"
@@ -171,6 +176,8 @@ class Conversation:
             return self._answer(exchange, **call.arguments)
         if call.name == "install":
             return self._install(exchange, **call.arguments)
+        if call.name == "done":
+            return self._done(exchange, **call.arguments)
         if call.name == "dispute":
             return neutral(
                 "Noted; the answer is taken as it is." if exchange.standing is not None else "Noted; now answer."
@@ -191,16 +198,34 @@ class Conversation:
         words = "Done; it is part of your answer." if done.ok else "Not done; the environment is as it was."
         return neutral("\n".join([words, *done.said]))
 
+    def _done(self, exchange: _Exchange, what: str, doubts: Sequence[object] = ()) -> PromptText:
+        """Take it as the end, once the model has spoken to what it must; it is reminded once."""
+        if exchange.review is None or exchange.standing is None:
+            return neutral("Nothing of yours was run since. Call answer.")
+        said = conclusion(exchange.review, what, doubts)
+        reminder = exchange.review.lacks(said, exchange.disputes)
+        if reminder and reminder not in exchange.told:
+            exchange.told |= {reminder}
+            return neutral(reminder)
+        exchange.standing, exchange.taken = msgspec.structs.replace(exchange.standing, conclusion=said), True
+        return neutral("Noted.")
+
     def _answer(
-        self, exchange: _Exchange, kind: str, text: str, folder: str | None = None, outputs: Sequence[str] = ()
+        self,
+        exchange: _Exchange,
+        kind: str,
+        text: str,
+        folder: str | None = None,
+        outputs: Sequence[Mapping[str, Any]] = (),
     ) -> PromptText:
         """Check an answer and say what becomes of it."""
         try:
             workdir = self._folder(folder)
-        except UsageError as problem:
+            made = [_output(one) for one in outputs]
+        except (UsageError, msgspec.ValidationError) as problem:
             exchange.refused += 1
             return neutral(f"Refused: {problem}")
-        draft = msgspec.structs.replace(self._examined(kind, text, workdir, outputs), set_up=exchange.set_up)
+        draft = msgspec.structs.replace(self._examined(kind, text, workdir, made), set_up=exchange.set_up)
         disputes = exchange.disputes if exchange.disputed else ()
         draft = exchange.standing = msgspec.structs.replace(draft, disputes=disputes)
         decision = verdict(draft, told=exchange.told)
@@ -226,7 +251,7 @@ class Conversation:
             return workspace.path
         return normal_folder(workspace.index.root, named.strip().strip("/"), "folder")
 
-    def _examined(self, kind: str, text: str, workdir: str, outputs: Sequence[str]) -> Draft:
+    def _examined(self, kind: str, text: str, workdir: str, outputs: Sequence[Output]) -> Draft:
         request, workspace = self._task.request, self._task.workspace
         fenced = _FENCE.match(text)
         draft = Draft(
@@ -236,9 +261,7 @@ class Conversation:
             source="llm",
             because="written by the model",
             provenance=Provenance(kind="model"),
-            outputs=tuple(
-                path for path in dict.fromkeys(outputs) if path.strip() and path.strip() in request.instruction
-            ),
+            outputs=tuple(outputs),
         )
         return examine(msgspec.structs.replace(draft, entry=entry_of(draft, workspace)), request, workspace)
 
@@ -282,6 +305,21 @@ def _with_kind(raw: RawCall) -> RawCall:
     if kind not in _SHELLS and (kind or _is_python(text)):
         return raw
     return RawCall(name=raw.name, arguments={**arguments, "kind": "command"})
+
+
+def _with_outputs(raw: RawCall) -> RawCall:
+    """An answer with its files as objects, also where only their names were written."""
+    arguments, _ = as_written(raw.arguments)
+    outputs = arguments.get("outputs")
+    if raw.name != "answer" or not isinstance(outputs, list):
+        return raw
+    objects = [{"path": one} if isinstance(one, str) else one for one in outputs]
+    return RawCall(name=raw.name, arguments={**arguments, "outputs": objects})
+
+
+def _output(given: Mapping[str, Any]) -> Output:
+    """A file that an answer makes; msgspec.ValidationError where it is none."""
+    return msgspec.convert({name: part for name, part in given.items() if part is not None}, Output)
 
 
 def _is_python(text: str) -> bool:

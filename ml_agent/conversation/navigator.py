@@ -7,10 +7,12 @@ from typing import TypeVar
 import msgspec
 
 from ml_agent.conversation.loop import Conversation, ConversationTask, NoAnswer
+from ml_agent.conversation.outcome import Review
 from ml_agent.conversation.tools import TaskEnvironment, Toolbox
 from ml_agent.conversation.verdict import verdict
 from ml_agent.draft import Attempt, Draft, Rejected
 from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelAnswerError, ModelError
+from ml_agent.model.budget import MODEL_LIMITS
 from ml_agent.model.client import ModelClient, silent
 from ml_agent.model.prompt import Prompt, Section
 from ml_agent.navigator import Assessment, Given, Navigator, Workspace
@@ -24,8 +26,6 @@ from ml_agent.trajectory import Emit
 from ml_agent.understanding import rank, understood
 
 T = TypeVar("T")
-MODEL_LIMITS = frozenset({"tokens", "usd", "calls"})
-"""Limits that end the model's part: a navigator without one spends none of them."""
 _GONE = (ModelError, EndpointSettingError, BudgetExceededError)
 _MOST_RANKED = 12
 _MOST_TREE = 80
@@ -98,12 +98,25 @@ class LlmNavigator:
         if attempt.draft.thread is None:
             return self._stand_in.revise(request, workspace, attempt) if self._stand_in is not None else None
         lines = attempt.error_lines
-        message = neutral("\n".join([attempt.problem, *([FAILED, *lines] if lines else []), WISH]))
+        told = attempt.report or "\n".join([attempt.problem, *([FAILED, *lines] if lines else []), WISH])
+        message = neutral(told)
         mended = self._gone_on(request, workspace, attempt.draft, message)
         if mended is not None and verdict(mended, [attempt]) == "refused" and mended.text == attempt.draft.text:
             self._over.add(_key(request, workspace))
             return None
         return mended
+
+    def review(
+        self, request: Request, workspace: Workspace, draft: Draft, report: PromptText, review: Review
+    ) -> Draft | None:
+        """The draft with what its author says of its result, or another one; None where nobody can be asked.
+
+        Raises Rejected where the model finds that the repository cannot do it.
+        """
+        thread = draft.thread
+        if thread is None:
+            return None
+        return self._answered(request, workspace, lambda talk: talk.go_on(thread.with_result(report), draft, review))
 
     def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
         """The first answer of a new conversation."""

@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from typing import Any
 
 from ml_agent.delivery.text_kinds import InvalidContent
 
@@ -197,18 +198,21 @@ def judge_npz(data: bytes, whole: Whole) -> str:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for name in names:
             with archive.open(name) as member:
-                _judge_array(member.read(MOST_HEAD), archive.getinfo(name).file_size, "NPZ")
+                array_head(member.read(MOST_HEAD), archive.getinfo(name).file_size, "NPZ")
     return f"NPZ, {len(names)} arrays"
 
 
 def judge_npy(data: bytes, whole: Whole) -> str:
     """Its head, and as many numbers as that promises."""
-    _judge_array(data[:MOST_HEAD], len(data) if whole else None, "NPY")
+    array_head(data[:MOST_HEAD], len(data) if whole else None, "NPY")
     return "NPY"
 
 
-def _judge_array(data: bytes, size: int | None, name: str) -> None:
-    """An array by the beginning of its file; `size` is the file's, None where it is not known."""
+def array_head(data: bytes, size: int | None, name: str) -> tuple[dict[str, Any], int]:
+    """What the head of an array says and where its numbers begin; `size` is the file's, None where it is not known.
+
+    Raises InvalidContent where there are not as many numbers as it promises.
+    """
     _begins(data, b"\x93NUMPY", name)
     wide = data[6:7] > b"\x01"
     begins = 12 if wide else 10
@@ -225,6 +229,7 @@ def _judge_array(data: bytes, size: int | None, name: str) -> None:
         raise InvalidContent(f"is an {name} without numbers")
     if size is not None and size < begins + length + numbers * max(_item_size(told["descr"]), 1):
         raise InvalidContent(f"is an {name} that holds less than its head says")
+    return told, begins + length
 
 
 def _item_size(kind: object) -> int:

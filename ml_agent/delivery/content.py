@@ -8,13 +8,22 @@ import msgspec
 
 from ml_agent.delivery.binary_kinds import BINARY_KINDS
 from ml_agent.delivery.expectation import Expectation
-from ml_agent.delivery.text_kinds import MOST_PARSED, TEXT_KINDS, InvalidContent, error_in, judge_jsonl, text_of
+from ml_agent.delivery.heads import head_of
+from ml_agent.delivery.text_kinds import (
+    MOST_PARSED,
+    TEXT_KINDS,
+    InvalidContent,
+    NotAsWorded,
+    error_in,
+    judge_jsonl,
+    text_of,
+)
 
 ERROR_LENGTH = 4096
 """Bytes; a longer file of a kind we do not know is no error message."""
 MOST_SAID = 300
 """Characters of what is said of a file, whatever it holds."""
-MOST_REPORT = 4096
+MOST_REPORT = 16 * 1024
 """Bytes of the process's answer."""
 MOST_MEMORY = 2 * 1024**3
 MOST_SECONDS = 30
@@ -40,6 +49,10 @@ class ContentReport(msgspec.Struct, frozen=True, kw_only=True):
 
     said: str
     valid: bool
+    worded: bool = False
+    """Whether only what words asked for is lacking."""
+    head: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
@@ -54,6 +67,19 @@ def judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
     if len(data) < ERROR_LENGTH and (said := error_in(data.decode("utf-8", "replace"))) is not None:
         raise InvalidContent(f"holds an error message: {said}")
     return f"{len(data)} bytes"
+
+
+def report_on(data: bytes, whole: bool, expected: Expectation) -> ContentReport:
+    """What the content is, whether that is what was expected, its head, and what is doubtful in it."""
+    head = head_of(data, whole, expected)
+    lines, doubts = tuple(map(_in_one_line, head.lines)), tuple(map(_in_one_line, head.doubts))
+    try:
+        said, valid, worded = judge_content(data, whole, expected), True, False
+    except InvalidContent as wrong:
+        said, valid, worded = str(wrong), False, isinstance(wrong, NotAsWorded)
+    if head.void and (valid or worded):
+        said, valid, worded = head.void, False, False
+    return ContentReport(said=_in_one_line(said), valid=valid, worded=worded, head=lines, doubts=doubts)
 
 
 def _judge_beginning(data: bytes, expected: Expectation) -> str:
@@ -85,11 +111,5 @@ def main() -> None:
         hard = resource.getrlimit(kind)[1]
         resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     job = msgspec.json.decode(sys.stdin.buffer.readline(), type=ContentJob)
-    try:
-        report = ContentReport(
-            said=_in_one_line(judge_content(sys.stdin.buffer.read(), job.whole, job.expected)),
-            valid=True,
-        )
-    except InvalidContent as wrong:
-        report = ContentReport(said=_in_one_line(str(wrong)), valid=False)
+    report = report_on(sys.stdin.buffer.read(), job.whole, job.expected)
     print(msgspec.json.encode(report).decode(), flush=True)

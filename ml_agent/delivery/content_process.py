@@ -24,6 +24,14 @@ class ContentNotJudged(Exception):
 
 def judge_apart(data: bytes, whole: bool, expected: Expectation) -> str:
     """What the content is, in a few words; raises InvalidContent where it is not what is expected, and ContentNotJudged."""
+    report = report_apart(data, whole, expected)
+    if not report.valid:
+        raise InvalidContent(report.said)
+    return report.said
+
+
+def report_apart(data: bytes, whole: bool, expected: Expectation) -> ContentReport:
+    """What the content is, with its head and its doubts. Raises ContentNotJudged."""
     job = msgspec.json.encode(ContentJob(expected=expected, whole=whole)) + b"\n"
     home = str(Path(__file__).parents[2])
     try:
@@ -33,9 +41,6 @@ def judge_apart(data: bytes, whole: bool, expected: Expectation) -> str:
                 stderr=subprocess.DEVNULL, timeout=WAIT_SECONDS, env=without_secrets(os.environ), check=True,
             )  # fmt: skip
             answer.seek(0)
-            report = msgspec.json.decode(answer.read(MOST_REPORT), type=ContentReport)
+            return msgspec.json.decode(answer.read(MOST_REPORT), type=ContentReport)
     except (subprocess.SubprocessError, OSError, msgspec.DecodeError) as error:
         raise ContentNotJudged("takes too much memory or time to be judged") from error
-    if not report.valid:
-        raise InvalidContent(report.said)
-    return report.said

@@ -75,6 +75,8 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True):
     """Of a table, or the keys of JSON."""
     rows: int | None = None
     """Of a table, without its head."""
+    must: bool = True
+    """Whether the task is not done without it."""
     source: Source = "request"
 
     def describe(self) -> str:
@@ -91,11 +93,20 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """What our code saw of an expectation after the run."""
 
     expectation: Expectation
-    verdict: Literal["delivered", "missing", "not judged"]
+    verdict: Literal["delivered", "missing", "not judged", "disputed"]
+    """disputed: missing by words that may have been misread; the author of the answer says why it is right all the same."""
     said: str
     """One line: what is there, or what is wrong."""
     path: str = ""
     """Where it was found, relative to the repository's root."""
+    worded: bool = False
+    """Whether only words speak against it: the file is there, new and of its kind. What is proven cannot be disputed."""
+    why: str = ""
+    """The reason of a dispute."""
+    head: tuple[str, ...] = ()
+    """What is seen of the file at a glance."""
+    doubts: tuple[str, ...] = ()
+    """What in it may be as it should be, and is worth a question."""
 
 
 class CreatedFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,17 @@
 """All that should come out: what the user says by option, what the sentence says, what the author of an answer says."""
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import msgspec
 
 from ml_agent.delivery.expectation import KINDS, Expectation, kind_of
 from ml_agent.delivery.request_words import expectations_of
-from ml_agent.draft import Draft
+from ml_agent.draft import Output
 from ml_agent.errors import UsageError
+
+_MOST_OUTPUTS = 12
+"""That the author of an answer may name."""
 
 
 def expectations(instruction: str, stated: Iterable[str]) -> tuple[Expectation, ...]:
@@ -18,9 +23,39 @@ def expectations(instruction: str, stated: Iterable[str]) -> tuple[Expectation, 
     return tuple(taken.values())
 
 
-def from_answer(draft: Draft) -> tuple[Expectation, ...]:
-    """What the author of an answer says that it makes, where nothing was read: files and folders that the request names."""
-    return tuple(Expectation(path=path.rstrip("/"), kind=kind_of(path), source="model") for path in draft.outputs)
+def with_answer(stated: Sequence[Expectation], outputs: Sequence[Output]) -> tuple[Expectation, ...]:
+    """What the user's words say, as the author of an answer reads them, and what else he says should come out.
+
+    A file that only our reading of the sentence names need not be there where the author names others: whether it is missing, he is asked.
+    """
+    own = {posixpath.normpath(one.path): one for one in outputs[:_MOST_OUTPUTS] if _is_inside(one.path)}
+    merged: list[Expectation] = []
+    for one in stated:
+        mine = own.pop(posixpath.normpath(one.path), None) if one.path else None
+        if mine is not None:
+            one = msgspec.structs.replace(
+                one,
+                kind=one.kind if one.source == "option" else _kind(mine),
+                columns=mine.columns or one.columns,
+                rows=one.rows if mine.rows is None else mine.rows,
+            )
+        elif outputs and one.source == "request" and one.path:
+            one = msgspec.structs.replace(one, must=False)
+        merged.append(one)
+    return (*merged, *(_of_author(one) for one in own.values()))
+
+
+def _of_author(one: Output) -> Expectation:
+    path = one.path.strip().rstrip("/")
+    return Expectation(path=path, kind=_kind(one), columns=one.columns, rows=one.rows, must=one.must, source="model")
+
+
+def _kind(one: Output) -> str:
+    return one.kind if one.kind in KINDS else kind_of(one.path.strip())
+
+
+def _is_inside(path: str) -> bool:
+    return bool(path.strip()) and not posixpath.normpath(path.strip()).startswith(("..", "/", "~"))
 
 
 def check_stated(texts: Iterable[str]) -> None:
@@ -37,7 +72,7 @@ def _parse(text: str, read: tuple[Expectation, ...]) -> Expectation:
     elif kind not in KINDS:
         raise UsageError(f"--expect {text}: {kind!r} is no kind; there are {', '.join(KINDS)}")
     path = path.strip()
-    if not path or posixpath.normpath(path).startswith(("..", "/")):
+    if not _is_inside(path):
         raise UsageError(f"--expect {text}: give a path relative to the folder in which the command runs")
     said = next((one for one in read if posixpath.normpath(one.path or "?") == posixpath.normpath(path)), None)
     return Expectation(

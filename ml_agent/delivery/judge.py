@@ -7,12 +7,15 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from ml_agent.delivery.content_process import WAIT_SECONDS, ContentNotJudged, judge_apart
-from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
-from ml_agent.delivery.text_kinds import InvalidContent, error_in
+from ml_agent.delivery.content import ContentReport
+from ml_agent.delivery.content_process import WAIT_SECONDS, ContentNotJudged, report_apart
+from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement, kind_of
+from ml_agent.delivery.text_kinds import error_in
 
 MOST_READ = 64 * 1024**2
 """Bytes of one file that are looked at."""
+MOST_LOOKS = 5
+"""Files that are looked at although nobody asked for them."""
 
 
 class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,19 +38,28 @@ def judge(expectations: Sequence[Expectation], scene: RunOutputs) -> tuple[Judge
     return tuple(_judge(one, scene) for one in expectations)
 
 
-def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -> str:
-    """What a file holds, in a few words; raises InvalidContent where it is not what is expected, and ContentNotJudged."""
-    if size == 0:
-        raise InvalidContent("is empty")
+def looks(judgements: Sequence[Judgement], scene: RunOutputs) -> tuple[Judgement, ...]:
+    """The other files that came out, small ones first, each with what is seen of it; as many as somebody looks at."""
+    seen = {one.path for one in judgements} | scene.own
+    others = sorted((one for one in scene.made if one.path not in seen and one.size), key=lambda one: one.size)
+    return tuple(
+        _file(Expectation(kind=kind_of(one.path), path=one.path), (one.path,), scene) for one in others[:MOST_LOOKS]
+    )
+
+
+def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -> ContentReport:
+    """What a file holds, and whether that is what is expected. Raises ContentNotJudged."""
     try:
-        data = scene.read(path, MOST_READ + 1)
-    except FileNotFoundError as error:
-        raise InvalidContent("cannot be read") from error
+        data = scene.read(path, MOST_READ + 1) if size else b""
+    except FileNotFoundError:
+        return ContentReport(said="cannot be read", valid=False)
     if not data:
-        raise InvalidContent("is empty")
-    whole = len(data) <= MOST_READ
-    said = judge_apart(data, whole, expected)
-    return said if whole else f"{said}; of its {size} bytes the first {MOST_READ} were looked at"
+        return ContentReport(said="is empty", valid=False)
+    report = report_apart(data, len(data) <= MOST_READ, expected)
+    if len(data) <= MOST_READ:
+        return report
+    said = f"{report.said}; of its {size} bytes the first {MOST_READ} were looked at"
+    return msgspec.structs.replace(report, said=said)
 
 
 def places_of(path: str, workdir: str) -> tuple[str, ...]:
@@ -75,19 +87,28 @@ def _judge(expected: Expectation, scene: RunOutputs) -> Judgement:
 def _file(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Judgement:
     new = [made for made in scene.made if made.path not in scene.own]
     hits = [made for place in places for made in new if made.path == place or fnmatchcase(made.path, place)]
-    problem, until = "", time.monotonic() + WAIT_SECONDS
+    wrong: Judgement | None = None
+    until = time.monotonic() + WAIT_SECONDS
     for made in hits:
         try:
             if time.monotonic() > until:
                 raise ContentNotJudged("comes after others that took too long to be judged")
-            said = content_of(made.path, made.size, expected, scene)
-        except InvalidContent as wrong:
-            problem = problem or f"{made.path} {wrong}"
-            continue
-        except ContentNotJudged as wrong:
-            return Judgement(expectation=expected, verdict="not judged", said=f"{made.path} {wrong}")
-        return Judgement(expectation=expected, verdict="delivered", said=f"{made.path}: {said}", path=made.path)
-    return Judgement(expectation=expected, verdict="missing", said=problem or _absent(expected.path, places, scene))
+            report = content_of(made.path, made.size, expected, scene)
+        except ContentNotJudged as problem:
+            return Judgement(expectation=expected, verdict="not judged", said=f"{made.path} {problem}", path=made.path)
+        judgement = Judgement(
+            expectation=expected,
+            verdict="delivered" if report.valid else "missing",
+            said=f"{made.path}{':' if report.valid else ''} {report.said}",
+            path=made.path,
+            worded=report.worded,
+            head=report.head,
+            doubts=report.doubts,
+        )
+        if report.valid:
+            return judgement
+        wrong = wrong or judgement
+    return wrong or Judgement(expectation=expected, verdict="missing", said=_absent(expected.path, places, scene))
 
 
 def _folder(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Judgement:

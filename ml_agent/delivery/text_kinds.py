@@ -5,7 +5,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any, NoReturn
 
@@ -27,6 +27,10 @@ _CUE = re.compile(r"(?:\d\d:)?\d\d:\d\d[.,]\d{3}\s*-->\s*(?:\d\d:)?\d\d:\d\d[.,]
 
 class InvalidContent(Exception):
     """It is not what it should be; the message says why, in one line."""
+
+
+class NotAsWorded(InvalidContent):
+    """It is what its name promises, and lacks columns or rows that words named: those may have been misread."""
 
 
 def text_of(content: bytes, whole: bool = True) -> str:
@@ -78,11 +82,11 @@ def judge_json(text: str, expected: Expectation) -> str:
     if expected.columns:
         lacking = _lacking(expected.columns, _keys(value) if isinstance(first, (dict, list)) else [])
         if lacking:
-            raise InvalidContent(
+            raise NotAsWorded(
                 f"lacks the keys {', '.join(lacking)}; it has {_some(list(first) if isinstance(first, dict) else [])}"
             )
     if expected.rows is not None and isinstance(value, list) and len(value) != expected.rows:
-        raise InvalidContent(f"has {len(value)} entries, not {expected.rows}")
+        raise NotAsWorded(f"has {len(value)} entries, not {expected.rows}")
     return f"JSON {'list' if isinstance(value, list) else 'object' if isinstance(value, dict) else 'value'}"
 
 
@@ -97,7 +101,7 @@ def judge_jsonl(text: str, expected: Expectation) -> str:
             raise InvalidContent(f"line {number} {wrong}") from wrong
         first = value if number == 1 else first
     if expected.columns and (lacking := _lacking(expected.columns, first if isinstance(first, dict) else [])):
-        raise InvalidContent(f"lacks the keys {', '.join(lacking)}; it has {_some(first)}")
+        raise NotAsWorded(f"lacks the keys {', '.join(lacking)}; it has {_some(first)}")
     return _check_count(number, expected)
 
 
@@ -201,24 +205,29 @@ class _Elements(HTMLParser):
         self.content = self.content or bool(data.strip())
 
 
-def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
+def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The rows of a table with its head; of a CSV the first line tells what parts its fields. Raises InvalidContent."""
     first = text.splitlines()[0]
     if delimiter == "," and "," not in first:
         delimiter = next((other for other in ";\t|" if other in first), ",")
     csv.field_size_limit(MOST_PARSED)
-    rows = (row for row in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if row)
-    uneven, body = "", 0
     try:
-        head = next(rows, [])
-        for body, row in enumerate(rows, 1):
-            if len(row) != len(head) and not uneven:
-                uneven = f"row {body + 1} has {len(row)} fields, its head {len(head)}"
+        yield from (row for row in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if row)
     except csv.Error as error:
         raise InvalidContent(f"is no table: {error}") from error
-    if lacking := _lacking(expected.columns, head):
-        raise InvalidContent(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
+
+
+def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
+    rows = rows_of(text, delimiter)
+    uneven, body = "", 0
+    head = next(rows, [])
+    for body, row in enumerate(rows, 1):
+        if len(row) != len(head) and not uneven:
+            uneven = f"row {body + 1} has {len(row)} fields, its head {len(head)}"
     if uneven:
         raise InvalidContent(uneven)
+    if lacking := _lacking(expected.columns, head):
+        raise NotAsWorded(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
     if expected.rows == body + 1 and not expected.columns:
         return f"{body + 1} rows without a head"
     if (
@@ -252,7 +261,7 @@ def _check_keys(value: Any, expected: Expectation, name: str) -> str:
     if value in (None, {}, [], ""):
         raise InvalidContent(f"is {name} with nothing in it")
     if expected.columns and (lacking := _lacking(expected.columns, _keys(value))):
-        raise InvalidContent(f"lacks the keys {', '.join(lacking)}")
+        raise NotAsWorded(f"lacks the keys {', '.join(lacking)}")
     return name
 
 
@@ -266,17 +275,18 @@ def _keys(value: Any, depth: int = 0) -> list[str]:
 
 
 def _lacking(wanted: Sequence[str], there: Iterable[str]) -> list[str]:
-    have = {_plain(name) for name in there}
-    return [name for name in wanted if _plain(name) not in have]
+    have = {plain_name(name) for name in there}
+    return [name for name in wanted if plain_name(name) not in have]
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A column's name without what people write in one way or another."""
     return re.sub(r"[\s_-]+", "_", str(name).strip().strip("\"'`").lower())
 
 
 def _check_count(number: int, expected: Expectation) -> str:
     if expected.rows is not None and number != expected.rows:
-        raise InvalidContent(f"has {number} rows, not {expected.rows}")
+        raise NotAsWorded(f"has {number} rows, not {expected.rows}")
     return f"{number} rows"
 
 

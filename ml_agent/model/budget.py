@@ -19,6 +19,10 @@ SHIPPED = Path(__file__).with_name("prices.toml")
 _DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 
 
+MODEL_LIMITS = frozenset({"tokens", "usd", "calls"})
+"""Limits that end the model's part: a navigator without one spends none of them."""
+
+
 class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """USD per million tokens."""
 

@@ -7,9 +7,8 @@ from contextlib import suppress
 import msgspec
 
 from ml_agent.draft import Attempt, Draft
-from ml_agent.tools.commandline.edit import set_option
-from ml_agent.tools.commandline.model import Argument
-from ml_agent.tools.commandline.parse import parse_one
+from ml_agent.tools.commandline.edit import parse_one, set_option, without
+from ml_agent.tools.commandline.reader import Argument
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature
 
@@ -61,8 +60,10 @@ def _without(command: str, signature: Signature, refused: frozenset[str]) -> str
     call = parse_one(command, signature)
     if call is None or not refused:
         return command
-    kept = [part for part in call.arguments if (part.option and part.option.required) or not _is_named(part, refused)]
-    return msgspec.structs.replace(call, arguments=tuple(kept)).text()
+    gone = [part for part in call.arguments if not (part.option and part.option.required) and _is_named(part, refused)]
+    with suppress(RenderError):  # one of several flags in a word
+        return without(call, gone).text()
+    return command
 
 
 def _is_named(part: Argument, names: frozenset[str]) -> bool:

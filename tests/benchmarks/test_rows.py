@@ -72,7 +72,7 @@ def test_a_row_that_asks_nothing_or_leads_out_is_a_problem(field: str, value: st
 
 
 def test_optional_fields_may_be_null(tmp_path: Path) -> None:
-    empty = dict.fromkeys(("accept", "forbid", "prefix_code", "oracle", "style", "commit", "inputs", "judge"))
+    empty = dict.fromkeys(("accept", "forbid", "prefix_code", "oracle", "style", "commit"))
     (task,) = load_tasks(written(tmp_path / "rows.jsonl", {**ROW, **empty})).tasks
     assert (task.accept, task.forbid, task.prefix_code) == ({}, (), "")
 

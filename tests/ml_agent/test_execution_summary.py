@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.draft import Draft
+from ml_agent.draft import Draft, Output
 from ml_agent.execution import folders_written, summary_of
 from ml_agent.sandbox.contract import Response
 
@@ -28,5 +28,5 @@ def test_the_line_says_of_which_day_the_libraries_were() -> None:
 def test_folders_of_files_that_the_answer_names_are_made(tmp_path: Path, text: str, made: tuple[str, ...]) -> None:
     (tmp_path / "data").mkdir()
     outputs = ("outputs/x.json", "data/x.json", "outputs")
-    draft = Draft(kind="bash", text=text, source="llm", outputs=outputs)
+    draft = Draft(kind="bash", text=text, source="llm", outputs=tuple(Output(path=path) for path in outputs))
     assert folders_written(draft, "", tmp_path) == made

@@ -13,7 +13,7 @@ def test_one_is_not_several() -> None:
 @pytest.mark.parametrize(
     ("because", "said"),
     [
-        ("fit.py after its signature", "made from fit.py after its signature"),
+        ("fit.py after its signature", "based on fit.py after its signature"),
         ("adapted from README.md:5", "adapted from README.md:5"),
         ("written by the model", "written by the model"),
     ],

@@ -70,7 +70,7 @@ def test_functions_are_valid_and_closed_schemas() -> None:
 
 def test_a_conversation_offers_a_look_in_the_sandbox_and_a_folder_only_where_there_is_a_choice() -> None:
     names = [function["name"] for function in functions.tools(can_run=True, places=True)]
-    assert names == ["find", "read", "signature", "run", "install", "answer", "dispute", "reject"]
+    assert names == ["find", "read", "signature", "run", "install", "answer", "done", "dispute", "reject"]
     bare = {function["name"]: function for function in functions.tools(can_run=False, places=False)}
     assert not {"run", "install"} & set(bare) and "folder" not in bare["answer"]["parameters"]["properties"]
     for function in bare.values():

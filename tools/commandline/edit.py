@@ -1,37 +1,144 @@
-"""Changes to a call: an option set, added or taken out; everything else stays as it is written."""
+"""The calls of a bash text, and changes to them: an option set or taken out; everything else stays as it is written."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, takewhile
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
 import msgspec
 
-from ml_agent.tools.commandline.model import Argument, Call
-from ml_agent.tools.commandline.reader import ParsedCall
+from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.lexer import Token, lex, quote
+from ml_agent.tools.commandline.reader import Argument, ParsedCall
 from ml_agent.tools.commandline.render import option_words
-from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature
 
+Lookup = Callable[[Invocation], Sequence[Signature]]
+"""The signatures of what an invocation calls; () where they are not known."""
 _GREEDY = frozenset({"*", "+", "?", "..."})
+_UNKNOWN = Signature(path="", accepts_unknown=True)
 
 
-def reading(call: Call) -> ParsedCall:
-    """What a call says by its signature: values, findings, unknown words.
+class _Span(NamedTuple):
+    """Where a word stands in the text."""
 
-    Raises:
-        RenderError: the call has no signature.
+    gap: int
+    """Where the blanks before it begin."""
+    start: int
+    end: int
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One command of a bash text."""
+
+    source: str
+    """The whole text."""
+    invocation: Invocation
+    spans: tuple[_Span, ...]
+    """Of the script or program that is called, and of each word behind it."""
+    signature: Signature | None = None
+    """By which the words were read; None where it is not known."""
+    parsed: ParsedCall
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What the entry point is given, in order."""
+        return self.parsed.given
+
+    @property
+    def entry(self) -> str:
+        """The script, module or program as it is written."""
+        return self.source[self.spans[0].start : self.spans[0].end]
+
+    def given(self, dest: str) -> Argument | None:
+        """The last argument of an option; None where it is not given."""
+        return next((part for part in reversed(self.arguments) if part.dest == dest), None)
+
+    def text(self) -> str:
+        """The whole text."""
+        return self.source
+
+    def with_entry(self, raw: str) -> str:
+        """The text with another script, module or program."""
+        return self.source[: self.spans[0].start] + raw + self.source[self.spans[0].end :]
+
+    def with_words(self, start: int, stop: int, words: Sequence[str]) -> str:
+        """The text with other words in the place of those from `start` to before `stop`.
+
+        Raises:
+            RenderError: a redirection stands among them.
+        """
+        old = self.spans[start + 1 : stop + 1]
+        if any(before.end != after.gap for before, after in pairwise(old)):
+            raise RenderError("a redirection stands among the words")
+        end = old[-1].end if old else self.spans[start].end
+        begin = (old[0].start if words else old[0].gap) if old else end
+        new = " ".join(map(quote, words))
+        return self.source[:begin] + ("" if old or not new else " ") + new + self.source[end:]
+
+
+def find_calls(text: str, lookup: Lookup) -> Iterator[Call]:
+    """The commands of a text, but for those in substitutions; never raises.
+
+    Args:
+        text: one or more commands.
+        lookup: says what each of them takes.
     """
-    return parse_call(_signature(call), call.words())
+    for invocation in parse_command(text).invocations:
+        if invocation.offset < 0:
+            continue
+        tokens = takewhile(
+            lambda token: token.kind in ("word", "redirect"), lex(text[invocation.offset :], prompts=False)
+        )
+        spans = [_span(token, invocation.offset) for token in tokens if token.kind == "word"]
+        signatures = lookup(invocation)
+        signature = choose(signatures, invocation.words) or (signatures[0] if len(signatures) == 1 else None)
+        yield Call(
+            source=text,
+            invocation=invocation,
+            spans=tuple(spans[len(spans) - len(invocation.words) - 1 :]),
+            signature=signature,
+            parsed=parse_call(signature or _UNKNOWN, invocation.words),
+        )
 
 
-def set_option(call: Call, dest: str, value: Any, *, origin: str = "") -> Call:
+def _span(token: Token, offset: int) -> _Span:
+    start = offset + token.at
+    return _Span(start - len(token.gap), start, start + len(token.raw))
+
+
+def parse_one(text: str, signature: Signature) -> Call | None:
+    """The first command of a text that calls the entry point of a signature; None where none does."""
+    found = find_calls(text, lambda invocation: (signature,) if calls(invocation, signature) else ())
+    return next((call for call in found if call.signature is not None), None)
+
+
+def calls(invocation: Invocation, signature: Signature) -> bool:
+    """Whether an invocation calls an entry point: by its file's name, its module, or its own name."""
+    path = PurePosixPath(signature.path)
+    name = PurePosixPath(invocation.name).name
+    if signature.kind == "make":
+        return invocation.program == "make" and signature.name in invocation.words
+    if signature.name and name == signature.name:
+        return True
+    if invocation.target in ("script", "shell", "console"):
+        return name == path.name
+    module = ".".join(path.with_suffix("").parts).removesuffix(".__main__")
+    return invocation.target == "module" and (
+        f".{module}".endswith(f".{invocation.name}") or invocation.name.rpartition(".")[2] == path.stem
+    )
+
+
+def set_option(call: Call, dest: str, value: Any) -> Call:
     """The call with an option given this value: in its place where it is given already, else added.
 
     Args:
         call: with a signature.
         dest: name of the option.
         value: bool, number, text, or a list of them.
-        origin: kept with the argument: where the value comes from.
 
     Raises:
         RenderError: no such option, a value that cannot be written, or one that would change what other words mean.
@@ -41,14 +148,15 @@ def set_option(call: Call, dest: str, value: Any, *, origin: str = "") -> Call:
     if not options:
         raise RenderError(f"{signature.path} has no option {dest}")
     present = [part for part in call.arguments if part.dest == dest]
-    fresh = made(signature, options, value, like=present[-1] if present else None, origin=origin)
-    others = _others(call, dest)
+    fresh = _arguments(signature, options, value)
     if present:
-        at = next(n for n, part in enumerate(call.arguments) if part.dest == dest)
-        arguments = [*call.arguments[:at], *fresh, *(p for p in call.arguments[at:] if p.dest != dest)]
+        edited = without(call, present[1:])
+        place = _alone(edited, edited.arguments[call.arguments.index(present[0])])
+        words = _spelled_as(fresh, present[-1])
     else:
-        arguments = _insert(call.arguments, fresh, signature)
-    return _keep_others(msgspec.structs.replace(call, arguments=tuple(arguments)), dest, others)
+        edited, place, words = call, _new_place(call, fresh), [word for part in fresh for word in part.words()]
+    changed = _read_again(call, edited.with_words(*place, words))
+    return _checked(call, changed, dest)
 
 
 def remove_option(call: Call, dest: str) -> Call:
@@ -57,105 +165,104 @@ def remove_option(call: Call, dest: str) -> Call:
     Raises:
         RenderError: the words behind it would mean something else without it.
     """
-    left = tuple(part for part in call.arguments if part.dest != dest)
-    return _keep_others(msgspec.structs.replace(call, arguments=left), dest, _others(call, dest))
+    return _checked(call, without(call, [part for part in call.arguments if part.dest == dest]), dest)
 
 
-def made(
-    signature: Signature, options: Sequence[Option], value: Any, *, like: Argument | None = None, origin: str = ""
-) -> tuple[Argument, ...]:
-    """The arguments that give an option a value; () where leaving it out does.
+def without(call: Call, parts: Sequence[Argument]) -> Call:
+    """The call without some of its arguments.
+
+    Raises:
+        RenderError: one of them shares a word with another argument.
+    """
+    text = call.source
+    for part in sorted(parts, key=lambda part: -part.start):
+        text = msgspec.structs.replace(call, source=text).with_words(*_alone(call, part), ())
+    return _read_again(call, text)
+
+
+def _alone(call: Call, part: Argument) -> tuple[int, int]:
+    """The places of an argument's words, which no other shares."""
+    if any(other.start == part.start for other in call.arguments if other is not part):
+        raise RenderError(f"{part.flag} stands in one word with others")
+    return part.start, part.stop
+
+
+def _arguments(signature: Signature, options: Sequence[Option], value: Any) -> list[Argument]:
+    """The arguments that give an option a value; [] where leaving it out does.
 
     Args:
         signature: it belongs to.
         options: all that store under its name.
         value: as in `set_option`.
-        like: an argument whose spelling (flag, joined or apart, blanks) is kept where that is possible.
-        origin: kept with the arguments.
     """
     flat = tuple(msgspec.structs.replace(option, level=0) for option in options)
     alone = msgspec.structs.replace(signature, options=flat, subcommand=(), exclusive=(), one_of=())
     meant = dict(zip(flat, options, strict=True))
-    found = [
-        Argument(
-            kind=part.kind, option=meant[part.option] if part.option else None, flag=part.flag, values=part.values, form=part.form, glued=part.glued,
-            origin=origin,
-        )
-        for part in parse_call(alone, option_words(alone, value)).given
+    found = parse_call(alone, option_words(alone, value)).given
+    return [
+        msgspec.structs.replace(part, option=meant[part.option] if part.option else None)
+        for part in found
         if part.kind != "dashes"
-    ]  # fmt: skip
-    if like is not None and len(found) == 1:
-        found = [_spelled_as(found[0], like)]
-    return tuple(found)
+    ]
 
 
-def _spelled_as(part: Argument, like: Argument) -> Argument:
-    """An argument with the flag, the form and the blanks of another one of the same option."""
-    changed = msgspec.structs.replace(part, written=like.written if like.kind == part.kind else ())
-    if part.option != like.option or part.kind != like.kind or part.kind not in ("option", "override"):
-        return changed
-    if like.flag.startswith("~"):
-        return part  # what takes a key away gives it no value
-    same_sign = part.option is None or (part.flag in part.option.negative_flags) == (
-        like.flag in part.option.negative_flags
-    )
-    if same_sign:
-        changed = msgspec.structs.replace(changed, flag=like.flag, glued=like.glued)
-    if len(part.values) == 1 and len(like.values) == 1 and not part.values[0].startswith("-"):
-        changed = msgspec.structs.replace(changed, form=like.form)
-    return changed
+def _spelled_as(fresh: Sequence[Argument], like: Argument) -> list[str]:
+    """The words of new arguments, with the flag and the form of another one of the same option."""
+    written = [word for part in fresh for word in part.words()]
+    part = fresh[0] if len(fresh) == 1 else None
+    if part is None or part.option != like.option or part.kind != like.kind or part.kind == "place":
+        return written
+    if like.flag.startswith("~"):  # what takes a key away gives it no value
+        return written
+    negative = part.option.negative_flags if part.option is not None else ()
+    flag = like.flag if (part.flag in negative) == (like.flag in negative) else part.flag
+    single = len(part.values) == 1 == len(like.values) and not part.values[0].startswith("-")
+    return list(msgspec.structs.replace(part, flag=flag, form=like.form if single else part.form).words())
 
 
-def _insert(arguments: Sequence[Argument], fresh: Sequence[Argument], signature: Signature) -> list[Argument]:
-    """The arguments with new ones where they are read as they are meant: in the words of their subcommand, before `--`."""
-    if not fresh:
-        return list(arguments)
-    option = fresh[0].option
-    level = option.level if option is not None else 0
-    start, stop = _level(arguments, level)
-    by_place = fresh[0].kind == "place"
-    if by_place:
-        stop = start + _places_before(arguments[start:stop], option, signature)
+def _new_place(call: Call, fresh: Sequence[Argument]) -> tuple[int, int]:
+    """Where new arguments are read as they are meant: in the words of their subcommand, before `--`."""
+    option = fresh[0].option if fresh else None
+    given, signature = call.arguments, _signature(call)
+    start, stop = _level(given, option.level if option is not None else 0)
+    if fresh and fresh[0].kind == "place":
+        order = {one.dest: n for n, one in enumerate(signature.options)}
+        mine = order.get(option.dest, 0) if option is not None else 0
+        earlier = [n for n in range(start, stop) if given[n].kind == "place" and order.get(given[n].dest, 0) < mine]
+        stop = earlier[-1] + 1 if earlier else start
     elif signature.syntax in ("absl", "plain"):
-        stop = next((n for n in range(start, stop) if arguments[n].kind == "place"), stop)
-    elif option is not None and option.nargs in _GREEDY and stop < len(arguments):
-        stop = start if arguments[stop].kind == "subcommand" else stop
-    return [*arguments[:stop], *fresh, *arguments[stop:]]
+        stop = next((n for n in range(start, stop) if given[n].kind == "place"), stop)
+    elif option is not None and option.nargs in _GREEDY and stop < len(given) and given[stop].kind == "subcommand":
+        stop = start
+    at = given[stop].start if stop < len(given) else len(call.spans) - 1
+    return at, at
 
 
-def _level(arguments: Sequence[Argument], level: int) -> tuple[int, int]:
-    """Where the words of a level begin and where options of it may end."""
-    names = [n for n, part in enumerate(arguments) if part.kind == "subcommand"]
+def _level(given: Sequence[Argument], level: int) -> tuple[int, int]:
+    """Where the arguments of a level begin and where options of it may end."""
+    names = [n for n, part in enumerate(given) if part.kind == "subcommand"]
     start = names[level - 1] + 1 if 0 < level <= len(names) else 0
-    end = names[level] if level < len(names) else len(arguments)
-    for at in range(start, end):
-        if arguments[at].kind == "dashes":
-            return start, at
-    while end > start and arguments[end - 1].kind == "redirect":
-        end -= 1
-    return start, end
+    end = names[level] if level < len(names) else len(given)
+    return start, next((n for n in range(start, end) if given[n].kind == "dashes"), end)
 
 
-def _places_before(arguments: Sequence[Argument], option: Option | None, signature: Signature) -> int:
-    """How many arguments stand before a positional one: those up to the last that comes earlier in the signature."""
-    order = {one.dest: n for n, one in enumerate(signature.options)}
-    mine = order.get(option.dest, 0) if option is not None else 0
-    earlier = [n for n, part in enumerate(arguments) if part.kind == "place" and order.get(part.dest, 0) < mine]
-    return earlier[-1] + 1 if earlier else 0
+def _read_again(call: Call, text: str) -> Call:
+    """The same call in a text that was changed behind its first word."""
+    offset, signature = call.invocation.offset, _signature(call)
+    return next(one for one in find_calls(text, lambda _: (signature,)) if one.invocation.offset == offset)
+
+
+def _checked(call: Call, changed: Call, dest: str) -> Call:
+    """A changed call, where everything but one option says what it said before."""
+    before, after = (
+        {name: value for name, value in one.parsed.values.items() if name != dest} for one in (call, changed)
+    )
+    if before != after:
+        raise RenderError(f"the words beside {dest} would mean something else")
+    return changed
 
 
 def _signature(call: Call) -> Signature:
     if call.signature is None:
         raise RenderError(f"what {call.invocation.name} takes is not known")
     return call.signature
-
-
-def _others(call: Call, dest: str) -> dict[str, Any]:
-    return {name: value for name, value in reading(call).values.items() if name != dest}
-
-
-def _keep_others(call: Call, dest: str, others: dict[str, Any]) -> Call:
-    """The call, where everything but one option says what it said before."""
-    if _others(call, dest) != others:
-        raise RenderError(f"the words beside {dest} would mean something else")
-    return call

@@ -50,6 +50,8 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """Operator and target."""
     line: int = 1
     """Line of the text where it begins, from 1."""
+    offset: int = -1
+    """Characters of the text before its first word; -1 within a substitution."""
 
 
 def split_assignments(words: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:

@@ -1,6 +1,6 @@
 """Where options stand that belong to a subcommand, or to the program around it."""
 
-from ml_agent.tools.commandline.reader import LocatedPart, Reader
+from ml_agent.tools.commandline.reader import Argument, Reader
 
 LEVELLED = frozenset({"argparse", "click", "typer"})
 """Libraries whose parsers read the words behind a subcommand apart from those before it."""
@@ -27,7 +27,7 @@ def read_levels(reader: Reader) -> None:
         reader.note("unknown-option", message, None, part.flag)
 
 
-def _has(reader: Reader, part: LocatedPart, level: int) -> bool:
+def _has(reader: Reader, part: Argument, level: int) -> bool:
     """Whether the parser of a level may know a flag as it is written."""
     signature = reader.signature
     known = (o for o in signature.options if o.anywhere or o.level == level)

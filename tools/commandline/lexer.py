@@ -1,12 +1,11 @@
 """Bash text as tokens that, put together, are the text again."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ml_agent.tools.commandline.quoting import unquote
-
-Kind = Literal["word", "redirect", "operator", "comment", "end"]
+TokenKind = Literal["word", "redirect", "operator", "comment", "end"]
 _GAP = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
 _PROMPT = re.compile(r"[ \t]*(?:\$|>|%|#!?\$)[ \t]+(?=\S)")
 _HARMLESS_PROMPT = re.compile(r"[ \t]*(?:\$|%|#!?\$)[ \t]+(?=\S)")
@@ -20,6 +19,10 @@ _LONGEST = 20_000
 """Characters over which a quote or a bracket may run."""
 _BRACKETS = {pair: re.compile(rf"[{pair}'\"\\]") for pair in ("()", "{}")}
 """What counts between two brackets: they, quotes and what takes a meaning away."""
+_AS_IT_IS = re.compile(r"^[\w./+:@%=,~^{}-]+$")
+_WITH_VARIABLE = re.compile(r"^[\w@%+=:,./~{}-]*(?:\$(?:\w+|\{\w+\})[\w@%+=:,./{}-]*)+$")
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+"""What bash expands: {a,b} and {1..3}."""
 _MOST_LOOKED_AT = 500_000
 """Characters that are looked at in vain for closing quotes and brackets; from then on those that open mean themselves."""
 
@@ -27,7 +30,7 @@ _MOST_LOOKED_AT = 500_000
 class Token(NamedTuple):
     """A piece of bash text."""
 
-    kind: Kind
+    kind: TokenKind
     """"end" is what is left at the end of the text: nothing but blanks."""
     gap: str
     """Blanks, continued lines and a prompt before it."""
@@ -39,6 +42,8 @@ class Token(NamedTuple):
     """It opens a quote that is never closed."""
     line: int = 1
     """Where it begins, from 1."""
+    at: int = 0
+    """Characters of the text before `raw`."""
 
 
 def lex(text: str, *, prompts: bool = True) -> Iterator[Token]:
@@ -70,7 +75,7 @@ class _Lexer:
                 yield Token("end", gap, "", "")
                 return
             self.line += gap.count("\n")
-            token = self._token(gap)._replace(line=self.line)
+            token = self._token(gap)
             self.line += token.raw.count("\n")
             fresh = token.kind == "operator" and "\n" in token.raw
             yield token
@@ -100,10 +105,10 @@ class _Lexer:
         end, broken = self._word_end(self.at)
         return self._make_token("word", gap, end, broken=broken)
 
-    def _make_token(self, kind: Kind, gap: str, end: int, *, broken: bool = False) -> Token:
-        raw = self.text[self.at : end]
-        self.at = end
-        return Token(kind, gap, raw, unquote(raw) if kind == "word" else raw, broken)
+    def _make_token(self, kind: TokenKind, gap: str, end: int, *, broken: bool = False) -> Token:
+        at, self.at = self.at, end
+        raw = self.text[at:end]
+        return Token(kind, gap, raw, unquote(raw) if kind == "word" else raw, broken, self.line, at)
 
     def _redirect(self, gap: str, behind: int) -> Token:
         """A redirection with its target."""
@@ -199,3 +204,44 @@ def _bracket_end(text: str, at: int, pair: str) -> int:
         if depth == 0:
             return place
     return -1
+
+
+def quote(word: str) -> str:
+    """A word for a shell; references to variables and a path below the home folder stay alive, everything else is literal."""
+    plain = _WITH_VARIABLE.match(word) or (_AS_IT_IS.match(word) and (word.startswith("~/") or word[0] != "~"))
+    return word if plain and not _BRACES.search(word) else shlex.quote(word)
+
+
+def unquote(word: str) -> str:
+    """A word as the program gets it; variables and substitutions are left as they are written."""
+    if not set("'\"\\").intersection(word):
+        return word
+    found: list[str] = []
+    at = 0
+    while at < len(word):
+        letter = word[at]
+        if letter in "'\"" and word.find(letter, at + 1) > 0:
+            text, at = _read_quotes(word, at)
+            found.append(text)
+        elif letter == "\\" and at + 1 < len(word):
+            found.append("" if word[at + 1] == "\n" else word[at + 1])
+            at += 2
+        else:
+            found.append(letter)
+            at += 1
+    return "".join(found)
+
+
+def _read_quotes(word: str, at: int) -> tuple[str, int]:
+    """The text of the quotes that open at a place, and the place behind them."""
+    mark = word[at]
+    found: list[str] = []
+    at += 1
+    while at < len(word) and word[at] != mark:
+        if mark == '"' and word[at] == "\\" and at + 1 < len(word) and word[at + 1] in '"\\$`\n':
+            at += 1
+            found.append("" if word[at] == "\n" else word[at])
+        else:
+            found.append(word[at])
+        at += 1
+    return "".join(found), at + 1

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ml_agent.tools.commandline.model import Kind
-from ml_agent.tools.commandline.reader import Reader
+from ml_agent.tools.commandline.reader import ArgumentKind, Reader
 from ml_agent.tools.launchers import HELP
 from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.signatures.nearest import nearest
@@ -224,7 +223,7 @@ def read_overrides(reader: Reader, words: list[str]) -> None:
         key, equals, value = word.partition("=")
         option = known.get(key)
         given: tuple[str, ...] = (value,) if equals else ()
-        kind: Kind = "option" if key.startswith("-") else "override"
+        kind: ArgumentKind = "option" if key.startswith("-") else "override"
         if key:
             reader.take(
                 at, at + 1, kind=kind, option=option, flag=key, values=given, form="equals" if equals else "apart"

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from ml_agent.tools.commandline.model import Part
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.nearest import is_slip, nearest, nearest_flag
 from ml_agent.tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, SAME_TYPE, convert
 
+ArgumentKind = Literal["option", "place", "subcommand", "override", "dashes"]
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
 """A word whose value the shell or the reader puts in."""
 
@@ -32,12 +32,36 @@ _PLAIN = frozenset(["", "int", "float", "str", "bool", "list", "literal", "yaml"
 """Converters behind which a choice is written as it is; a function of the program's own may change it."""
 
 
-class LocatedPart(Part, frozen=True, kw_only=True):
-    """Which of the words they are."""
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """What some words of a command line are: an option with its values, or what is given by place."""
 
+    kind: ArgumentKind = "option"
+    """option: begins with a flag. place: values by position, also those behind `--`. override: key=value, +key=value, ~key.
+    dashes: the `--` that ends the options."""
+    option: Option | None = None
+    """None where the signature does not know it."""
+    flag: str = ""
+    """As written: an abbreviation stays one; of an override the key with its sign."""
+    values: tuple[str, ...] = ()
+    """Without quotes."""
+    form: Literal["apart", "equals", "attached"] = "apart"
+    """apart: `--n 3`. equals: `--n=3`. attached: `-n3`."""
+    glued: bool = False
+    """One of several short flags in one word, and not the first: f in `-vf`."""
     start: int
     stop: int
-    """Their places, the last one not included; a glued flag has the place of its word."""
+    """Places of its words, the last one not included; a glued flag has the place of its word."""
+
+    @property
+    def dest(self) -> str:
+        """The name of its option; "" where it is not known."""
+        return self.option.dest if self.option is not None else ""
+
+    def words(self) -> list[str]:
+        """Its words, unquoted, as they are written where it stands alone."""
+        if self.form == "apart":
+            return [self.flag, *self.values] if self.flag else list(self.values)
+        return [f"{self.flag}={self.values[0]}" if self.form == "equals" else self.flag + self.values[0]]
 
 
 class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +76,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """dests in the order in which they were given."""
     chosen: tuple[tuple[str, str], ...] = ()
     """Of overrides: what the words choose of groups and files (see Signature.chosen)."""
-    given: tuple[LocatedPart, ...] = ()
+    given: tuple[Argument, ...] = ()
     """Which words belong together, in order; every word is in one of them."""
 
 
@@ -66,7 +90,7 @@ class Reader:
         self.unknown: list[str] = []
         self.tried: set[str] = set()
         """dests that were named but given too few words."""
-        self.given: list[LocatedPart] = []
+        self.given: list[Argument] = []
         self.chosen: tuple[tuple[str, str], ...] = ()
         self.excused = False
         """Whether nothing more is required: help is asked for, or a file of flags may say it."""
@@ -79,7 +103,7 @@ class Reader:
         """What was read of these words; those that nothing claimed are given by place to nobody."""
         claimed = {place for part in self.given for place in range(part.start, part.stop)}
         left = [
-            LocatedPart(start=place, stop=place + 1, kind="dashes" if word == "--" else "place", values=(word,))
+            Argument(start=place, stop=place + 1, kind="dashes" if word == "--" else "place", values=(word,))
             for place, word in enumerate(words)
             if place not in claimed
         ]
@@ -89,8 +113,8 @@ class Reader:
         )  # fmt: skip
 
     def take(self, start: int, stop: int, **facts: Any) -> None:
-        """Say what the words from `start` to before `stop` are, in the fields of LocatedPart."""
-        self.given.append(LocatedPart(start=start, stop=stop, **facts))
+        """Say what the words from `start` to before `stop` are, in the fields of Argument."""
+        self.given.append(Argument(start=start, stop=stop, **facts))
 
     def note(self, code: str, message: str, option: Option | None, *words: str, sure: bool = True) -> None:
         """Record a finding; about an option that could not be read for sure nobody can tell.

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from ml_agent.tools.commandline.quoting import quote
+from ml_agent.tools.commandline.lexer import quote
 from ml_agent.tools.commandline.settings_text import settings_text
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature

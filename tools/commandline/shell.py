@@ -74,10 +74,10 @@ def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[T
     for token in tokens:
         if token.kind in ("word", "redirect"):
             current.append(token)
-            for inner in (
-                _SUBSTITUTION.findall(token.raw) if depth < MAX_NESTING and not token.raw.startswith("'") else ()
-            ):
-                yield from simple_commands(list(lex(inner[0] or inner[1])), depth + 1)
+            inside = depth < MAX_NESTING and not token.raw.startswith("'")
+            for quoted, ticked in _SUBSTITUTION.findall(token.raw) if inside else ():
+                tokens_inside = [one._replace(at=-1) for one in lex(quoted or ticked)]
+                yield from simple_commands(tokens_inside, depth + 1)
         elif token.kind != "comment":
             command = _without_keywords(current)
             if command:
@@ -138,6 +138,7 @@ def _assemble(simple: list[tuple[Token, ...]]) -> CommandLine:
                 folder=folder,
                 redirects=redirects,
                 line=command[0].line,
+                offset=command[0].at,
             )
         )
     return CommandLine(invocations=tuple(invocations), assignments=tuple(assignments), redirections=tuple(redirections))

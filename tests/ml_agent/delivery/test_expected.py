@@ -2,8 +2,8 @@
 
 import pytest
 
-from ml_agent.delivery.expected import expectations, from_answer
-from ml_agent.draft import Draft
+from ml_agent.delivery.expected import expectations, with_answer
+from ml_agent.draft import Output
 from ml_agent.errors import UsageError
 
 
@@ -19,6 +19,20 @@ def test_the_option_stands_before_the_sentence() -> None:
         expected(said, "x.csv:table")
 
 
-def test_what_the_author_of_an_answer_says_that_it_makes_is_expected() -> None:
-    draft = Draft(kind="bash", text="python a.py", outputs=("curves/today/", "b.csv"))
-    assert [one.describe() for one in from_answer(draft)] == ["curves/today", "b.csv (csv)"]
+def test_what_the_author_of_an_answer_says_is_expected_too() -> None:
+    read = expectations("Save the table to out.csv with the columns x and y. Also write a.txt.", ["plots/"])
+    outputs = (
+        Output(path="curves/today/"),
+        Output(path="./out.csv", rows=3),
+        Output(path="../b.csv"),
+        Output(path="c.png", must=False),
+    )
+    merged = with_answer(read, outputs)
+    assert [(one.describe(), one.must, one.source) for one in merged] == [
+        ("plots", True, "option"),
+        ("out.csv (csv), with x, y, 3 rows", True, "request"),
+        ("a.txt (text)", False, "request"),
+        ("curves/today", True, "model"),
+        ("c.png (png)", False, "model"),
+    ]
+    assert with_answer(read, ()) == read

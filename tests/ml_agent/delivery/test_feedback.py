@@ -165,7 +165,7 @@ def test_a_model_is_told_what_is_missing_and_mends_it(name: str, tmp_path: Path)
     result, drafts, heard = solve(TASKS[name], tmp_path, told=True)
     assert drafts == [TASKS[name].first, TASKS[name].second]
     assert (result["ending"], result["exit_code"]) == ("delivered", 0), result["message"]
-    assert "exit 0, but" in heard and "the program wrote" in heard
+    assert "Wrong (" in heard and "It was run: exit 0" in heard
 
 
 def test_without_rules_and_without_learning_it_is_no_success(tmp_path: Path) -> None:

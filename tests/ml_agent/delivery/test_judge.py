@@ -33,7 +33,7 @@ def judged(
         ("./a.txt", {"a.txt": "x"}, ("delivered", "a.txt: 1 lines", "a.txt")),
         ("b/*.txt", {"b/a.txt": "x"}, ("delivered", "b/a.txt: 1 lines", "b/a.txt")),
         ("*.txt", {"a.txt": "", "b.txt": "x"}, ("delivered", "b.txt: 1 lines", "b.txt")),
-        ("*.txt", {"a.txt": "", "b.txt": " "}, ("missing", "a.txt is empty", "")),
+        ("*.txt", {"a.txt": "", "b.txt": " "}, ("missing", "a.txt is empty", "a.txt")),
         ("a.txt", {"b.txt": "x"}, ("missing", "a.txt was not written", "")),
         ("out/ours.txt", {"out/ours.txt": "x"}, ("missing", "out/ours.txt was there before and was not written", "")),
         ("/tmp/a.txt", {"a.txt": "x"}, ("not judged", "/tmp/a.txt lies outside the repository: what is there was not looked at", "")),

@@ -1,0 +1,83 @@
+"""What of a run that ended with 0 is worth a question: errors that it printed, losses that are no number, a result that was there before."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ml_agent.delivery.expectation import CreatedFile, Judgement
+from ml_agent.delivery.heads import cut
+from ml_agent.draft import Doubt
+from ml_agent.sandbox.contract import Response
+from ml_agent.tools.walk import Walk
+
+MOST = 6
+"""Doubts that are told."""
+_MOST_COMPARED = 8 * 1024**2
+"""Bytes of a file that is compared with those of the repository."""
+_LEAST_COMPARED = 24
+"""Bytes; smaller files are alike by chance."""
+_ERROR = re.compile(
+    r"Traceback \(most recent call last\)|^\W{0,3}(?:\S+ \S+ )?\W?(?:ERROR|CRITICAL|FATAL)\b|^\s*(?:[\w.]+\.)?\w*(?:Error|Exception)\s*:"
+    r"|\b(?:error|exception)\b.{0,40}\b(?:while|when|in|reading|processing|loading)\b|command not found$|has no attribute '",
+)
+_NO_ERROR = re.compile(r"\b(?:no|0|zero|without)\s+errors?\b|Warning\b", re.IGNORECASE)
+_ENDLESS = re.compile(
+    r"\b(?:\w*loss|nll|perplexity|ppl|rmse|mse|mae|accuracy|acc|auc|f1|score)\b[\"'\s:=(\[]{1,6}(?:nan|[-+]?inf(?:inity)?)\b",
+    re.IGNORECASE,
+)
+
+
+def doubts_of(
+    response: Response, judgements: Sequence[Judgement], made: Sequence[CreatedFile], root: Path, outputs: Path
+) -> tuple[Doubt, ...]:
+    """What is doubtful about a run that ended with 0.
+
+    Args:
+        response: what it printed.
+        judgements: of the files that came out.
+        made: those that were brought to the host.
+        root: the repository as it was before.
+        outputs: where those files lie on the host.
+    """
+    if not response.ok:
+        return ()
+    found = [*_errors(response), *_endless(response)]
+    for one in judgements:
+        found += [f"{one.path}: {doubt}" for doubt in one.doubts]
+    found += _known_before(made, root, outputs)
+    return tuple(Doubt(doubt=text) for text in list(dict.fromkeys(found))[:MOST])
+
+
+def error_lines(text: str) -> list[str]:
+    """The lines that speak of an error."""
+    return [line.strip() for line in text.splitlines() if _ERROR.search(line) and not _NO_ERROR.search(line)]
+
+
+def _errors(response: Response) -> list[str]:
+    lines = error_lines(f"{response.stdout}\n{response.stderr}")
+    if not lines:
+        return []
+    counted = "a line speaks" if len(lines) == 1 else f"{len(lines)} lines speak"
+    return [f"it ended with 0, but {counted} of an error: {cut(lines[-1], 160)}"]
+
+
+def _endless(response: Response) -> list[str]:
+    lines = [line for line in f"{response.stdout}\n{response.stderr}".splitlines() if _ENDLESS.search(line)]
+    return [f"it printed a value that is no number: {cut(lines[-1].strip())}"] if lines else []
+
+
+def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path) -> list[str]:
+    """Files that came out and are byte for byte a file that the repository had."""
+    alike: dict[int, list[str]] = {}
+    for one in made:
+        if _LEAST_COMPARED <= one.size <= _MOST_COMPARED:
+            alike.setdefault(one.size, []).append(one.path)
+    found: dict[str, str] = {}
+    for entry in Walk(root, lambda folder: folder.path == ".git") if alike else ():
+        for path in alike.get(entry.status.st_size, ()) if entry.is_file else ():
+            if path not in found and (root / entry.path).read_bytes() == (outputs / path).read_bytes():
+                found[path] = entry.path
+    return [
+        f"{path} is what the repository had before" + (f" as {old}" if old != path else "")
+        for path, old in found.items()
+    ]

@@ -1,0 +1,209 @@
+"""What a person would look at first: the head of a file, and what in it is doubtful or empty."""
+
+import io
+import json
+import math
+import re
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import msgspec
+
+from ml_agent.delivery.binary_kinds import array_head
+from ml_agent.delivery.expectation import Expectation
+from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, plain_name, rows_of, text_of
+
+MOST_NAMED, MOST_ROWS, MOST_LINES, LINE = 12, 3, 6, 120
+_FEW = 5
+"""Values; fewer that are all the same say nothing."""
+_MOST_NUMBERS = 2_000_000
+_MOST_ARRAYS = 4
+_BLANK = frozenset({"", "nan", "null", "none", "<na>"})
+_ENDLESS = frozenset({"nan", "inf", "-inf", "infinity", "-infinity"})
+_SCORE = re.compile(
+    r"score|prob|loss|acc(?:uracy)?\b|metric|pred|simil|dist|conf|rmse|mae|mse|auc|logit", re.IGNORECASE
+)
+_FORMS = {"f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q"}
+"""Of numbers in an array, as `struct` has them."""
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """What is seen of a file at a glance."""
+
+    lines: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """What may be as it should be, and is worth a question."""
+    void: str = ""
+    """Why it is no result, whatever its form; "" where it may be one."""
+
+
+def head_of(data: bytes, whole: bool, expected: Expectation) -> Head:
+    """The head of a file of an expected kind; of what cannot be read as that, its first lines where it is text."""
+    try:
+        if expected.kind in ("npy", "npz"):
+            return _of_arrays(data, expected.kind) if whole else Head()
+        if expected.kind not in TEXT_KINDS and expected.kind != "file":
+            return Head()
+        text = text_of(data, whole)
+    except (InvalidContent, ValueError, LookupError, TypeError, zipfile.BadZipFile):
+        return Head()
+    try:
+        if expected.kind in ("csv", "tsv"):
+            return _of_table(rows_of(text, "," if expected.kind == "csv" else "\t"), whole, expected)
+        if expected.kind in ("json", "jsonl") and whole:
+            return _of_json(text, expected)
+    except (InvalidContent, ValueError, RecursionError):
+        pass  # what is wrong with it the judgement says; its first lines show it
+    return Head(lines=_lines(text))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    lines = [line.rstrip() for line in text.splitlines()]
+    shown = lines if len(lines) <= MOST_LINES + 1 else [*lines[: MOST_LINES - 1], "...", lines[-1]]
+    return tuple(cut(line) for line in shown)
+
+
+def cut(line: str, most: int = LINE) -> str:
+    """A line with as many characters as are worth showing."""
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+class _Column:
+    """What the values of a column are like."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.count, self.blank, self.endless, self.numbers = name, 0, 0, 0, 0
+        self.first: str | None = None
+        self.constant = True
+
+    def add(self, value: str) -> None:
+        plain = value.strip().lower()
+        self.count += 1
+        self.blank += plain in _BLANK
+        self.endless += plain in _ENDLESS
+        self.numbers += _is_number(plain)
+        self.first = plain if self.first is None else self.first
+        self.constant = self.constant and plain == self.first
+
+    @property
+    def void(self) -> bool:
+        """Whether it has rows, and nothing in them."""
+        return self.count > 0 and self.blank == self.count
+
+    def describe(self) -> str:
+        """Its name, its type, and how much of it is empty."""
+        kind = "empty throughout" if self.void else "number" if self.numbers == self.count - self.blank else "text"
+        return f"{cut(self.name, 40)} ({kind}{f', {self.blank} empty' if self.blank and not self.void else ''})"
+
+    def doubt(self) -> str:
+        """What is strange about its values."""
+        if self.endless and not self.void:
+            return f"column {self.name}: {self.endless} of {self.count} values are NaN or infinite"
+        if self.constant and self.count >= _FEW and self.numbers == self.count and _SCORE.search(self.name):
+            return f"column {self.name} is {self.first} in all {self.count} rows"
+        return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> Head:
+    names = next(rows, [])
+    shown = list(islice(rows, MOST_ROWS))
+    columns = [_Column(name) for name in names]
+    for row in chain(shown, rows):
+        for column, value in zip(columns, row, strict=False):
+            column.add(value)
+    count = max((column.count for column in columns), default=0)
+    named = ", ".join(column.describe() for column in columns[:MOST_NAMED])
+    more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
+    head = f"{count} rows, {len(columns)} columns: {named}{more}"
+    lines = (head, *(cut(",".join(row)) for row in (names, *shown)))
+    return Head(lines=lines, doubts=_doubts(columns), void=_void(columns, expected)) if whole else Head(lines=lines)
+
+
+def _doubts(columns: Sequence[_Column]) -> tuple[str, ...]:
+    void = [column.name for column in columns if column.void]
+    some = ", ".join(void[:3]) + (", ..." if len(void) > 3 else "")
+    empty = [f"{len(void)} of {len(columns)} columns are empty throughout: {some}"] if void else []
+    return (*empty, *[said for column in columns if (said := column.doubt())][:3])
+
+
+def _void(columns: Sequence[_Column], expected: Expectation) -> str:
+    if columns and all(column.void for column in columns):
+        return "holds no value: every cell below its head is empty"
+    wanted = {plain_name(name) for name in expected.columns}
+    empty = [column.name for column in columns if column.void and plain_name(column.name) in wanted]
+    return f"has nothing in {', '.join(empty)}" if empty else ""
+
+
+def _of_json(text: str, expected: Expectation) -> Head:
+    values = (
+        [json.loads(line) for line in text.split("\n") if line.strip()]
+        if expected.kind == "jsonl"
+        else json.loads(text)
+    )
+    if isinstance(values, list) and values and all(isinstance(one, dict) for one in values):
+        names = list(dict.fromkeys(name for one in values[:1000] for name in one))
+        rows = ([str(one[name]) if one.get(name) is not None else "" for name in names] for one in values)
+        return _of_table(iter([names, *rows]), True, expected)
+    if isinstance(values, dict):
+        parts = [f"{name} ({_kind(value)})" for name, value in islice(values.items(), MOST_NAMED)]
+        more = f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else ""
+        return Head(lines=(cut(f"keys: {', '.join(parts)}{more}", 3 * LINE),), doubts=_endless(values))
+    size = f"{len(values)} entries: " if isinstance(values, list) else ""
+    return Head(lines=(cut(f"{size}{text.strip()}"),))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (list, dict)):
+        return f"{'list' if isinstance(value, list) else 'object'} of {len(value)}"
+    return cut(json.dumps(value), 40)
+
+
+def _endless(values: Mapping[str, Any]) -> tuple[str, ...]:
+    names = [name for name, value in values.items() if isinstance(value, float) and not math.isfinite(value)]
+    return (f"{', '.join(names[:3])}: NaN or infinite",) if names else ()
+
+
+def _of_arrays(data: bytes, kind: str) -> Head:
+    if kind == "npy":
+        return _of_array("", data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [one.filename for one in archive.infolist() if one.filename.endswith(".npy")][:_MOST_ARRAYS]
+        heads = [_of_array(f"{name.removesuffix('.npy')}: ", archive.read(name)) for name in names]
+    void = heads[0].void if heads and all(one.void for one in heads) else ""
+    lines = tuple(line for one in heads for line in one.lines)
+    return Head(lines=lines, doubts=tuple(doubt for one in heads for doubt in one.doubts), void=void)
+
+
+def _of_array(name: str, data: bytes) -> Head:
+    told, begins = array_head(data, len(data), "array")
+    line = f"{name}shape {told['shape']}, {told['descr']}"
+    kind = str(told["descr"])
+    form = _FORMS.get(kind.lstrip("<>|="))
+    if form is None:
+        return Head(lines=(line,))
+    number = min(math.prod(told["shape"]), _MOST_NUMBERS)
+    values = struct.unpack_from(f"{'>' if kind.startswith('>') else '<'}{number}{form}", data, begins)
+    return _of_numbers(name, line, values)
+
+
+def _of_numbers(name: str, line: str, values: Sequence[float]) -> Head:
+    finite = [one for one in values if math.isfinite(one)]
+    if not finite:
+        return Head(lines=(line,), void=f"{name}holds nothing but NaN")
+    line += f", from {min(finite):.6g} to {max(finite):.6g}"
+    odd = len(values) - len(finite)
+    doubts = [f"{name}{odd} of {len(values)} numbers are NaN or infinite"] if odd else []
+    if len(values) >= _FEW and min(finite) == max(finite) and not odd:
+        doubts.append(f"{name}all {len(values)} numbers are {finite[0]:.6g}")
+    return Head(lines=(line,), doubts=tuple(doubts))

@@ -1,0 +1,83 @@
+"""Write commands, options and settings into docs/reference.md.   reference.py [--check]: exit 1 when the page is stale."""
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from page_region import write_or_check
+
+from ml_agent.cli.app import COMMANDS, loaded
+from ml_agent.settings import Settings
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
+REGION = re.compile(r"(<!-- generated:.*?-->\n).*?(<!-- /generated -->)", re.DOTALL)
+GROUPS = ("bench",)
+
+
+def leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """A command with its whole name, or all of a group that are shown."""
+    inner = getattr(command, "commands", {})
+    if not inner and not command.hidden:
+        yield name, command
+    for part, one in inner.items():
+        yield from leaves(f"{name} {part}", one)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _shown(parameter: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+    return names if parameter.param_type_name == "option" else f"`{str(parameter.name).upper()}`"
+
+
+def _of_command(name: str, command: Any) -> Iterator[str]:
+    yield f"### ml-agent {name}\n"
+    yield (command.help or "").partition("\n")[0] + "\n"
+    parameters = [one for one in command.params if not getattr(one, "hidden", False) and "--help" not in one.opts]
+    if not parameters:
+        return
+    yield "| option | meaning |\n|---|---|"
+    yield from (f"| {_shown(one)} | {_cell(getattr(one, 'help', '') or '')} |" for one in parameters)
+    yield ""
+
+
+def _documented() -> dict[str, str]:
+    """What stands under each setting, read from the class itself."""
+    (settings,) = (node for node in ast.parse(inspect.getsource(Settings)).body if isinstance(node, ast.ClassDef))
+    found = {}
+    for field, after in zip(settings.body, settings.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            said = after.value if isinstance(after, ast.Expr) else None
+            found[field.target.id] = str(said.value) if isinstance(said, ast.Constant) else ""
+    return found
+
+
+def _of_settings() -> Iterator[str]:
+    yield "## Settings\n"
+    yield "Each can be set as `ML_AGENT_NAME` in the environment or as `name = value` in `ml-agent.toml`.\n"
+    yield "| setting | default | meaning |\n|---|---|---|"
+    for name, said in _documented().items():
+        field = Settings.model_fields[name]
+        given = field.default
+        default = "" if field.is_required() or given is None or "Secret" in type(given).__name__ else str(given)
+        yield f"| `{name}` | {_cell('user cache folder' if field.default_factory else default)} | {_cell(said)} |"
+
+
+def renewed(page: str) -> str:
+    """The page with the commands and settings as they are now."""
+    lines = ["## Commands\n"]
+    for group in (*COMMANDS, *GROUPS):
+        for name, command in leaves(group, loaded(group)):
+            lines += _of_command(name, command)
+    text = "\n".join([*lines, *_of_settings()]) + "\n"
+    return REGION.sub(lambda match: match[1] + text + match[2], page)
+
+
+if __name__ == "__main__":
+    sys.exit(write_or_check(renewed, PAGE))

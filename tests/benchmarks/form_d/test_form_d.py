@@ -1,0 +1,253 @@
+"""Form D: agents at work on delivery rows, their own word beside the judge's; runs that are cut and gone on with; the report."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import signal
+import sys
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ml_agent.benchmarks.engines.local import LocalEngine
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.form_d import row as form_d_row
+from ml_agent.benchmarks.form_d.__main__ import ScriptedModel
+from ml_agent.benchmarks.form_d.agents import OwnAgent, PeerAgent, told
+from ml_agent.benchmarks.form_d.report import compare, table_of, write_pages
+from ml_agent.benchmarks.form_d.row import Agent, Attempt, Delivery, Terms
+from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository, load_rows
+from ml_agent.benchmarks.form_d.run import KEPT, Kept, Plan, pick_rows, run
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import SubjectRun
+from ml_agent.benchmarks.subjects.places import Place
+from ml_agent.benchmarks.subjects.testing import LeastAgent
+from ml_agent.model.budget import Limits, Price, load_prices
+from ml_agent.model.endpoint import Endpoint
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.image.build import present_image
+from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion
+
+HERE = Place(sandbox="local", unisolated=True)
+
+
+class Copier:
+    """Delivers what lies in expected/; of some rows a wrong output. Ends its process where a file says so."""
+
+    label = "copier 1"
+
+    def __init__(self, wrong: dict[str, str], claims: dict[str, bool], deadly: Path | None = None) -> None:
+        self.wrong, self.claims, self.deadly = wrong, claims, deadly
+
+    def work(self, row: Row, root: Path, terms: Terms, records: Path) -> Attempt:
+        assert (root / "inputs").is_dir() and (root / "README").is_file()
+        if self.deadly is not None and self.deadly.name == row.name and self.deadly.exists():
+            self.deadly.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        shutil.copytree(FOLDER / "expected" / row.name, records / "outputs")
+        if row.name in self.wrong:
+            shutil.copytree(FOLDER / "wrong" / row.name / self.wrong[row.name], records / "outputs", dirs_exist_ok=True)
+        run = SubjectRun(
+            subject="copier", version="1", ended="finished", seconds=2.0, calls=3, prompt_tokens=900, completion_tokens=100,
+            usd=None,
+        )  # fmt: skip
+        return Attempt(run=run, claim=self.claims.get(row.name), cached_tokens=500)
+
+
+@pytest.fixture(scope="session")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """This environment, which has what judges need."""
+    folder = tmp_path_factory.mktemp("judge")
+    (folder / "venv").symlink_to(sys.prefix)
+    return Installed(folder=folder, version="1", python="3.11", prefix=Path(sys.base_prefix), fingerprint="")
+
+
+@pytest.fixture
+def plan(tmp_path: Path, judge: Installed) -> Plan:
+    """Three rows whose repositories hold a README alone."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        member = tarfile.TarInfo("package-1/README")
+        member.size = 4
+        archive.addfile(member, io.BytesIO(b"Read"))
+    sha256 = hashlib.sha256(packed.getvalue()).hexdigest()
+    (tmp_path / "archives").mkdir()
+    (tmp_path / "archives" / sha256).write_bytes(packed.getvalue())
+    rows = tuple(msgspec.structs.replace(load_rows()[name], sha256=sha256) for name in ("easyai", "chempy", "brainpy"))
+    terms = Terms(endpoint=Endpoint(model="scripted"), judge=judge, place=HERE, limits=Limits(calls=5, seconds=60.0))
+    agent = Copier({"chempy": "twice-as-many"}, {"easyai": True, "chempy": True, "brainpy": False})
+    return Plan(rows=rows, archives=tmp_path / "archives", out=tmp_path / "out", agent=agent, terms=terms)
+
+
+def changed(plan: Plan, agent: Agent | None = None, **terms: object) -> Plan:
+    return msgspec.structs.replace(plan, agent=agent or plan.agent, terms=msgspec.structs.replace(plan.terms, **terms))
+
+
+def lines_of(plan: Plan) -> list[str]:
+    return (plan.out / KEPT).read_text().splitlines()
+
+
+def test_the_agents_word_stands_beside_the_judges(plan: Plan) -> None:
+    right, false_claim, refused = run(plan, LocalEngine(2))
+    assert (right.delivered, right.claim, right.refusal) == (True, True, "")
+    assert (false_claim.delivered, false_claim.claim) == (False, True) and "smallest" in false_claim.refusal
+    assert (refused.delivered, refused.claim) == (True, False)
+    kept = lines_of(plan)
+    again = run(plan, LocalEngine(2))
+    assert again == (right, false_claim, refused) and lines_of(plan) == kept, "what is done stays"
+
+
+def test_a_killed_worker_costs_nothing_and_a_cut_run_goes_on(plan: Plan, tmp_path: Path) -> None:
+    deadly = tmp_path / "chempy"
+    deadly.touch()
+    agent = Copier({}, {}, deadly)
+    done = run(changed(plan, agent), LocalEngine(2))
+    assert all(one.delivered for one in done) and not deadly.exists()
+    first, *_ = lines_of(plan)
+    (plan.out / KEPT).write_text(f"{first}\n{first[:40]}")  # as a kill leaves it
+    assert len(run(changed(plan, agent), LocalEngine(1))) == 3
+    assert lines_of(plan)[0] == first and len(lines_of(plan)) == 3, "two rows were done again"
+
+
+def scripted(plan: Plan, server: ModelServer, installed: Installed, seconds: float = 60.0) -> Plan:
+    endpoint = Endpoint(model="scripted", base_url=server.url)
+    return changed(plan, PeerAgent(LeastAgent(), installed), endpoint=endpoint, limits=Limits(calls=5, seconds=seconds))
+
+
+def test_a_real_agent_and_one_that_hangs(plan: Plan, tmp_path: Path) -> None:
+    installed = LeastAgent().install(tmp_path / "agents")
+    verdicts = (FOLDER / "expected/easyai/verdicts.csv").read_text()
+    isotopes = (FOLDER / "expected/brainpy/isotopes.csv").read_text()
+
+    def brain(seen: Seen) -> Answer:
+        if "Nim" in seen.text:
+            return Answer("bash", {"command": f"cat > outputs/verdicts.csv <<'X'\n{verdicts}X\necho done > claim.txt"})
+        if "isotopic" in seen.text:
+            text = f"cat > run.sh <<'X'\ncat > outputs/isotopes.csv <<'Y'\n{isotopes}Y\nX\necho failed > claim.txt"
+            return Answer("bash", {"command": text})
+        return Answer("bash", {"command": "sleep 500"})
+
+    def ends(seen: Seen, answer: Answer) -> Response | None:
+        tool_said = any(message.get("role") == "tool" for message in seen.body["messages"])
+        return completion({"content": "That is all."}, seen) if tool_said else None
+
+    easyai, chempy, brainpy = plan.rows
+    with ModelServer(brain=brain, misbehaviour=ends) as server:
+        both = scripted(msgspec.structs.replace(plan, rows=(easyai, brainpy)), server, installed)
+        right, by_script = run(both, LocalEngine(2))
+        (hung,) = run(scripted(msgspec.structs.replace(plan, rows=(chempy,)), server, installed, 5.0), LocalEngine(1))
+    assert (right.delivered, right.claim, right.ended, right.calls) == (True, True, "finished", 2), right
+    assert right.prompt_tokens > 100
+    assert (hung.delivered, hung.claim, hung.infrastructure) == (False, None, ""), hung
+    assert hung.ended in ("timeout", "budget")
+    assert "balanced.csv" in hung.refusal
+    assert (by_script.delivered, by_script.claim) == (True, False), "a script is run where nothing came out"
+
+
+def test_trouble_of_the_endpoint_counts_for_nobody_and_is_tried_again(plan: Plan, tmp_path: Path) -> None:
+    installed = LeastAgent().install(tmp_path / "agents")
+    with ModelServer(misbehaviour=lambda seen, answer: Response(body=b"{}", status=503)) as server:
+        lost = run(scripted(plan, server, installed), LocalEngine(1))
+        assert all(one.infrastructure and one.tries == 2 and not one.delivered for one in lost)
+        number = len(server.requests)
+        run(scripted(plan, server, installed), LocalEngine(1))
+        assert len(server.requests) > number, "such rows are done again"
+    with pytest.raises(BenchError, match="no row that every agent"):
+        compare(plan.out, None, load_prices())
+
+
+def test_our_own_agent_without_a_model(plan: Plan) -> None:
+    (done,) = run(changed(msgspec.structs.replace(plan, rows=plan.rows[:1]), OwnAgent("grounded")), LocalEngine(1))
+    assert not done.infrastructure and not done.delivered and done.claim is False and done.calls == 0
+    assert done.refusal and done.error
+
+
+def test_a_peer_is_told_all_that_it_needs() -> None:
+    text = told(load_rows()["csvkit"])
+    assert "csvkit 1.0.4" in text and "outputs/all.csv, outputs/north.csv" in text and "claim.txt" in text
+
+
+def test_rows_are_picked_by_name() -> None:
+    assert [row.name for row in pick_rows("delivery:gym, auditok")] == ["gym", "auditok"]
+    assert len(pick_rows("delivery")) == 30
+    for source in ("wild", "delivery:nobody"):
+        with pytest.raises(BenchError, match="form D has no rows"):
+            pick_rows(source)
+
+
+def test_an_archive_of_another_content_is_not_unpacked(plan: Plan) -> None:
+    row = msgspec.structs.replace(plan.rows[0], sha256="0" * 64)
+    (plan.archives / row.sha256).write_bytes(b"other")
+    with pytest.raises(ValueError, match="remove it and try again"):
+        bring_repository(row, plan.out / "repository", plan.archives)
+
+
+def test_the_scripted_model_answers_by_the_reference() -> None:
+    tool = {"type": "function", "function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}
+    asked: dict[str, Any] = {"messages": [{"role": "user", "content": told(load_rows()["gspan"])}], "tools": [tool]}
+    with ScriptedModel() as model:
+        call = model.reply(asked)["choices"][0]["message"]["tool_calls"][0]["function"]
+        assert call["name"] == "bash" and "gspan" in json.loads(call["arguments"])["command"]
+        asked["messages"].append({"role": "tool", "content": "done"})
+        assert model.reply(asked)["choices"][0]["message"]["content"] == "TERMINATE"
+
+
+def test_agents_side_by_side(plan: Plan) -> None:
+    run(plan, LocalEngine(1))
+    other = [Delivery(row=row.name, agent="other 2", delivered=True, ended="finished") for row in plan.rows]
+    lost = Delivery(row="gym", agent="other 2", infrastructure="the <image> is missing")
+    with (plan.out / KEPT).open("ab") as file:
+        file.writelines(
+            msgspec.json.encode(Kept(config="x", model="m", delivery=one)) + b"\n" for one in [*other, lost]
+        )
+    comparison = compare(plan.out, Price(input=2.0, output=10.0, cached=0.2), load_prices())
+    head, (copier, second) = table_of(comparison)
+    found = dict(zip(head, copier, strict=True))
+    assert found["delivered"].startswith("66.7 %") and found["false claims"].startswith("33.3 %")
+    assert found["right results refused"].startswith("33.3 %") and found["no word"] == "0"
+    assert found["prompt tokens"].startswith("400 (") and found["cached tokens"].startswith("500")
+    assert found["USD"].startswith("0.0019 (") and found["USD a delivered row"] == f"{0.0019 * 1.5:.4f}"
+    assert dict(zip(head, second, strict=True))["no word"] == "3"
+    markdown, page = (path.read_text() for path in write_pages(comparison, plan.out))
+    assert "| copier 1 |" in markdown and "not the smallest" in markdown and "the <image> is missing" not in page
+    assert page.count("<circle") == 2 and "the &lt;image&gt; is missing" in page
+
+
+@pytest.fixture
+def new_image() -> Iterator[str]:
+    """The name of an image that is not there yet; it is removed at the end."""
+    name = f"ml-agent-test-form-d:{os.getpid()}"
+    yield name
+    with closing(connect()) as client:
+        client.images.remove(name, force=True)
+
+
+@pytest.mark.slow
+def test_a_missing_image_is_told_and_the_run_goes_on_once_it_is_there(plan: Plan, new_image: str) -> None:
+    """In containers, which show the judge's own environment."""
+    plan = changed(plan, place=Place(sandbox="docker", image=new_image), judge=_whole(plan.terms.judge))
+    lost = run(plan, LocalEngine(1))
+    assert all("is missing" in one.infrastructure for one in lost)
+    with closing(connect()) as client:
+        client.images.get(present_image(client) or "").tag(*new_image.split(":"))
+    done = run(plan, LocalEngine(1))
+    assert [one.delivered for one in done] == [True, False, True]
+
+
+def _whole(judge: Installed) -> Installed:
+    """The same in a folder of its own: a container shows no link's target."""
+    venv = judge.folder / "whole" / "venv"
+    if not venv.is_dir():
+        shutil.copytree(sys.prefix, venv, symlinks=True)
+    return msgspec.structs.replace(judge, folder=venv.parent)
+
+
+def test_what_judges_run_with_is_what_the_bench_has() -> None:
+    assert {text.partition(">")[0] for text in form_d_row.JUDGE.requirements} == {"numpy", "pillow"}

@@ -1,0 +1,182 @@
+"""After the run its author sees what came out: is done, mends it, or disputes it; what is proven stays proven."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import ml_agent
+from ml_agent.job import Job
+from ml_agent.run_job import config_of, resume_job, run_job
+from ml_agent.runs import new_run
+from ml_agent.settings import load_settings
+from ml_agent.summary import summary
+from ml_agent.tools.tokens import count_tokens
+from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
+from tests.servers.talkers import saying
+
+TABLE = (
+    "import argparse, sys\n"
+    "parser = argparse.ArgumentParser()\n"
+    'parser.add_argument("--rows", type=int, default=6, help="rows of the table")\n'
+    'parser.add_argument("--columns", default="name,score", help="columns of the table")\n'
+    'parser.add_argument("--empty", default="", help="a column that stays empty")\n'
+    'parser.add_argument("--out", default="table.csv", help="where the table goes")\n'
+    "args = parser.parse_args()\n"
+    "names = args.columns.split(',')\n"
+    'with open(args.out, "w") as file:\n'
+    '    print(",".join(names), file=file)\n'
+    "    for row in range(args.rows):\n"
+    '        print(",".join("" if name == args.empty else f"{name}{row}" for name in names), file=file)\n'
+    "if args.empty:\n    print(\"[ERROR] module numpy has no attribute 'float' (ABC)\", file=sys.stderr)\n"
+    'print("wrote", args.out)\n'
+)
+DONE = Answer("done", {"what": "a table of 6 rows"})
+TASK = "Write the table to out.csv."
+
+
+def answer(options: str, **outputs: Any) -> Answer:
+    made = [{"path": "out.csv", **outputs}]
+    return Answer("answer", {"kind": "command", "text": f"python table.py {options} --out out.csv", "outputs": made})
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "tables"
+    root.mkdir()
+    (root / "table.py").write_text(TABLE)
+    (root / "README.md").write_text("# Tables\n\nWrite a table:\n\n```bash\npython table.py --rows 3\n```\n")
+    return root
+
+
+class Played:
+    """A finished run with what was asked of its model."""
+
+    def __init__(self, result: dict[str, Any], server: ModelServer) -> None:
+        self.result, self.requests = result, server.requests
+        written = json.loads((Path(result["folder"]) / "run.json").read_text())
+        jsonschema.validate(written, json.loads((Path(ml_agent.__file__).parent / "run.schema.json").read_text()))
+        self.summary = "\n".join(summary(result))
+
+    @property
+    def last_told(self) -> str:
+        """The last message that the model was sent."""
+        return str(self.requests[-1].body["messages"][-1]["content"])
+
+
+SETTINGS = {
+    "navigator": "llm",
+    "model": "m",
+    "api_key": "sesame",
+    "run": "full",
+    "sandbox": "local",
+    "unisolated": True,
+}
+
+
+@pytest.fixture
+def play(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+
+    def go(*calls: Answer, task: str = TASK, misbehaviour: Any = None, **settings: Any) -> Played:
+        job = Job(instruction=task, repository=str(repository))
+        with ModelServer(saying(*calls), misbehaviour) as server:
+            made = load_settings(base_url=server.url, network="none", **{**SETTINGS, **settings})
+            return Played(run_job(job, made, new_run(tmp_path, tmp_path / "out", {})), server)
+
+    yield go
+
+
+def test_one_reply_answers_and_one_is_done(play: Any) -> None:
+    played = play(answer("--rows 6", columns=["name", "score"], rows=6), DONE)
+    assert (played.result["ending"], played.result["exit_code"], len(played.requests)) == ("delivered", 0, 2)
+    told = played.last_told
+    assert count_tokens(told).n <= 600
+    for part in (
+        "exit 0",
+        "wrote out.csv",
+        "6 rows, 2 columns: name (text), score (text)",
+        "name0,score0",
+        "call done",
+    ):
+        assert part in told
+    assert played.result["told"] == "a table of 6 rows" and "result       a table of 6 rows" in played.summary
+
+
+def test_without_a_run_one_request_is_all(play: Any) -> None:
+    played = play(answer("--rows 6"), run="none")
+    assert (played.result["ending"], len(played.requests)) == ("checked", 1)
+
+
+def test_doubts_are_told_answered_and_shown(play: Any) -> None:
+    said = Answer("done", {"what": "a table", "doubts": [{"doubt": "1", "answer": "ABC has none"}]})
+    played = play(answer("--rows 6 --empty score"), said)
+    assert "Doubt 1: it ended with 0, but a line speaks of an error: [ERROR] module numpy" in played.requests[1].text
+    doubts = played.result["doubts"]
+    assert doubts[0]["answer"] == "ABC has none" and "1 of 2 columns are empty throughout: score" in doubts[1]["doubt"]
+    assert "doubt" in played.summary and "(ABC has none)" in played.summary
+    assert (
+        "Say a sentence on each" in played.last_told and len(played.requests) == 3
+    )  # the second doubt was not spoken to
+
+
+@pytest.mark.parametrize(
+    ("columns", "empty", "verdict", "code"),
+    [(["name", "score"], "score", "missing", 1), (["label"], "", "disputed", 0)],
+    ids=["proven", "wording"],
+)
+def test_only_what_words_say_can_be_disputed(
+    columns: list[str], empty: str, verdict: str, code: int, play: Any
+) -> None:
+    reason = "label is only what the sentence calls them"
+    options = f"--rows 6 --empty {empty}" if empty else "--rows 6"
+    played = play(
+        answer(options, columns=columns), Answer("dispute", {"finding": "out.csv", "why": reason}), DONE, DONE
+    )
+    (one,) = played.result["expectations"]
+    assert (one["verdict"], played.result["exit_code"]) == (verdict, code), played.result["message"]
+    assert (f"disputed: {reason}" in played.summary) is (code == 0)
+
+
+def test_an_author_who_sees_what_is_wrong_answers_anew(play: Any) -> None:
+    played = play(answer("--rows 3"), answer("--rows 6"), DONE)
+    assert (played.result["ending"], len(played.requests)) == ("delivered", 3)
+    assert "--rows 6" in played.result["answer"]["text"]
+
+
+def test_what_was_there_before_is_no_result_unasked(play: Any, repository: Path) -> None:
+    (repository / "old.csv").write_text("name,score\n" + "a,1\n" * 9)
+    copied = Answer("answer", {"kind": "command", "text": "python table.py && cp old.csv out.csv"})
+    played = play(copied, DONE)
+    doubts = [one["doubt"] for one in played.result["doubts"]]
+    assert doubts == [
+        "out.csv: column score is 1 in all 9 rows",
+        "out.csv is what the repository had before as old.csv",
+    ]
+
+
+def test_a_limit_that_is_reached_after_the_run_leaves_what_was_seen(play: Any) -> None:
+    played = play(answer("--rows 6"), DONE, max_calls=1)
+    assert (played.result["ending"], len(played.requests)) == ("delivered", 1)
+    assert "did not look at the result" in played.result["doubts"][-1]["doubt"]
+
+
+def test_a_model_that_dies_after_the_run_is_waited_for(repository: Path, tmp_path: Path) -> None:
+    down = [True]
+
+    def dies(seen: Seen, _answer: Answer) -> Response | None:
+        return refusal(500, "gone") if down and seen.number > 1 else None
+
+    job = Job(instruction=TASK, repository=str(repository))
+    with ModelServer(saying(answer("--rows 6"), DONE), dies) as server:
+        made = load_settings(base_url=server.url, network="none", **SETTINGS)
+        folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
+        first = run_job(job, made, folder)
+        assert (first["ending"], first["exit_code"], first["evidence"]) == ("model-gone", 4, "delivered")
+        down.clear()
+        second = resume_job(folder, {"api_key": "sesame"})
+    assert (second["ending"], second["told"]) == ("delivered", "a table of 6 rows")
+    assert second["answer"]["source"] == "llm" and not second["stand_ins"]

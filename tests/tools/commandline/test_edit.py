@@ -1,0 +1,224 @@
+"""The calls of a text, and what is changed in one of them."""
+
+import shlex
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ml_agent.tools.commandline.edit import Call, find_calls, parse_one, remove_option, set_option, without
+from ml_agent.tools.commandline.lexer import quote, unquote
+from ml_agent.tools.commandline.words import parse_call
+from ml_agent.tools.errors import RenderError
+from ml_agent.tools.signatures.model import Option, Signature
+
+TRAIN = Signature(
+    path="src/train.py",
+    options=(
+        Option(dest="data"),
+        Option(dest="batch_size", flags=("-b", "--batch-size"), type="int"),
+        Option(dest="v", flags=("-v",), nargs="0", type="bool", switch_value="True"),
+        Option(dest="x", flags=("-x",), nargs="0", type="bool", switch_value="True"),
+        Option(dest="file", flags=("-f", "--file")),
+        Option(dest="layers", flags=("--layers",), type="int", nargs="+"),
+    ),
+)
+TOOL = Signature(
+    path="tool.py",
+    subcommand=("fit",),
+    options=(
+        Option(dest="seed", flags=("--seed",), type="int"),
+        Option(dest="rate", flags=("--rate",), type="float", level=1),
+    ),
+)
+HYDRA = Signature(
+    path="run.py", syntax="overrides", options=(Option(dest="lr", type="float"), Option(dest="model.dim", type="int"))
+)
+REAL_HYDRA = Signature(
+    path="app.py",
+    framework="hydra",
+    syntax="overrides",
+    options=(Option(dest="lr", type="float", converter="yaml"), Option(dest="model.dim", type="int", converter="yaml")),
+)
+FLAGS = Signature(
+    path="main.py",
+    syntax="absl",
+    options=(Option(dest="steps", flags=("--steps",), type="int"), Option(dest="out", flags=("--out",))),
+)
+ALL = (TRAIN, TOOL, HYDRA, FLAGS)
+
+
+def one(text: str, signature: Signature = TRAIN) -> Call:
+    """The call of a text."""
+    call = parse_one(text, signature)
+    assert call is not None
+    return call
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "values", "forms"),
+    [
+        ("python train.py -b32", "-b", ("32",), "attached"),
+        ("python train.py --batch-size=32", "--batch-size", ("32",), "equals"),
+        ("python train.py --batch 32", "--batch", ("32",), "apart"),
+        ("python train.py --batch=32", "--batch", ("32",), "equals"),
+        ("python train.py -b=32", "-b", ("32",), "equals"),
+        ("python train.py -vxb 32", "-b", ("32",), "apart"),
+        ("python train.py -vxb32", "-b", ("32",), "attached"),
+    ],
+)
+def test_every_spelling_of_an_option(text: str, flags: str, values: tuple[str, ...], forms: str) -> None:
+    part = one(text).given("batch_size")
+    assert part is not None and (part.flag, part.values, part.form) == (flags, values, forms)
+    assert one(text).parsed.values["batch_size"] == 32
+
+
+def test_bundled_flags_are_several_arguments() -> None:
+    call = one("python train.py -vxf a.txt")
+    assert [(part.flag, part.values, part.glued) for part in call.arguments] == [
+        ("-v", (), False), ("-x", (), True), ("-f", ("a.txt",), True),
+    ]  # fmt: skip
+    assert set_option(one("python train.py -v -f a"), "file", "b c").text() == "python train.py -v -f 'b c'"
+    with pytest.raises(RenderError):
+        remove_option(call, "v")
+
+
+def test_launchers_and_environment_stand_before_the_words() -> None:
+    call = one("A=1 nohup torchrun --nproc_per_node 2 tool.py --seed 1 fit --rate 2", TOOL)
+    assert (call.entry, call.invocation.environment) == ("tool.py", (("A", "1"),))
+    assert call.invocation.words == ("--seed", "1", "fit", "--rate", "2")
+
+
+def test_overrides_keep_their_signs() -> None:
+    call = one("python run.py -m lr=0.1 +model.dim=3 ~model.dim", HYDRA)
+    assert [(p.kind, p.flag, p.values) for p in call.arguments] == [
+        ("option", "-m", ()), ("override", "lr", ("0.1",)), ("override", "+model.dim", ("3",)),
+        ("override", "~model.dim", ()),
+    ]  # fmt: skip
+    assert set_option(call, "lr", 0.5).text() == "python run.py -m lr=0.5 +model.dim=3 ~model.dim"
+
+
+@pytest.mark.parametrize(
+    ("text", "dest", "value", "wanted"),
+    [
+        (
+            "python train.py d \\\n  -b 32 \\\n  -v > log",
+            "batch_size",
+            8,
+            "python train.py d \\\n  -b 8 \\\n  -v > log",
+        ),
+        ("python train.py d -v > log", "batch_size", 8, "python train.py d -v --batch-size 8 > log"),
+        ("python train.py d -b32", "batch_size", 8, "python train.py d -b8"),
+        ("python train.py d --batch=32", "batch_size", 8, "python train.py d --batch=8"),
+        ("python train.py -v -- d", "layers", [1, 2], "python train.py -v --layers 1 2 -- d"),
+        ("python train.py --layers 1 2", "data", "d", "python train.py d --layers 1 2"),
+        ("python train.py d -v", "v", False, "python train.py d"),
+        (
+            "cd src && python train.py x -b 1 | tee log  # b",
+            "batch_size",
+            2,
+            "cd src && python train.py x -b 2 | tee log  # b",
+        ),
+        ("python train.py -b 1 d -b 2 &", "batch_size", 3, "python train.py -b 3 d &"),
+        ("if true; then\n  python train.py > log d\nfi", "v", True, "if true; then\n  python train.py > log d -v\nfi"),
+    ],
+)
+def test_editing_keeps_the_rest(text: str, dest: str, value: object, wanted: str) -> None:
+    assert set_option(one(text), dest, value).text() == wanted
+
+
+def test_options_go_where_their_level_is() -> None:
+    assert set_option(one("python tool.py fit", TOOL), "seed", 3).text() == "python tool.py --seed 3 fit"
+    assert set_option(one("python tool.py fit", TOOL), "rate", 3).text() == "python tool.py fit --rate 3"
+    assert set_option(one("python main.py a b", FLAGS), "steps", 3).text() == "python main.py --steps=3 a b"
+
+
+def test_what_would_change_other_words_is_refused() -> None:
+    with pytest.raises(RenderError):
+        remove_option(one("python train.py --layers 1 -b 2 d"), "batch_size")
+    with pytest.raises(RenderError):
+        set_option(one("python train.py d"), "nothing", 1)
+
+
+def test_arguments_are_taken_out_without_looking_at_the_others() -> None:
+    call = one("python train.py d --layers 1 2 > log -b 3")
+    assert without(call, [part for part in call.arguments if part.option]).text() == "python train.py > log"
+    with pytest.raises(RenderError):
+        remove_option(one("python train.py --layers 1 > log 2 d"), "layers")
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["-b32", "-vx", "-vxf", "-vf'a b'", "--batch=3", "--layers", "1", "-1", "d", "--", "lr=1", "+lr=2"]
+    ),
+    st.sampled_from(
+        ["~lr", "fit", "--seed", "--steps=3", "--out", ">", "2>&1", "\\\n", "'a b'", '"$X"', "--nothing=1"]
+    ),
+    st.text(max_size=6).map(shlex.quote),
+)
+
+
+@settings(max_examples=160, deadline=None)
+@given(st.sampled_from((*ALL, REAL_HYDRA)), st.lists(WORDS, max_size=8), st.sampled_from([" ", "  ", " \\\n  "]))
+def test_every_word_is_found_where_it_stands(signature: Signature, words: list[str], gap: str) -> None:
+    text = gap.join(["cd x &&", "python", signature.path, *words])
+    call = next(find_calls(text, lambda _: (signature,)))
+    raws = [text[span.start : span.end] for span in call.spans]
+    assert tuple(map(unquote, raws)) == (signature.path, *call.invocation.words)
+    assert call.with_words(0, 0, ()) == text
+    if "2>&1" not in words and ">" not in words and "\\\n" not in text:
+        assert list(call.invocation.words) == shlex.split(text)[5:]
+
+
+@settings(max_examples=160, deadline=None)
+@given(st.sampled_from(ALL), st.lists(WORDS, max_size=8), st.data())
+def test_an_edit_changes_one_option_only(signature: Signature, words: list[str], data: st.DataObject) -> None:
+    call = parse_one(" ".join(["python", signature.path, *words]), signature)
+    assert call is not None
+    option = data.draw(st.sampled_from(signature.options))
+    value: object = True if option.nargs == "0" else 7 if option.type in ("int", "float") else "a 'b"
+    value = [value] if option.nargs == "+" else value
+    before = {name: given for name, given in call.parsed.values.items() if name != option.dest}
+    try:
+        changed = set_option(call, option.dest, value)
+    except RenderError:
+        return
+    again = parse_one(changed.text(), signature)
+    assert again is not None
+    found = dict(again.parsed.values)
+    assert found.pop(option.dest) == value
+    assert found == before
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.text(max_size=20))
+def test_quotes_come_off_again(word: str) -> None:
+    assert unquote(quote(word)) == word
+
+
+def test_an_override_that_is_forced_gives_its_value_all_the_same() -> None:
+    signature = Signature(
+        path="a.py", framework="hydra", syntax="overrides", options=(Option(dest="lr", type="float", converter="yaml"),)
+    )
+    call = parse_call(signature, ["++lr=3", "-m", "--config-name", "other"])
+    assert call.values == {"lr": 3.0} and call.chosen == (("--config-name", "other"),)
+    assert [(part.kind, part.flag, part.values) for part in call.given] == [
+        ("override", "++lr", ("3",)), ("option", "-m", ()), ("option", "--config-name", ("other",)),
+    ]  # fmt: skip
+    assert parse_call(signature, ["lr=1,2", "--multirun"]).values == {"lr": "1,2"}
+
+
+def test_a_key_that_is_taken_away_is_set_by_its_own_name() -> None:
+    assert set_option(one("python app.py ~lr", REAL_HYDRA), "lr", 7).text() == "python app.py lr=7"
+    assert set_option(one("python app.py +lr=2", REAL_HYDRA), "lr", 7).text() == "python app.py +lr=7"
+
+
+@pytest.mark.parametrize("word", ["~/logs/run_1", "$HOME/logs", "a.b:c", "--lr=0.1"])
+def test_what_a_shell_may_read_stays_bare(word: str) -> None:
+    assert quote(word) == word
+
+
+@pytest.mark.parametrize("word", ["a b", "~other", "~", "{a,b}", "x;y", "~/a b", ""])
+def test_everything_else_is_literal(word: str) -> None:
+    assert quote(word).startswith("'")
+    assert unquote(quote(word)) == word
