@@ -111,7 +111,7 @@ def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "Age
     )  # fmt: skip
 
 
-def _see_model(config: "AgentConfig") -> "Literal['grounded', 'llm'] | None":
+def _see_model(config: "AgentConfig") -> "Literal['offline', 'llm'] | None":
     """Which of ML-Agent's own navigators the agent is, None for another agent. BenchError where it has no model,
     ProviderError where no endpoint answers."""
     from ml_agent.benchmarks.errors import BenchError
@@ -223,7 +223,6 @@ def _form_d(config: "AgentConfig", source: o.Source, out: Path, work: o.Work, as
         judge=install(config.home, "judge", JUDGE, lambda line: o.tell([line])),
         limits=config.limits,
         reply_tokens=config.reply_tokens,
-        calling=config.calling,
         place=with_compiler(config.place),
     )
     o.clear_up()

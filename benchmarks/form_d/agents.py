@@ -156,7 +156,6 @@ def _task(row: Row, terms: Terms) -> SubjectTask:
         writes=(SCRIPT, CLAIM),
         limits=terms.limits,
         reply_tokens=terms.reply_tokens,
-        calling=terms.calling,
         installs=True,
     )
 

@@ -11,7 +11,7 @@ from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.form_d.inputs import make_inputs
 from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository
 from ml_agent.benchmarks.subjects.install import Installed, Needs
-from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Calling, Ended, SubjectRun
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun
 from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.benchmarks.subjects.workplace import clear
 from ml_agent.model.budget import Limits
@@ -40,7 +40,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = LIMITS
     """Of one try."""
     reply_tokens: int = REPLY_TOKENS
-    calling: Calling = "native"
     place: Place = Place()
     tries: int = 2
     """How often a row is begun where the infrastructure fails it."""

@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """Changes with everything that shapes a result; the endpoint's key and address are no part of it."""
         terms = self.terms
         model = {"model": terms.endpoint.model, "temperature": terms.endpoint.temperature}
-        rest = msgspec.to_builtins([terms.limits, terms.reply_tokens, terms.calling, terms.place], enc_hook=str)
+        rest = msgspec.to_builtins([terms.limits, terms.reply_tokens, terms.place], enc_hook=str)
         shaping = json.dumps([self.agent.label, model, rest], sort_keys=True)
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 

@@ -25,10 +25,10 @@ from ml_agent.benchmarks.form_d.report import compare, table_of, write_pages
 from ml_agent.benchmarks.form_d.row import Agent, Attempt, Delivery, Terms
 from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository, load_rows
 from ml_agent.benchmarks.form_d.run import KEPT, Kept, Plan, pick_rows, run
+from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import SubjectRun
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.benchmarks.subjects.testing import LeastAgent
 from ml_agent.model.budget import Limits, Price, load_prices
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.docker_engine import connect
@@ -164,7 +164,7 @@ def test_trouble_of_the_endpoint_counts_for_nobody_and_is_tried_again(plan: Plan
 
 
 def test_our_own_agent_without_a_model(plan: Plan) -> None:
-    (done,) = run(changed(msgspec.structs.replace(plan, rows=plan.rows[:1]), OwnAgent("grounded")), LocalEngine(1))
+    (done,) = run(changed(msgspec.structs.replace(plan, rows=plan.rows[:1]), OwnAgent("offline")), LocalEngine(1))
     assert not done.infrastructure and not done.delivered and done.claim is False and done.calls == 0
     assert done.refusal and done.error
 
