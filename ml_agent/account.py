@@ -69,8 +69,15 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
 
 
 def used_or_required(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-    """The entries that concern the user: not the guesses that an answer does not use."""
-    return tuple(one for one in entries if one.required or one.status != "not found")
+    """The entries that concern the user: not the guesses that an answer does not use, nor the parts of a value that it uses as a whole."""
+    kept = [one for one in entries if one.required or one.status != "not found"]
+    return tuple(one for one in kept if not any(_is_part(one, other) for other in kept))
+
+
+def _is_part(entry: LedgerEntry, other: LedgerEntry) -> bool:
+    """Whether an entry is one word of a series that stands in the same place: "12" of "12 6"."""
+    whole = other.text.split()
+    return len(whole) > 1 and entry.text in whole and bool(entry.where) and entry.where == other.where
 
 
 def with_rows_seen(draft: Draft, instruction: str, judgements: Sequence[Judgement]) -> Draft:

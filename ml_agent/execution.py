@@ -398,7 +398,7 @@ def _ending(response: Response, judgements: Sequence[Judgement], shortfall: str)
         lacking = [one.said for one in judgements if one.verdict not in DELIVERED]
         wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)
         rest = f", but {wrong}" if wrong else ""
-        return f"ran to its end in {response.seconds:.1f} s{rest}"
+        return f"ran to the end in {response.seconds:.1f} s{rest}"
     if response.ended == "probe":
         return f"healthy for {response.seconds:.0f} s: {response.progress[-1] if response.progress else 'output seen'}"
     last = f": {response.error_lines[-1]}" if response.error_lines else ""

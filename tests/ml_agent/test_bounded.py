@@ -23,7 +23,7 @@ def draft(*ledger: LedgerEntry, source: str = "llm", disputes: tuple[Dispute, ..
 
 
 def test_an_ending_is_bounded_by_the_account() -> None:
-    said = "ran to its end in 0.1 s"
+    said = "ran to the end in 0.1 s"
     assert bounded(Ending.DELIVERED, said, draft(USED)) == (Ending.DELIVERED, said)
     told = f"{said}; 1 value of your request is not in it: 2"
     assert bounded(Ending.DELIVERED, said, draft(USED, LOST)) == (Ending.NOT_DELIVERED, told)

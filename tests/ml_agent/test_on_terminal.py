@@ -86,7 +86,7 @@ def test_the_last_lines_of_a_program_stay_and_verbose_shows_all(planar: Path) ->
     (planar / "README.md").write_text("# Count\n\nCount lines:\n\n```bash\npython count.py\n```\n")
     command = ["solve", "count the lines", "--repo", str(planar), "--path", ".", "--run", "full", *flags]
     seen = on_terminal(command, planar.parent)
-    left = seen.text.partition("ran to its end")[2]
+    left = seen.text.partition("ran to the end")[2]
     assert "| line 8" in left and "| line 6" in left and "| line 5" not in left
     assert "| line 0" in on_terminal([*command, "--verbose"], planar.parent).text
 
