@@ -8,6 +8,8 @@ from ml_agent.view.outputs import OutputView
 from ml_agent.view.page import DraftView, Page
 from ml_agent.wording import counted
 
+STATUS = {"honoured": "used", "default": "its default", "not found": "not used"}
+
 
 def show(page: Page, outputs: tuple[OutputView, ...], console: Terminal) -> None:
     """Print what happened in a run: the way, the drafts with what was wrong, the values, the outputs, the cost."""
@@ -45,5 +47,5 @@ def _show_values(ledger: list[dict[str, str]], console: Terminal) -> None:
         return
     table = Table("you wrote", "status", "where", title="your values", title_justify="left")
     for entry in ledger:
-        table.add_row(entry["text"], entry["status"], entry.get("where") or "")
+        table.add_row(entry["text"], STATUS.get(entry["status"], entry["status"]), entry.get("where") or "")
     console.print(table)
