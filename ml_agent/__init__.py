@@ -3,10 +3,11 @@
 Public names (everything else may change between versions):
 
     solve, start, asolve    answer an instruction; `start` hands out the events while it runs
+    continue_run            go on from a finished run with what you say to its result
     check                   check a command or code against a repository, without running it
     explain                 what the entry points of a repository take
     find                    repositories that may do a task
-    Run, Result, Answer, Event, Checked, Finding, Signature, Candidate   what these return
+    Run, Result, Answer, Doubt, Event, Checked, Finding, Signature, Candidate   what these return
     AgentError and its kinds   what these raise
 
 Nothing is imported before it is used: `import ml_agent` costs next to nothing.
@@ -16,8 +17,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ml_agent.api import asolve, check, explain, find, solve, start
-    from ml_agent.api_types import Answer, Checked, Event, Result
+    from ml_agent.api import asolve, check, continue_run, explain, find, solve, start
+    from ml_agent.api_types import Answer, Checked, Doubt, Event, Result
     from ml_agent.background import CancelledRunError, Run
     from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError, ProviderError, UsageError
     from ml_agent.tools.candidates import Candidate
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 _PLACES = {
     "asolve": "ml_agent.api",
     "check": "ml_agent.api",
+    "continue_run": "ml_agent.api",
     "explain": "ml_agent.api",
     "find": "ml_agent.api",
     "solve": "ml_agent.api",
     "start": "ml_agent.api",
     "Answer": "ml_agent.api_types",
     "Checked": "ml_agent.api_types",
+    "Doubt": "ml_agent.api_types",
     "Event": "ml_agent.api_types",
     "Result": "ml_agent.api_types",
     "CancelledRunError": "ml_agent.background",
@@ -55,6 +58,7 @@ __all__ = [
     "Candidate",
     "Checked",
     "ConfigurationError",
+    "Doubt",
     "Event",
     "Finding",
     "ProviderError",
@@ -64,6 +68,7 @@ __all__ = [
     "UsageError",
     "asolve",
     "check",
+    "continue_run",
     "explain",
     "find",
     "solve",

@@ -64,6 +64,42 @@ async def asolve(
 
 
 @as_agent_errors()
+def continue_run(
+    run: str | Path,
+    words: str,
+    *,
+    out: str | Path | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    **limits: Any,
+) -> Result:
+    """Go on from a finished run with what the user says to its result, in the same conversation and environment.
+
+    Args:
+        run: its folder, its id, or the beginning of its id.
+        words: such as "no, with 5 epochs, and save the curve".
+        out: folder of the new run; a fresh one where None.
+        on_event: called with each event, in the thread of the caller.
+        limits: settings in place of those of that run.
+
+    Raises AgentError: there is no such run, or it has no answer.
+    """
+    return _continue(EventStream(on_event or _ignore), run, words, Path(out) if out else None, limits)
+
+
+def start_continued(run: str | Path, words: str, **limits: Any) -> Run:
+    """Like `continue_run`, in a thread of its own."""
+    return Run(lambda stream: _continue(stream, run, words, None, limits))
+
+
+@as_agent_errors()
+def _continue(stream: EventStream, run: str | Path, words: str, out: Path | None, limits: dict[str, Any]) -> Result:
+    from ml_agent.run_index import known_run
+    from ml_agent.run_job import continue_job
+
+    return result_of(continue_job(known_run(load_settings(), str(run)), words, limits, out, stream))
+
+
+@as_agent_errors()
 def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool = False) -> Checked:
     """Check a command (or Python code) against a repository without running it.
 

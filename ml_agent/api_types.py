@@ -32,6 +32,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     commit: str
 
 
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a result is worth a question."""
+
+    doubt: str
+    answer: str = ""
+    """What the author of the answer says of it."""
+
+
 class StandIn(msgspec.Struct, frozen=True, kw_only=True):
     """A decision that was asked of a model and made without it."""
 
@@ -56,6 +64,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """All of run.json."""
     stand_ins: tuple[StandIn, ...] = ()
     """What was decided without the model that was asked, and why."""
+    doubts: tuple[Doubt, ...] = ()
+    """What of the result is worth a question, with what the author of the answer says of it."""
 
     @property
     def ok(self) -> bool:
@@ -71,7 +81,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         if self.answer is None:
             return head
         place = f"{self.answer.repository} at {self.answer.commit[:12]}, folder {self.answer.workdir}"
-        return head + Markup("<p>{}</p><pre>{}</pre>").format(place, self.answer.text)
+        doubts = Markup("").join(Markup("<p>doubt: {} {}</p>").format(one.doubt, one.answer) for one in self.doubts)
+        return head + Markup("<p>{}</p><pre>{}</pre>").format(place, self.answer.text) + doubts
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,4 +128,5 @@ def result_of(content: dict[str, Any]) -> Result:
         folder=Path(content["folder"]),
         details=content,
         stand_ins=tuple(StandIn(**one) for one in content["stand_ins"]),
+        doubts=tuple(Doubt(**one) for one in content.get("doubts", ())),
     )

@@ -51,6 +51,8 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
     given = msgspec.convert(state["given"], Given)
     request = services.navigator.understand(state["instruction"], given)
     expected = expectations(state["instruction"], given.expect)
+    if state.get("turn"):
+        request = last_said(request, services.navigator.understand(state["turn"], given))
     services.note("understand", wording.of_request(request, expected))
     return Command(
         update={"request": plain(request), "stated": plain(expected), "expected": plain(expected)}, goto="search"
@@ -114,8 +116,32 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to force an answer, add --path . or another folder)")
     if services.executor is not None:
         services.executor.begin(workspace)
-    fresh: Plain = {"attempts": [], "repairs": [], "request": plain(request)}
+    attempts, repairs = continued(state)
+    fresh: Plain = {"attempts": plain(attempts), "repairs": repairs, "request": plain(request)}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
+
+
+def last_said(request: Request, said: Request) -> Request:
+    """The request of a continued run: only what the user said last must be in the answer, it may take back what was said before."""
+    now = {value.value for value in said.values}
+    values = [
+        value if value.value in now else msgspec.structs.replace(value, required=False) for value in request.values
+    ]
+    return msgspec.structs.replace(request, values=tuple(values))
+
+
+def continued(state: State) -> tuple[list[Attempt], list[Plain]]:
+    """What was tried and done on a repository before it is read: in a continued run its author is told what the user says."""
+    if not state.get("turn"):
+        return [], []
+    draft = msgspec.convert(state["draft"], Draft)
+    repairs = state.get("repairs", [])
+    if draft.thread is None:
+        return [], repairs
+    thread = msgspec.structs.replace(draft.thread, begun=len(draft.thread.turns), refused=0, told=frozenset())
+    draft = msgspec.structs.replace(draft, thread=thread, disputes=(), conclusion=None)
+    told = f"The user has seen what came out and says:\n{state['turn']}\nAnswer anew, whole: it runs in the same environment, from a clean repository."
+    return [Attempt(draft=draft, problem=f"the user says: {state['turn']}", report=told)], repairs
 
 
 def request_by_options(state: State, workspace: Workspace) -> Request:
@@ -263,7 +289,7 @@ def conclude(state: State, services: Services, draft: Draft, outcome: Outcome) -
     disputed = [f"disputed: {one.said}: {one.why}" for one in outcome.judgements if one.verdict == "disputed"]
     message = "; ".join([outcome.summary, *disputed])
     services.note("generate", "\n".join([outcome.told or "its author is done", *(one.doubt for one in outcome.doubts)]))
-    update = {"outcome": plain(outcome), "best": best, "review": False}
+    update = {"outcome": plain(outcome), "best": best, "draft": plain(draft), "review": False}
     if is_reached(level_asked(services.settings.run, expected_of(state)), outcome.evidence, outcome.judgements):
         ending, message = bounded(Ending.named(outcome.evidence), message, draft)
         return ended(ending, message, **update)

@@ -23,5 +23,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Whether files there may be replaced."""
     show_inputs: bool = False
     """Whether files and folders that the instruction names by absolute path are shown to the program, read-only."""
+    continues: str = ""
+    """Folder of the run that this one goes on from: with its answer, its conversation and its environment."""
+    words: str = ""
+    """What the user says to what came of that run."""
     record: str = ""
     replay: str = ""

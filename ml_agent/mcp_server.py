@@ -12,7 +12,7 @@ from mcp.server.mcpserver import Context, MCPServer
 
 from ml_agent import api
 from ml_agent.api_types import Event, Result
-from ml_agent.background import Work
+from ml_agent.background import Run, Work
 from ml_agent.draft import Draft
 from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.mcp_gate import gated_resource, gated_tool, warning_of
@@ -156,6 +156,17 @@ class Tools:
         place = await self._guard.repository(ctx, repository)
         return _summary(await self._solved(ctx, instruction, place, run=run, unisolated=False))
 
+    async def continue_run(self, ctx: Context[Any, Any], run: str, words: str) -> dict[str, Any]:
+        """Go on from a run of this server with what is to be done otherwise or next: the same conversation and environment.
+
+        Args:
+            run: its id, the last part of its run_folder.
+            words: such as: no, with 5 epochs, and save the curve as curve.png.
+        """
+        if run not in self._guard.runs:
+            raise UsageError(f"{run}: not a run of this server")
+        return _summary(await self._budgeted(ctx, lambda limits: api.start_continued(run, words, **limits)))
+
     async def run_in_sandbox(
         self,
         ctx: Context[Any, Any],
@@ -219,12 +230,17 @@ class Tools:
 
     async def _solved(self, ctx: Context[Any, Any], instruction: str, repository: str, **options: Any) -> Result:
         """A run, within what the call may take."""
+        return await self._budgeted(
+            ctx,
+            lambda limits: api.start(instruction, repo=repository, show_inputs=False, **{**options, **limits}),
+        )
+
+    async def _budgeted(self, ctx: Context[Any, Any], begin: Callable[[dict[str, Any]], Run]) -> Result:
         settings = load_settings()
         with self._guard.share(ctx, settings) as share:
-            options |= share.limits(settings)
             share.usd = share.most.usd  # of a call that is cut nobody knows what it took
             try:
-                result = await self._follow(ctx, api.start(instruction, repo=repository, show_inputs=False, **options))
+                result = await self._follow(ctx, begin(share.limits(settings)))
             except (UsageError, ConfigurationError, LowerError, SandboxError):
                 share.usd = 0.0
                 raise
@@ -303,6 +319,9 @@ def _summary(result: Result) -> dict[str, Any]:
         "repository": content.get("repository"),
         "values": answer.get("ledger"),
         "findings": answer.get("findings"),
+        "came_out": content.get("told"),
+        "expected": content.get("expectations"),
+        "doubts": content.get("doubts"),
         "run_folder": str(result.folder),
         **warning_of(answer.get("text") or ""),
     }
@@ -320,6 +339,7 @@ def server(guard: Guard) -> tuple[MCPServer[Any], Tools]:
         tools.check_command,
         tools.draft_command,
         tools.solve,
+        tools.continue_run,
         tools.run_in_sandbox,
     ):
         made.tool()(gated_tool(tool))

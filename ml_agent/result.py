@@ -54,6 +54,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "id": folder.id,
         "folder": str(folder.path),
         "instruction": job.instruction,
+        **({"continues": Path(job.continues).name} if job.continues else {}),
         "ending": state["ending"],
         "exit_code": Ending.named(state["ending"]).exit_code,
         "message": _message(state, folder),

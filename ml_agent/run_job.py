@@ -18,6 +18,7 @@ from ml_agent.graph import build, plain
 from ml_agent.job import Job
 from ml_agent.navigator import Given
 from ml_agent.observer import Observer
+from ml_agent.request import check_text
 from ml_agent.result import SCHEMA, conclude
 from ml_agent.run_index import note_run
 from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run
@@ -123,6 +124,57 @@ def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observ
         return _run(job, settings, folder, progress)
 
 
+def continue_job(
+    parent: RunFolder,
+    words: str,
+    limits: Mapping[str, object],
+    out: Path | None = None,
+    progress: Observer | None = None,
+) -> dict[str, Any]:
+    """Go on from a finished run with what the user says to it, in a new run folder.
+
+    Args:
+        parent: the run's folder.
+        words: what the user says, such as "no, with 5 epochs".
+        limits: settings in place of those of that run; None where one stays.
+        out: the new folder; a fresh one below the runs folder where None.
+        progress: who is told of it.
+
+    Returns what run.json holds. Raises UsageError where that run has no answer.
+    """
+    check_text(words, "what you say to the run")
+    config, done = parent.config(), parent.result()
+    if done is None or not of_this_version(done, parent)["answer"] or not done["repository"]:
+        raise UsageError(f"run {parent.id} has no answer to go on from: resume it, or solve it again")
+    job, known = job_of(config), done["repository"]
+    local = known["root"] == known["url"]
+    job = msgspec.structs.replace(
+        job,
+        instruction=f"{job.instruction}\n{words}",
+        repository=known["url"] or job.repository,
+        commit=job.commit if local else known["version"],
+        catalog="",
+        continues=str(parent.path),
+        words=words,
+        record="",
+        replay="",
+    )
+    changed = {name: value for name, value in limits.items() if value is not None}
+    return begin_job(job, load_settings(**{**settings_of(config), **changed}), out, progress)
+
+
+def _continued(job: Job) -> State:
+    """The answer of the run that a job goes on from, with its conversation where a model wrote it, and what was done for it."""
+    parent = RunFolder(Path(job.continues))
+    with _graph(parent) as graph:
+        values = graph.get_state({"configurable": {"thread_id": parent.id}}).values
+    best = values.get("best")
+    if not best:
+        raise UsageError(f"run {parent.id} has no answer to go on from: solve it again")
+    last = values.get("draft") or {}
+    return State(turn=job.words, draft=last if last.get("thread") else best["draft"], repairs=best.get("repairs", []))
+
+
 def _begin_again(folder: RunFolder, config: dict[str, Any]) -> None:
     """Keep the new limits, and forget what ended the run; a kill after this can be gone on from."""
     done = folder.result()
@@ -215,7 +267,8 @@ def _drive(
             prefix_code=job.prefix_code,
             expect=job.expect,
         )
-        start = State(instruction=job.instruction, given=plain(given))
+        earlier = _continued(job) if job.continues else State()
+        start = State(**earlier, instruction=job.instruction, given=plain(given))
         services.trajectory.emit("started", job=msgspec.to_builtins(job))
     return cast(
         State, graph.invoke(start, snapshot.config if snapshot.next else config, context=services, durability="sync")

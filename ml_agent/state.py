@@ -24,6 +24,8 @@ class State(TypedDict, total=False):
     """What should come out of the run, as the author of the answer in turn has it, too."""
     stated: list[Plain]
     """What should come out by the user's words alone."""
+    turn: str
+    """What the user says to what came of an earlier run; `draft` and `repairs` are then those of that run."""
     candidates: list[Plain]
     position: int
     """Which candidate is in turn; a later failure falls to the next one."""

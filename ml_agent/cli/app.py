@@ -34,6 +34,10 @@ COMMANDS = {
         "ml_agent.cli.solve:resume",
         "Continue a run that was interrupted or reached a limit; a finished run is printed again.",
     ),
+    "continue": Command(
+        "ml_agent.cli.solve:continue_",
+        "Go on from a finished run with what you say to its result.",
+    ),
     "solve-many": Command(
         "ml_agent.cli.many:solve_many", "Solve a file of instructions; a second call continues where the first stopped."
     ),

@@ -18,7 +18,7 @@ from ml_agent.job import Job
 from ml_agent.observer import Observer
 from ml_agent.request import LONGEST, check_instruction
 from ml_agent.run_index import known_run
-from ml_agent.run_job import begin_job, resume_job
+from ml_agent.run_job import begin_job, continue_job, resume_job
 from ml_agent.settings import Settings, load_settings
 from ml_agent.summary import before_rows, is_answer, not_kept, not_used, summary, to_fill_in
 from ml_agent.terminal import write_error, write_out
@@ -118,6 +118,26 @@ def resume(
     folder = known_run(load_settings(), run)
     with o.named_as_flags(limits._asdict()):
         result = resume_job(folder, limits._asdict(), _progress(printing))
+    return _finish(result, printing)
+
+
+@grouped
+def continue_(
+    limits: o.Limits,
+    printing: o.Printing,
+    run: Annotated[str, typer.Argument(help="A finished run's folder, id, or the beginning of its id.")],
+    words: Annotated[str, typer.Argument(help="What to do otherwise, or next.")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the new run.")] = None,
+) -> int:
+    """Go on from a finished run with what you say to its result: the same conversation and environment, a new run folder.
+
+    Examples:
+
+        ml-agent continue 20260101-120000-1a2b3c "no, with 5 epochs, and save the curve as curve.png"
+    """
+    parent = known_run(load_settings(), run)
+    with o.named_as_flags(limits._asdict()):
+        result = continue_job(parent, words, limits._asdict(), out, _progress(printing))
     return _finish(result, printing)
 
 

@@ -41,6 +41,8 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     """Messages of findings that the model has read."""
     refused: int = 0
     """How many answers the check refused."""
+    begun: int = 0
+    """How many turns there were when the user last said something."""
     set_up: tuple[Repair, ...] = ()
     """What the model had installed."""
 

@@ -31,7 +31,7 @@ def content(result: Any) -> Any:
 async def a_coding_agent_lists_explains_checks_and_drafts(client: Any, repository: Path) -> None:
     names = {tool.name for tool in (await client.list_tools()).tools}
     assert names == {
-        "find_repositories", "explain_entry_points", "check_command", "draft_command", "solve", "run_in_sandbox",
+        "find_repositories", "explain_entry_points", "check_command", "draft_command", "solve", "continue_run", "run_in_sandbox",
     }  # fmt: skip
     entries = content(await client.call_tool("explain_entry_points", {"repository": str(repository)}))
     assert [entry["entry"] for entry in entries] == ["fit.py"]

@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 
 import ml_agent
+from ml_agent.errors import UsageError
 from ml_agent.job import Job
-from ml_agent.run_job import config_of, resume_job, run_job
+from ml_agent.run_job import config_of, continue_job, resume_job, run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
@@ -180,3 +181,26 @@ def test_a_model_that_dies_after_the_run_is_waited_for(repository: Path, tmp_pat
         second = resume_job(folder, {"api_key": "sesame"})
     assert (second["ending"], second["told"]) == ("delivered", "a table of 6 rows")
     assert second["answer"]["source"] == "llm" and not second["stand_ins"]
+
+
+def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(repository: Path, tmp_path: Path) -> None:
+    calls = (answer("--rows 6"), DONE, answer("--rows 9"), Answer("done", {"what": "nine rows"}))
+    with ModelServer(saying(*calls)) as server:
+        made = load_settings(base_url=server.url, network="none", **SETTINGS)
+        job = Job(instruction="Write the table with 6 rows to out.csv.", repository=str(repository))
+        folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
+        run_job(job, made, folder)
+        second = continue_job(folder, "no, with 9 rows", {"api_key": "sesame"}, tmp_path / "next")
+        asked = [str(seen.body["messages"]) for seen in server.requests]
+    assert (second["ending"], second["told"], second["continues"]) == ("delivered", "nine rows", folder.id)
+    assert "--rows 9" in second["answer"]["text"] and len(asked) == 4
+    assert "no, with 9 rows" in asked[2] and "a table of 6 rows" in asked[2], "the conversation is the same"
+    assert (tmp_path / "out/run.json").is_file() and Path(second["folder"]) == tmp_path / "next"
+
+
+def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path: Path) -> None:
+    made = load_settings(base_url="http://127.0.0.1:9/v1", **SETTINGS)
+    job = Job(instruction=TASK, repository=str(repository))
+    folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
+    with pytest.raises(UsageError, match="no answer"):
+        continue_job(folder, "with 9 rows", {})
