@@ -41,11 +41,6 @@ class RowSource(msgspec.Struct, frozen=True, kw_only=True):
     commit: str
     github_id: int
 
-    @property
-    def is_local(self) -> bool:
-        """Whether its address is made up."""
-        return self.github.startswith(LOCAL)
-
 
 class MadeRows(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one repository."""

@@ -79,16 +79,6 @@ def make(order: Order, say: Callable[[str], None]) -> Report:
 
 
 def _make(order: Order, parts: Path, say: Callable[[str], None]) -> Report:
-    for name, number in Counter(source.name for source in order.sources).items():
-        if number > 1:
-            say(
-                f"warning: {number} repositories are called {name}: score the rows of each with a --repos folder of its own"
-            )
-    for source in order.sources:
-        if source.is_local and source.name != source.root.name.lower():
-            say(
-                f"{source.root} is called {source.name} in the rows: let it stand under that name in the --repos folder"
-            )
     files = {source: parts / _name(source, order) for source in order.sources}
     todo = [source for source, file in files.items() if read_kept(file, MadeRows) is None]
     # one repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows

@@ -1,11 +1,9 @@
 """The repositories that rows are made of: folders, or names on GitHub."""
 
-import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-
-import msgspec
 
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.make.rows import LOCAL, RowSource
@@ -32,18 +30,12 @@ def sources(given: Sequence[str]) -> tuple[RowSource, ...]:
             found.append(_github_source(text, FIRST_ID + number))
         else:
             raise BenchError(f"{text}: no folder, and no OWNER/NAME")
-    return tuple(_apart(found))
-
-
-def _apart(given: Sequence[RowSource]) -> Iterator[RowSource]:
-    """The same with another name for each folder without an address on GitHub that has an earlier one's: rows find their repository by it."""
-    taken = {one.name for one in given if not one.is_local}
-    for one in given:
-        first, called = one.root.name, f"{one.root.parent.name}-{one.root.name}"
-        names = itertools.chain([first, called], (f"{called}-{n}" for n in itertools.count(2)))
-        name = next(name for name in names if name.lower() not in taken) if one.is_local else one.name
-        taken.add(name.lower())
-        yield msgspec.structs.replace(one, name=name.lower(), github=LOCAL + name) if one.is_local else one
+    names = Counter(one.name for one in found)
+    if twice := [name for name, number in names.items() if number > 1]:
+        raise BenchError(
+            f"two repositories are called {twice[0]}, and rows find theirs by its name: make rows of each for itself"
+        )
+    return tuple(found)
 
 
 def _folder(root: Path, number: int) -> RowSource:

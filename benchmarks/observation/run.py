@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from ml_agent.benchmarks.observation.reports import FILE_BLOCKS, read_left, read
 from ml_agent.benchmarks.observation.repository import Libraries, announced
 from ml_agent.benchmarks.observation.text import exports
 from ml_agent.benchmarks.observation.writable import executable_copies, files_of_the_user, mounts
+from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
 from ml_agent.sandbox.temporary import for_this_process, lent
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
@@ -54,7 +54,7 @@ _ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*
 """`source venv/bin/activate`, as a command of its own: the environment is there already."""
 _OWN_SOURCE = re.compile(r"\$(\{?)BASH_SOURCE(?:\[0\])?")
 _REFUSED = re.compile(r": ([^:\n]+): Read-only file system$", re.M)
-_TRIES, _PAUSE_SECONDS = 3, 0.5
+SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin", "/etc/alternatives")
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 RECORD, FIELD = "\x1e", "\x1f"
 """Separate the records of a trace, and the fields of each: the folder, the script in which a command stands, and the command."""
@@ -276,26 +276,9 @@ def _given_libraries() -> Path:
     return folder
 
 
-@functools.cache
-def _bubblewrap() -> str:
-    """Path of a bubblewrap that works here. BenchError where there is none."""
-    path = shutil.which("bwrap")
-    for number in range(_TRIES if path else 0):
-        time.sleep(_PAUSE_SECONDS if number else 0)
-        command = [str(path), "--ro-bind", "/", "/", "--unshare-all", "true"]
-        if subprocess.run(command, capture_output=True, check=False, timeout=10, env={}).returncode == 0:
-            return str(path)
-    raise BenchError(
-        "answers are looked at in bubblewrap, which does not work here: install it and allow user namespaces"
-    )
-
-
 def can_run() -> bool:
     """Whether answers can be looked at here."""
-    try:
-        return bool(_bubblewrap())
-    except BenchError:
-        return False
+    return find_bubblewrap() is not None
 
 
 def _start(layout: _Layout) -> tuple[int | None, str]:
@@ -323,13 +306,13 @@ def _start(layout: _Layout) -> tuple[int | None, str]:
 
 def _walls(layout: _Layout) -> list[str]:
     """The words that shut the answer in: its repository and a system to read, one folder to write, no network."""
-    words = [_bubblewrap(), *["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]]
-    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-    for name in ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin", "/etc/alternatives"):
-        if Path(name).is_symlink():
-            words += ["--symlink", str(Path(name).readlink()), name]
-        elif Path(name).exists():
-            words += ["--ro-bind", name, name]
+    program = find_bubblewrap()
+    if program is None:
+        raise BenchError(
+            "answers are looked at in bubblewrap, which does not work here: install it and allow user namespaces"
+        )
+    words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *system_folders(SYSTEM_FOLDERS)]
     for shown in {str(INSIDE), sys.base_prefix, str(layout.programs), str(_given_libraries())} - {"/usr"}:
         words += ["--ro-bind", shown, shown]
     words += mounts(layout.root, layout.workdir, layout.text)

@@ -2,14 +2,12 @@
 
 python -m benchmarks.setup_bench cases tests/setup_bench/cases
 python -m benchmarks.setup_bench real --mirrors FOLDER
-python -m benchmarks.setup_bench time --mirrors FOLDER --only OWNER/NAME …
 """
 
 import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Annotated
 
 import typer
@@ -18,7 +16,7 @@ from rich.table import Table
 
 from ml_agent.benchmarks.kept_rows import KeptRows
 from ml_agent.benchmarks.setup_bench.cases import load
-from ml_agent.benchmarks.setup_bench.real import RealRow, repositories, run_repository, time_repository
+from ml_agent.benchmarks.setup_bench.real import RealRow, repositories, run_repository
 from ml_agent.benchmarks.setup_bench.run import Row, SandboxKind, run_case
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -70,21 +68,6 @@ def real(
         rows.append(row)
     right = sum(row.right for row in rows)
     console.print(f"{right} of {len(rows)} end as documented, {sum(row.seconds for row in rows):.0f} s", markup=False)
-
-
-@app.command("time")
-def times(
-    mirrors: Annotated[Path, typer.Option(help="Folder with OWNER+NAME/repo, a git directory each.", exists=True)],
-    only: Annotated[list[str], typer.Option(help="OWNER/NAME; may be repeated.")],
-    rounds: Annotated[int, typer.Option(help="How often; medians are told.")] = 3,
-) -> None:
-    """How long environments of real repositories take, beside venv and pip with the same packages, nothing cached."""
-    console = Console(width=120)
-    for row in (row for row in repositories() if row.name in only):
-        found = [time_repository(row, mirrors) for _ in range(rounds)]
-        pip, cold, warm = (median(getattr(one, name) for one in found) for name in ("pip", "cold", "warm"))
-        said = f"{row.name}: {found[0].packages} packages; pip {pip:.1f} s, ours {cold:.1f} s ({cold / pip:.2f}), again {warm:.1f} s"
-        console.print(said, markup=False)
 
 
 def _note(verbose: bool) -> Callable[[str], None] | None:

@@ -1,8 +1,6 @@
 """Real repositories: whether the documented entry of each ends as documented in the environment that the ladder makes for it."""
 
-import os
 import re
-import shlex
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +11,7 @@ import msgspec
 
 from ml_agent.benchmarks.setup_bench.run import SandboxKind
 from ml_agent.sandbox.choose import choose
-from ml_agent.sandbox.contract import Command, Limits, Policy
+from ml_agent.sandbox.contract import Limits, Policy
 from ml_agent.sandbox.errors import SandboxError
 from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.session import Session
@@ -68,19 +66,6 @@ def repositories(file: Path = ROWS) -> list[Repository]:
     return [msgspec.json.decode(line, type=Repository) for line in file.read_text("utf-8").splitlines() if line.strip()]
 
 
-class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """How long an environment takes, in seconds."""
-
-    name: str
-    packages: int
-    pip: float
-    """`python -m venv` and `pip install` of the same packages, nothing cached, in the same sandbox."""
-    cold: float
-    """Ours from nothing: resolved, fetched, built, installed, imported."""
-    warm: float
-    """Ours when it was made before."""
-
-
 def run_repository(
     row: Repository, mirrors: Path, kind: SandboxKind, note: Callable[[str], None] | None = None
 ) -> RealRow:
@@ -115,39 +100,6 @@ def run_repository(
             )
         except SandboxError as error:
             return RealRow(name=row.name, ended="sandbox", right=False, message=str(error), notes=tuple(notes))
-
-
-def time_repository(row: Repository, mirrors: Path) -> Timing:
-    """Its environment by pip, by us from nothing and by us again, one after the other in bubblewrap."""
-    seconds = []
-    with tempfile.TemporaryDirectory(prefix="setup-bench-") as cache, own_cache(cache):
-        for _ in range(2):
-            with laid(row, mirrors, "local") as (session, task):
-                began = time.monotonic()
-                session.prepare(task)
-                seconds.append(time.monotonic() - began)
-                pins = session.record(task).locked
-        with laid(row, mirrors, "local") as (session, _):
-            session.sandbox.start()
-            words = " ".join(map(shlex.quote, pins))
-            text = f'"$ML_AGENT_PYTHON" -m venv /tmp/by-pip && /tmp/by-pip/bin/pip install -q --no-cache-dir {words}'
-            began = time.monotonic()
-            done = session.sandbox.run(Command(text=text, timeout=3600, install=True))
-            by_pip = time.monotonic() - began if done.ok else float("nan")
-    return Timing(name=row.name, packages=len(pins), pip=by_pip, cold=seconds[0], warm=seconds[1])
-
-
-@contextmanager
-def own_cache(cache: str) -> Iterator[None]:
-    """A cache of its own for the length of the block."""
-    before = os.environ.get("ML_AGENT_CACHE_DIR")
-    os.environ["ML_AGENT_CACHE_DIR"] = cache
-    try:
-        yield
-    finally:
-        os.environ.pop("ML_AGENT_CACHE_DIR")
-        if before is not None:
-            os.environ["ML_AGENT_CACHE_DIR"] = before
 
 
 @contextmanager

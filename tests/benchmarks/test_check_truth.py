@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.benchmarks.check_truth.__main__ import lines, main
 from ml_agent.benchmarks.check_truth.cases import Case, documented
-from ml_agent.benchmarks.check_truth.judge import Ruling
 from ml_agent.benchmarks.check_truth.mutate import misspelling
-from ml_agent.benchmarks.check_truth.report import lines, main
-from ml_agent.benchmarks.check_truth.run import CheckedCase, run
+from ml_agent.benchmarks.check_truth.run import CheckedCase, Ruling, run
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 

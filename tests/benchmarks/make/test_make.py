@@ -12,7 +12,6 @@ from ml_agent.benchmarks.data import load_tasks
 from ml_agent.benchmarks.make.rows import MadeRows, RefusedCommand, RowSource, make_rows, other_value, reference
 from ml_agent.benchmarks.make.run import Order, make
 from ml_agent.benchmarks.make.seeds import seeds
-from ml_agent.benchmarks.make.sources import sources
 from ml_agent.benchmarks.make.wording import noun
 from ml_agent.benchmarks.same_call import same_call
 from ml_agent.tools.index import RepoIndex
@@ -77,24 +76,6 @@ def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
     assert {r["split"] for r in rows} == {rows[0]["split"]}
     assert all(str(v) in r["output"] for r in rows for v in r["arguments"].values())
     assert make(order, said.append) == report and len(said) == 1
-
-
-def test_folders_of_one_name_keep_all_rows(kit: Path, tmp_path: Path) -> None:
-    for owner in ("a", "b"):
-        shutil.copytree(kit, tmp_path / owner / "kit")
-    out = tmp_path / "rows.jsonl"
-    order = Order(
-        sources=sources([str(tmp_path / "a/kit"), str(tmp_path / "b/kit")]), out=out, cache=tmp_path / "cache", rows=3
-    )
-    said: list[str] = []
-    assert make(order, said.append).rows == 6
-    assert (
-        said[0]
-        == f"{tmp_path / 'b/kit'} is called b-kit in the rows: let it stand under that name in the --repos folder"
-    )
-    tasks = load_tasks(str(out)).tasks
-    assert len({(t.github_id, t.id) for t in tasks}) == 6
-    assert [t.repository for t in tasks] == ["kit"] * 3 + ["b-kit"] * 3
 
 
 def test_a_changed_folder_gets_new_rows(kit: Path, tmp_path: Path) -> None:

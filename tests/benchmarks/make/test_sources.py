@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.make.sources import sources
 
 
@@ -38,10 +39,10 @@ def test_a_plain_folder_has_an_address_of_its_name(tmp_path: Path) -> None:
     assert source.github == "https://github.com/local/kit"
 
 
-def test_folders_of_one_name_have_names_of_their_own(tmp_path: Path) -> None:
-    folders = [tmp_path / name for name in ("a/kit", "b/Kit", "c/b/kit", "a/other")]
+def test_two_repositories_of_one_name_are_refused(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("a/kit", "a/other", "b/Kit")]
     for folder in folders:
         folder.mkdir(parents=True)
-    found = sources([*map(str, folders), str(folders[0])])
-    assert [one.name for one in found] == ["kit", "b-kit", "b-kit-2", "other"]
-    assert [one.github.rpartition("/")[2] for one in found] == ["kit", "b-Kit", "b-kit-2", "other"]
+    assert [one.name for one in sources([*map(str, folders[:2]), str(folders[0])])] == ["kit", "other"]
+    with pytest.raises(BenchError, match="two repositories are called kit"):
+        sources([*map(str, folders)])
