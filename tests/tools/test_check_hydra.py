@@ -11,7 +11,6 @@ from ml_agent.tools.check.command import check_command
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
-from tests.tools.signatures.test_hydra import OLD
 
 FILES = {
     "train.py": """
@@ -241,20 +240,6 @@ def test_wrong_overrides(index: RepoIndex, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "suggestion"),
-    [("--multirn lr=3", "--multirun"), ("add=x", "+add=x"), ("+lr=3", "lr=3"), ("opt=sgd", "opt@trainer.opt=sgd"),
-     ("db=pgg", "pg"), ("data.pth=3", "data.path"), ("lr=1,2", "--multirun"), ("-cn secnd lr=3", "second")],
-)  # fmt: skip
-def test_what_was_meant(index: RepoIndex, words: str, suggestion: str) -> None:
-    (found,) = _errors(index, "train.py", words)
-    assert found.suggestion == suggestion
-
-
-def test_no_choice_at_all_is_doubted(index: RepoIndex) -> None:
-    assert [f.severity for f in _errors(index, "train.py", "db=null")] == ["warning"]
-
-
-@pytest.mark.parametrize(
     "words", ["lr=3", "net.width=4", "db=pg db.timeout=3", "db.port=3", "+net.new=3", "net={width:3}"]
 )
 def test_right_overrides_of_what_a_program_stores(index: RepoIndex, words: str) -> None:
@@ -271,64 +256,3 @@ def test_a_configuration_that_names_itself_ends(tmp_path: Path) -> None:
     index = laid(tmp_path, files)
     findings = within(10, lambda: check_command("python train.py lr=2 nothing=1", index))
     assert [f for f in findings if f.severity == "error"] == []
-
-
-@pytest.fixture(scope="module")
-def old(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
-    return laid(tmp_path_factory.mktemp("old_hydra"), OLD)
-
-
-@pytest.mark.parametrize("words", ["lr=3", "model.width=4", "model=large model.width=4", "opt=adam opt.beta=2"])
-def test_right_overrides_of_a_configuration_that_is_given_as_a_path(old: RepoIndex, words: str) -> None:
-    assert check_command(f"python train.py {words}", old) == []
-
-
-@pytest.mark.parametrize("words", ["lrr=3", "model=huge", "width=4", "opt.beta=2", "model=large model.depth=2"])
-def test_wrong_overrides_of_a_configuration_that_is_given_as_a_path(old: RepoIndex, words: str) -> None:
-    assert [f.severity for f in _errors(old, "train.py", words)] == ["error"]
-
-
-NAMELESS = """
-    import hydra
-    from hydra.core.config_store import ConfigStore
-    from elsewhere import node
-    ConfigStore().store(group="schema", name="net", node=node)
-    @hydra.main(version_base=None, config_path="conf", config_name=None)
-    def main(cfg): ...
-    main()
-    """
-RECIPES = {
-    "run.py": NAMELESS,
-    "conf/small.yaml": "defaults:\n  - schema: net\n  - db: x\n  - _self_\nlr: 1\n",
-    "conf/plain.yaml": "lr: 1\n",
-    "conf/db/x.yaml": "q: 1\n",
-}
-
-
-@pytest.fixture(scope="module")
-def recipes(tmp_path_factory: pytest.TempPathFactory) -> RepoIndex:
-    return laid(tmp_path_factory.mktemp("recipes"), RECIPES)
-
-
-@pytest.mark.parametrize(
-    ("words", "suggestion"), [("-cn smal lr=3", "small"), ("--config-name nonsense lr=3", ""), ("-cn plain l=3", "lr")]
-)
-def test_a_program_without_a_configuration_of_its_own_needs_one_that_is_there(
-    recipes: RepoIndex, words: str, suggestion: str
-) -> None:
-    """Also where another one has what nobody can read."""
-    (found,) = _errors(recipes, "run.py", words)
-    assert (found.severity, found.suggestion) == ("error", suggestion)
-    assert suggestion or "it has plain, small" in found.message
-
-
-@pytest.mark.parametrize("words", ["", "lr=3", "+db=x", "lr=1,2"])
-def test_without_a_configuration_nobody_can_tell_which_settings_there_are(recipes: RepoIndex, words: str) -> None:
-    (found,) = check_command(f"python run.py {words}", recipes)
-    assert found.severity == "unsure" and "--config-name chooses one of plain, small" in found.message
-
-
-@pytest.mark.parametrize("words", ["-cn plain lr=3", "-cn small lr=3", "--help", "--config-dir /mine lr=3"])
-def test_with_a_configuration_that_is_there_all_is_well(recipes: RepoIndex, words: str) -> None:
-    assert "--config-name" not in " ".join(one.message for one in check_command(f"python run.py {words}", recipes))
-    assert not _errors(recipes, "run.py", words)

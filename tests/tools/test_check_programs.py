@@ -69,11 +69,6 @@ def test_a_slip_of_an_interpreter_is_an_error(checked: Make, command: str, found
     assert checked(RUNS)(command) == found
 
 
-def test_a_program_of_the_repository_is_no_slip(checked: Make) -> None:
-    files = RUNS | {"pyproject.toml": '[project]\nname = "x"\n[project.scripts]\npyhton = "main:run"\n'}
-    assert checked(files)("pyhton --help") == []
-
-
 @pytest.mark.parametrize(
     "starts",
     [
@@ -101,55 +96,6 @@ def test_a_program_that_another_starts_is_looked_at(checked: Make, starts: str) 
     place = "" if "xargs" in starts else "x"
     assert check(f"{starts} {place}") == []
     assert check(f"{starts} {place} --lrr 3") == OPTION
-
-
-def test_words_that_xargs_adds_are_not_missed(checked: Make) -> None:
-    check = checked(FILES)
-    assert check("ls | xargs python main.py --lr") == []
-    assert check("ls | xargs -I{} python main.py --lr {}") == ["error missing-required"]
-    assert check("ls | xargs") == []
-
-
-MANIFESTS = FILES | {
-    "rs/Cargo.toml": '[package]\nname = "mytrai"\n[[bin]]\nname = "my-train"\npath = "a.rs"\n',
-    "rs/src/main.rs": "fn main() {}\n",
-    "lib/Cargo.toml": '[package]\nname = "mytrains"\n',
-    "web/package.json": '{"name": "@me/mytra1n", "bin": "./x.js"}',
-    "web/b/package.json": '{"name": "b", "bin": {"mytrian": "./x.js"}}',
-    "web/c/package.json": "[1",
-    "bad/Cargo.toml": "= 3",
-    "c/setup.cfg": "[options.entry_points]\nconsole_scripts =\n  mytraim = compiled.main:run\n",
-}
-
-
-@pytest.mark.parametrize(
-    ("program", "found"),
-    [
-        ("my-train", UNKNOWN),
-        ("mytrai", UNKNOWN),
-        ("mytra1n", UNKNOWN),
-        ("mytrian", UNKNOWN),
-        ("mytraim", UNKNOWN),
-        ("mytrains", ["error no-such-command"]),
-    ],
-)
-def test_a_program_that_another_manifest_declares_is_no_slip(checked: Make, program: str, found: list[str]) -> None:
-    runs = MANIFESTS | {"main.py": RUNS["main.py"]}
-    assert checked(runs)(f"{program} --lrr 3") == found
-
-
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("--${aug} 0.2", UNKNOWN),
-        ("--$aug=0.2", UNKNOWN),
-        ("x --lr$aug 1 --lrr 3", [*UNKNOWN, *OPTION]),
-        ("--${aug}", UNKNOWN),
-        ("x --lrr=$aug", OPTION),
-    ],
-)
-def test_an_option_with_a_variable_in_its_name_cannot_be_judged(checked: Make, words: str, found: list[str]) -> None:
-    assert checked(FILES)(f"python main.py {words}") == found
 
 
 def test_a_program_of_the_repository_may_make_a_folder(checked: Make) -> None:

@@ -34,11 +34,6 @@ def test_a_subcommand_may_be_called_by_its_alias(checked: Make, words: str, said
     assert says(f"python main.py {words}") == said
 
 
-def test_aliases_that_are_computed_may_be_any(checked: Make) -> None:
-    says = checked({"main.py": PROGRAM.replace('["fit", "learn"]', "open('names').readlines()")})
-    assert says("python main.py exercise --out o x") == ["unsure cannot-tell"]
-
-
 LEVELS = """
     import argparse
     first = argparse.ArgumentParser(add_help=False)
@@ -77,14 +72,3 @@ COMMANDS = """
 )  # fmt: skip
 def test_options_stand_on_their_side_of_a_subcommand(checked: Make, program: str, words: str, wrong: bool) -> None:
     assert checked({"main.py": program})(f"python main.py {words}") == ["error unknown-option"] * wrong
-
-
-@pytest.mark.parametrize("words", ["--seed 3 train x", "train x --seed 3", "--config c train x", "train x --out o"])
-def test_options_of_both_sides_stand_anywhere(checked: Make, words: str) -> None:
-    assert checked({"main.py": LEVELS})(f"python main.py {words}") == []
-
-
-def test_what_may_be_known_before_a_subcommand_is_not_judged(checked: Make) -> None:
-    says = checked({"main.py": LEVELS.replace("    sub =", "    import library; library.extend(p)\n    sub =")})
-    assert says("python main.py --out-dir o train x") == []
-    assert says("python main.py train x --verbose") == ["error unknown-option"]

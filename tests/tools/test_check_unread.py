@@ -1,13 +1,9 @@
 """The check of what stands in words: variables, loops, `eval`, code behind -c; and of what nothing here looks at."""
 
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from ml_agent.tools.check.command import check_command
-from ml_agent.tools.check.variables import written_out
-from ml_agent.tools.index import RepoIndex
 from tests.tools.conftest import Make
 
 FILES = {
@@ -76,12 +72,6 @@ def test_what_is_not_looked_at_is_said(checked: Make, command: str, found: list[
     assert checked(FILES)(command) == found
 
 
-def test_a_file_that_may_be_started(tmp_path: Path) -> None:
-    (tmp_path / "go.sh").write_text("echo 1\n")
-    (tmp_path / "go.sh").chmod(0o755)
-    assert check_command("./go.sh", RepoIndex(tmp_path, "1")) == []
-
-
 @pytest.mark.parametrize(
     ("command", "found"),
     [
@@ -113,17 +103,6 @@ def test_a_file_that_may_be_started(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_values_of_the_line_itself_are_put_in(checked: Make, command: str, found: list[str]) -> None:
     assert checked(FILES)(command) == found
-
-
-def test_a_text_is_written_out_once_for_each_value() -> None:
-    text = "N=1 # one\nfor a in x 'y z'; do\n  run \"$a\" $N '$N' \\$N ${a}.txt ${a:-q} >$a.log\ndone; run $a\n"
-    first, second = written_out(text)
-    assert first.splitlines()[2] == "  run \"x\" 1 '$N' \\$N x.txt ${a:-q} >x.log"
-    assert second.splitlines()[2] == "  run \"y z\" 1 '$N' \\$N y z.txt ${a:-q} >y z.log"
-    assert [t.splitlines()[0] for t in (first, second)] == ["N=1 # one"] * 2
-    assert first.splitlines()[3] == second.splitlines()[3] == "done; run $a"
-    assert written_out('A="a b"; B=$A; run "$B"') == ['A="a b"; B=$A; run "a b"']
-    assert written_out("run $A") == ["run $A"]
 
 
 def test_a_file_with_large_data_in_it_is_read_and_of_one_that_is_too_large_nothing_is_claimed(checked: Make) -> None:

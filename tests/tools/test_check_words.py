@@ -10,8 +10,6 @@ import pytest
 
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.signatures.console import read_console
-from ml_agent.tools.signatures.read import SignatureReader
 from tests.processor_time import within
 
 TRAIN = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
@@ -117,19 +115,6 @@ def test_options_of_getopts_are_read_as_bash_reads_them(index: RepoIndex, count:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        ("-n", "missing-value", "-n needs a value"),
-        ("-z", "unknown-option", "has no option -z"),
-        ("--bad", "unknown-option", "has no option --bad"),
-    ],
-)
-def test_what_is_wrong_with_an_option_of_getopts(index: RepoIndex, words: str, code: str, said: str) -> None:
-    (found,) = check_command(f"bash o.sh {words}", index)
-    assert found.code == code and said in found.message
-
-
-@pytest.mark.parametrize(
     ("text", "codes"),
     [
         ("python two.py a", ["missing-required"]),
@@ -171,94 +156,9 @@ def test_words_by_place_make_and_notebooks(index: RepoIndex, text: str, codes: l
     assert [f.code for f in check_command(text, index)] == codes
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("setup.py", "from setuptools import setup\nsetup(scripts=['bin/fold'])\n"),
-        ("pyproject.toml", "[tool.setuptools]\nscript-files = ['bin/fold']\n"),
-        ("pyproject.toml", "[project.gui-scripts]\nfold = 'pkg:main'\n"),
-        ("pyproject.toml", "[project.entry-points.console_scripts]\nfold = 'pkg:main'\n"),
-        ("pyproject.toml", "[tool.poetry.scripts]\nfold = {reference = 'pkg:main', type = 'console'}\n"),
-        ("setup.cfg", "[options.entry_points]\ngui_scripts =\n    fold = pkg:main\n"),
-    ],
-)
-def test_every_kind_of_installed_command(tmp_path: Path, name: str, text: str) -> None:
-    write(tmp_path, {name: text, "bin/fold": FILES["bin/fold"]})
-    write(
-        tmp_path,
-        {
-            "pkg.py": "import argparse\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('--lr')\n    p.parse_args()\n"
-        },
-    )
-    (signature,) = read_console(SignatureReader(tmp_path))
-    assert (signature.kind, signature.name, [o.dest for o in signature.options]) == ("console", "fold", ["lr"])
-
-
-def test_a_program_that_make_makes_is_said_to_be_one(tmp_path: Path) -> None:
-    (tmp_path / "src").mkdir()
-    (tmp_path / "Makefile").write_text("fit: fit.cc\n\tc++ -o fit fit.cc\n")
-    (tmp_path / "src/Makefile").write_text("$(NAME): x.cc\n")
-    said = [
-        f.message for one in ("fit", "fat", "src/fit") for f in check_command(f"./{one} -x", RepoIndex(tmp_path, "1"))
-    ]
-    assert said == [
-        "there is no ./fit; `make fit` in its folder makes it",
-        "there is no ./fat",
-        "there is no ./src/fit",
-    ]
-
-
 def test_a_makefile_of_blanks_is_read_at_once(tmp_path: Path) -> None:
     write(tmp_path, {"Makefile": "a" + " " * 300_000 + "\nall &: x\n\ttrue\n" + "b: c\n" * 20_000})
     assert within(10, lambda: check_command("make all", RepoIndex(tmp_path, "1"))) == []
-
-
-def test_a_makefile_that_is_written_first_may_be_missing(tmp_path: Path) -> None:
-    assert [f.code for f in check_command("make -j8", RepoIndex(tmp_path, "1"))] == ["no-such-file"]
-    write(tmp_path, {"cpp/CMakeLists.txt": ""})
-    assert check_command("make -j8", RepoIndex(tmp_path, "2")) == []
-
-
-def messages(tmp_path: Path, files: Mapping[str, str], command: str) -> list[str]:
-    """What the check says of a command in a small repository."""
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(textwrap.dedent(text))
-    return [finding.code for finding in check_command(command, RepoIndex(tmp_path, "1"))]
-
-
-@pytest.mark.parametrize(("words", "codes"), [("--h", []), ("--hel", []), ("-h", []), ("--x 3", ["unknown-option"])])
-def test_help_may_be_cut_short_and_is_never_another_option(tmp_path: Path, words: str, codes: list[str]) -> None:
-    program = TRAIN.replace(
-        "p.parse_args()",
-        "p.add_argument('-hid_drop')\np.add_argument('data')\np.parse_args()\n",
-    )
-    assert messages(tmp_path, {"a.py": program}, f"python a.py {words}") == codes
-
-
-def test_a_script_that_names_its_package_may_import_relative_to_it(tmp_path: Path) -> None:
-    script = "import sys\nif __name__ == '__main__':\n    sys.path.insert(0, '..')\n    __package__ = 'pkg.bin'\nfrom .. import a\nprint(a)\n"
-    files = {"pkg/__init__.py": "a = 1\n", "pkg/bin/__init__.py": "", "pkg/bin/run.py": script}
-    assert messages(tmp_path, files, "python pkg/bin/run.py") == []
-
-
-def test_a_file_that_only_imports_a_program_runs_it(tmp_path: Path) -> None:
-    files = {
-        "pkg/__init__.py": "",
-        "pkg/convert.py": TRAIN,
-        "convert.py": "import pkg.convert\n",
-        "pkg/none.py": "def f(): pass\n",
-        "idle.py": "import pkg.none\n",
-    }
-    assert messages(tmp_path, files, "python convert.py") == []
-    assert messages(tmp_path, files, "python idle.py") == ["not-an-entry-point"]
-
-
-def test_a_file_of_flags_is_a_value_and_may_hold_what_is_required(tmp_path: Path) -> None:
-    program = "from absl import app, flags\nflags.DEFINE_string('logdir', None, '', required=True)\ndef main(_): pass\napp.run(main)\n"
-    assert messages(tmp_path, {"a.py": program}, "python a.py --flagfile ./a.txt") == []
-    assert messages(tmp_path, {"a.py": program}, "python a.py --flagfile ./a.txt --logdir x") == []
-    assert messages(tmp_path, {"a.py": program}, "python a.py") == ["missing-required"]
 
 
 @pytest.mark.parametrize("prompt", ["$", "%", ">"])
@@ -267,21 +167,3 @@ def test_a_prompt_is_no_part_of_a_command(index: RepoIndex, prompt: str) -> None
     assert [(one.code, one.severity, one.subject, one.suggestion, one.at) for one in found] == [
         ("syntax", "error", prompt, "python deep.py --lr 1", 2)
     ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "cat <<END\n$ python x.py\n> python y.py\nEND\npython train.py --lr 1",
-        "python train.py --lr 1 > python.log",
-        "python train.py \\\n  --lr 1 \\\n  > out.txt",
-        "echo '$ python'; python train.py",
-    ],
-)
-def test_what_only_looks_like_a_prompt_is_left_alone(index: RepoIndex, text: str) -> None:
-    assert check_command(text, index) == []
-
-
-def test_a_folder_outside_of_the_repository_is_only_a_warning(index: RepoIndex) -> None:
-    (found,) = check_command("cd /elsewhere && python train.py --lr 1", index)
-    assert (found.code, found.severity, found.subject) == ("outside-tree", "warning", "/elsewhere")

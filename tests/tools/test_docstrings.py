@@ -1,14 +1,10 @@
 """What docstrings say of parameters."""
 
-import ast
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.tools.docstrings import descriptions_in, parameter_descriptions, result_description
-from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.docstrings import parameter_descriptions, result_description
 from tests.processor_time import within
 
 GOOGLE = """Finds a face.
@@ -72,14 +68,6 @@ def test_what_is_said_of_a_parameter_is_whole(doc: str, said: dict[str, str]) ->
     assert {name: found.get(name) for name in said} == said
 
 
-@pytest.mark.parametrize(
-    ("doc", "said"),
-    [(GOOGLE, "list: dictionaries with the keys 'age' and 'mood'"), (NUMPY, "float The loss."), (REST, "the text"), ("Fits.", "")],
-)  # fmt: skip
-def test_what_is_given_back_is_told(doc: str, said: str) -> None:
-    assert result_description(doc) == said
-
-
 @pytest.mark.parametrize("unit", ["a, ", "a (", ":param a ", "a: x\n  ", "  b: y\n", "- `'"])
 def test_long_docstrings_are_read_quickly(unit: str) -> None:
     within(1.0, lambda: (parameter_descriptions(unit * 20_000), result_description(unit * 20_000)))
@@ -107,35 +95,3 @@ _PARTS = [
 @given(st.lists(st.sampled_from(_PARTS), max_size=30).map("".join) | st.text(max_size=60))
 def test_whatever_stands_there_is_read_or_left(text: str) -> None:
     assert all(isinstance(one, str) for one in parameter_descriptions(text).values())
-
-
-def test_a_class_says_what_its_initialiser_does_not() -> None:
-    tree = ast.parse(
-        'class A:\n    """A.\n\n    Args:\n        x: of the class\n        y: too\n    """\n    def f(self):\n        """F.\n\n        Args:\n            x: own\n        """'
-    )
-    node = tree.body[0]
-    assert isinstance(node, ast.ClassDef)
-    assert descriptions_in(node.body[1], node).items() >= {"x": "own", "y": "too"}.items()
-    assert descriptions_in(None, ast.parse("lambda x: x").body[0]) == {}
-
-
-def test_help_of_functions_that_are_commands(tmp_path: Path) -> None:
-    (tmp_path / "run.py").write_text(
-        "import fire\n\ndef find(backend='opencv'):\n"
-        '    """Find.\n\n    Args:\n        backend: Detector.\n    """\n\n'
-        "if __name__ == '__main__':\n    fire.Fire(find)\n"
-    )
-    (tmp_path / "typed.py").write_text(
-        "import tyro\nfrom dataclasses import dataclass\n\n@dataclass\nclass Args:\n"
-        '    """All.\n\n    Attributes:\n        rate: How fast.\n        size: Not this.\n    """\n'
-        '    rate: float = 0.1\n    size: int = 3\n    """How large."""\n\n'
-        "if __name__ == '__main__':\n    tyro.cli(Args)\n"
-    )
-    reader = SignatureReader(tmp_path)
-    told = {
-        option.dest: option.help
-        for path in ("run.py", "typed.py")
-        for one in reader.read(path)
-        for option in one.options
-    }
-    assert told == {"backend": "Detector.", "rate": "How fast.", "size": "How large."}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ml_agent.tools.documents.code import clean_block, looks_like_command, normal_label
+from ml_agent.tools.documents.code import clean_block, looks_like_command
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.documents.read import is_document, is_readme, parse_document
 
@@ -20,10 +20,6 @@ class TestMarkdown:
             ("Net",), ("Net", "Train"), ("Net", "Train", "On GPU"), ("Net", "Test"),
         ]  # fmt: skip
         assert [passage.line for passage in passages] == [1, 3, 5, 7]
-
-    def test_underlined_and_html_headings_count(self) -> None:
-        passages = read("Net\n===\na\n\n<h2 align='center'>Usage</h2>\n\nb\n")
-        assert [passage.headings for passage in passages] == [("Net",), ("Net", "Usage")]
 
     def test_code_keeps_its_place_label_and_line(self) -> None:
         (passage,) = read("# A\n\nTrain:\n\n```bash\npython train.py \\\n  --lr 1\n```\n\nDone.\n")
@@ -41,14 +37,6 @@ class TestMarkdown:
         (passage,) = read("Use **the** [paper](http://x) and `--lr`<br>with ![a plot](p.png) <b>now</b>.")
         assert passage.text == "Use the paper and `--lr`\nwith a plot now."
 
-    def test_option_dashes_and_underscores_survive(self) -> None:
-        (passage,) = read("python a.py --batch_size 1 --my_long_name x_y")
-        assert passage.text == "python a.py --batch_size 1 --my_long_name x_y"
-
-    def test_tables_are_rows(self) -> None:
-        (passage,) = read("| name | acc |\n|---|---|\n| GCN | 81.5 |\n")
-        assert passage.text == "name | acc\nGCN | 81.5"
-
     def test_html_code_is_code(self) -> None:
         (passage,) = read(
             "<details><summary>How</summary>\n<pre><code class='language-sh'>cd a\n\npython b.py\n</code></pre></details>\n"
@@ -57,26 +45,9 @@ class TestMarkdown:
         assert (block.text, block.language, block.line) == ("cd a\n\npython b.py", "bash", 2)
         assert "How" in passage.text
 
-    def test_an_open_pre_takes_what_follows_a_blank_line(self) -> None:
-        (passage,) = read("<div><pre>\npython a.py\n\n    python b.py\n</pre></div>\n\nafter\n")
-        assert [block.text for block in passage.blocks] == ["python a.py\n\n    python b.py"]
-        assert passage.text.endswith("after")
-
     def test_scripts_and_comments_are_silent(self) -> None:
         (passage,) = read("<script>alert(1)</script>\n<!-- secret -->\n\nshown\n")
         assert passage.text == "shown"
-
-    def test_placeholders_in_angle_brackets_are_text(self) -> None:
-        (passage,) = read("<put your data there>\n\nand run with <dataset> and <b>care</b><br/>now")
-        assert passage.text == "<put your data there>\n\nand run with <dataset> and care\nnow"
-
-    def test_front_matter_is_not_text_and_lines_stay(self) -> None:
-        (passage,) = read("---\ntitle: x\n---\n# A\ntext\n")
-        assert (passage.headings, passage.line) == (("A",), 4)
-
-    def test_written_newline_signs_are_left_alone(self) -> None:
-        (passage,) = read("```python\nprint('a\\nb')\n```\n")
-        assert passage.blocks[0].text == "print('a\\nb')"
 
 
 class TestCode:
@@ -108,29 +79,10 @@ class TestCode:
         (block,) = clean_block("$ cd a\n$ python b.py \\\n>   --lr 1\nepoch 1\nloss 2\n", "", 1)
         assert (block.text, block.language) == ("cd a\npython b.py \\\n  --lr 1", "bash")
 
-    def test_a_prompt_may_name_user_and_folder(self) -> None:
-        (block,) = clean_block("(env) me@host:~/a$ python b.py", "text", 1)
-        assert block.text == "python b.py"
-
-    def test_variables_are_no_prompts(self) -> None:
-        (block,) = clean_block("export A=1\n$PYTHON train.py $A", "bash", 1)
-        assert block.text == "export A=1\n$PYTHON train.py $A"
-
     def test_interpreter_sessions_keep_only_what_was_typed(self) -> None:
         (block,) = clean_block(">>> for x in y:\n...     print(x)\n...\n1\n2\n>>> z\n'a'", "", 4)
         assert block.text == "for x in y:\n    print(x)\n\nz"
         assert (block.language, block.line) == ("python", 4)
-
-    def test_blank_lines_in_front_move_the_line(self) -> None:
-        (block,) = clean_block("\n\n  x = 1\n", "python", 10)
-        assert (block.text, block.line) == ("x = 1", 12)
-
-    def test_nothing_is_no_block(self) -> None:
-        assert clean_block(" \n\n", "python", 1) == []
-
-    def test_labels(self) -> None:
-        labels = ["python3", "{.py}", "python title='x'", "shell-session", "text", "YAML"]
-        assert [normal_label(label) for label in labels] == ["python", "python", "python", "bash", "", "yaml"]
 
     def test_commands_by_their_first_word(self) -> None:
         assert looks_like_command("A=1 torchrun x.py")
@@ -194,10 +146,6 @@ Deeper
         assert "with it." in deeper.text
         assert "comment" not in deeper.text
 
-    def test_a_highlight_language_holds_on(self) -> None:
-        (passage,) = read(".. highlight:: console\n\nUse::\n\n   foo --bar\n", "a.rst")
-        assert passage.blocks[0].language == "bash"
-
 
 class TestNotebook:
     def notebook(self, *cells: tuple[str, str | list[str]], language: str = "python") -> str:
@@ -224,22 +172,6 @@ class TestNotebook:
         assert [(block.language, block.text) for block in passage.blocks] == [
             ("bash", "pip install a \\\n  b\ncd src"), ("python", "import a\n\na.f()"),
         ]  # fmt: skip
-
-    def test_shell_lines_inside_a_branch_leave_a_body(self) -> None:
-        (passage,) = read(self.notebook(("code", "if x:\n    !ls\n")), "a.ipynb")
-        assert passage.blocks[1].text == "if x:\n    pass"
-
-    def test_cell_magics(self) -> None:
-        (passage,) = read(self.notebook(("code", "%%bash\ncd a\nls"), ("code", "%%time\nx = 1")), "a.ipynb")
-        assert [(block.language, block.text) for block in passage.blocks] == [("bash", "cd a\nls"), ("python", "x = 1")]
-
-    def test_other_languages_keep_their_name(self) -> None:
-        (passage,) = read(self.notebook(("code", "x <- 1"), language="R"), "a.ipynb")
-        assert passage.blocks[0].language == "r"
-
-    def test_format_3(self) -> None:
-        text = json.dumps({"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"]}]}]})
-        assert read(text, "a.ipynb")[0].blocks[0].text == "x = 1"
 
 
 def test_what_is_a_document() -> None:

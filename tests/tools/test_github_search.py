@@ -1,5 +1,4 @@
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,7 +7,7 @@ import pytest
 
 from ml_agent.tools import github_search
 from ml_agent.tools.errors import RateLimitError, SearchError
-from ml_agent.tools.github_search import MAX_QUERY, MAX_REQUESTS, GitHubSearch, relaxations
+from ml_agent.tools.github_search import MAX_REQUESTS, GitHubSearch
 from tests.servers.github_server import About, Fault, GitHubServer
 
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
@@ -63,29 +62,9 @@ def test_an_over_specific_query_is_relaxed_word_by_word(make: Make, github: GitH
     assert [path.split("q=")[1].split("&")[0].count("+") for path in searches(github)] == [4, 3, 2]
 
 
-def test_a_query_that_finds_something_is_not_relaxed(make: Make, github: GitHubServer) -> None:
-    assert names(make(), "networks", "proteins nonsense", limit=2) == ["lab/graphs", "lab/networks"]
-    assert len(searches(github)) == 2
-
-
-def test_earlier_queries_count_more_and_agreement_counts(make: Make) -> None:
-    assert names(make(), "proteins", "networks")[0] == "lab/proteins"
-    assert names(make(), "networks", "beginners")[0] == "lab/networks"
-
-
 def test_requests_are_limited(make: Make, github: GitHubServer) -> None:
     assert names(make(), *(f"no such thing {number} at all ever" for number in range(9))) == []
     assert len(searches(github)) == MAX_REQUESTS
-
-
-def test_nothing_to_ask_is_nothing_found(make: Make, github: GitHubServer) -> None:
-    assert names(make(), "", "  ", "\"' :") == names(make()) == []
-    assert not github.requests
-
-
-def test_relaxations_hold_only_words() -> None:
-    assert relaxations('user:evil "a phrase" a') == ["user evil a phrase", "user evil a", "user evil", "user"]
-    assert all(len(query) <= MAX_QUERY for query in relaxations("word " * 10 + " ".join(f"word{n}" for n in range(99))))
 
 
 def test_answers_are_kept_on_disk(make: Make, github: GitHubServer) -> None:
@@ -192,12 +171,6 @@ def test_an_answer_that_is_none_is_an_error_and_not_kept(make: Make, github: Git
     assert names(make(), "graph") == ["lab/graphs"]
 
 
-def test_what_a_hit_does_not_say_is_empty(make: Make, github: GitHubServer) -> None:
-    github.fail(Fault(status=200, body={"items": [{"full_name": "a/b", "topics": None, "description": None}]}))
-    (found,) = make().search(["graph"])
-    assert (found.full_name, found.description, found.topics, found.stars) == ("a/b", "", (), None)
-
-
 def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> None:
     github.fail(Fault(stall=True))
     search = make()
@@ -206,23 +179,3 @@ def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> Non
     with pytest.raises(SearchError, match="did not answer within"):
         search.search(["graph"])
     assert time.monotonic() - started < 5
-
-
-def test_no_network_is_an_error_with_advice(tmp_path: Path) -> None:
-    search = GitHubSearch(tmp_path, api="http://localhost:1")
-    with pytest.raises(
-        SearchError,
-        match=r"cannot be reached .ConnectionError.; check the network, search a catalogue .catalog., or name a repository .repo.",
-    ):
-        search.search(["graph"])
-
-
-@pytest.mark.parametrize("harm", [os.mkfifo, Path.mkdir])
-def test_a_cached_answer_that_is_no_file_is_asked_for_again(
-    harm: Callable[[Path], None], make: Make, github: GitHubServer, tmp_path: Path
-) -> None:
-    first = names(make(), "graph neural networks")
-    for path in (tmp_path / "cache").iterdir():
-        path.unlink()
-        harm(path)
-    assert names(make(), "graph neural networks") == first

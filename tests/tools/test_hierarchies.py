@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from ml_agent.tools.outline import outline_of
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
 from ml_agent.tools.python_api.read import parse_module
 from tests.processor_time import within
 
@@ -89,76 +88,3 @@ def layers(count: int, width: int) -> str:
 )
 def test_what_branches_without_end_is_cut(files: dict[str, str]) -> None:
     look_through(api_of(files))
-
-
-def test_a_class_may_have_the_name_of_its_imported_base() -> None:
-    api = api_of({"a.py": "from b import A\nclass A(A): ...\n", "b.py": "class A:\n    def __init__(self, x): ...\n"})
-    found = api.resolve("a.A")
-    assert isinstance(found, ApiObject) and [p.name for p in found.parameters] == ["x"]
-
-
-def test_a_class_that_is_its_own_base_is_not_sure() -> None:
-    api = api_of({"a.py": "class A(A): ...\n"})
-    found = api.resolve("a.A")
-    assert isinstance(found, ApiObject) and not found.sure
-    assert api.instances.has(found, "anything") is UNKNOWN
-
-
-FIELDS = """
-from dataclasses import dataclass, KW_ONLY
-from elsewhere import Unknown
-import torch.nn as nn
-from sklearn.base import BaseEstimator
-
-@dataclass
-class Tab(BaseEstimator):
-    width: int = 8
-    _: KW_ONLY
-    steps: int = 3
-
-class Classifier(Tab):
-    def __post_init__(self): ...
-
-@dataclass
-class Net(nn.Module):
-    width: int
-
-class Plain:
-    def __init__(self, size): ...
-
-@dataclass
-class Above(Plain):
-    width: int = 1
-
-@dataclass
-class Open(Unknown):
-    width: int = 1
-
-@dataclass
-class Left:
-    left: int = 1
-
-@dataclass
-class Both(Net, Left):
-    both: int = 1
-
-class Foreign(Unknown): ...
-
-@dataclass
-class Under(Foreign):
-    width: int = 1
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "sure"),
-    [
-        ("Tab", ["width either", "steps keyword"], True), ("Classifier", ["width either", "steps keyword"], True),
-        ("Net", ["width either"], True), ("Above", ["width either"], True), ("Open", ["width either"], False),
-        ("Both", ["left either", "width either", "both either"], False), ("Under", ["width either"], False),
-    ],
-)  # fmt: skip
-def test_what_the_constructor_of_a_dataclass_takes(name: str, parameters: list[str], sure: bool) -> None:
-    found = api_of({"fields.py": FIELDS}).resolve(f"fields.{name}")
-    assert isinstance(found, ApiObject) and found.sure is sure
-    assert [f"{item.name} {item.kind}" for item in found.parameters] == parameters

@@ -10,14 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.tools import content_cache
 from ml_agent.tools import index as index_module
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import UNKNOWN
-from ml_agent.tools.reading import IndexWalk, Progress
-from tests.processor_time import is_within
-
-PARTS = ("entries", "passages", "examples", "outlines")
+from ml_agent.tools.reading import IndexWalk
 
 
 @pytest.fixture
@@ -86,22 +82,6 @@ def test_a_second_index_reads_from_disk(root: Path, read: list[str], tmp_path: P
     assert read == ["passages README.md"]
 
 
-def test_without_a_cache_nothing_is_written(root: Path, tmp_path: Path) -> None:
-    before = sorted(tmp_path.rglob("*"))
-    assert RepoIndex.open(root, "v1").examples
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.parametrize("version", ["a" * 40, "../../etc", "", "x\0y", "\udcff", "a" * 500])
-def test_versions_of_any_kind_are_kept_apart(root: Path, tmp_path: Path, version: str) -> None:
-    cache = tmp_path / "cache"
-    assert RepoIndex.open(root, version, cache).entries
-    (root / "train.py").write_text("print(1)\n")
-    assert RepoIndex.open(root, version, cache).entries[0].framework == "argparse", "nothing is read again"
-    assert RepoIndex.open(root, version + "+", cache).entries[0].framework == "none"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "net"]
-
-
 def test_a_folder_never_answers_for_another(root: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -127,26 +107,6 @@ def test_a_cache_that_cannot_be_used_costs_only_time(root: Path, tmp_path: Path,
     index = RepoIndex.open(root, "v1", cache)
     look_at_all(index)
     assert index.signatures["train.py"][0].options and index.passages
-
-
-def test_what_another_program_made_is_not_found(
-    root: Path, tmp_path: Path, read: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    look_at_all(RepoIndex.open(root, "v1", tmp_path / "cache"))
-    read.clear()
-    monkeypatch.setattr(index_module, "fingerprint", lambda: "another")
-    look_at_all(RepoIndex.open(root, "v1", tmp_path / "cache"))
-    assert len(read) == 5
-    assert content_cache.fingerprint() == content_cache.fingerprint.__wrapped__()
-
-
-def test_installed_packages_are_not_of_the_repository(root: Path) -> None:
-    (root / ".venv/lib").mkdir(parents=True)
-    (root / ".venv/pyvenv.cfg").touch()
-    (root / ".venv/lib/README.md").write_text("# other")
-    (root / "web/node_modules/x").mkdir(parents=True)
-    (root / "web/node_modules/x/README.md").write_text("# other")
-    assert RepoIndex.open(root, "v1").files == ("README.md", "train.py")
 
 
 def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
@@ -248,23 +208,3 @@ def test_a_file_that_is_named_is_read_all_the_same(root: Path, tmp_path: Path) -
     index = RepoIndex(root, "v1", tmp_path / "cache", first="./train.py", seconds=-1)
     assert [one.path for one in index.entries] == ["train.py"]
     assert list(index.signatures.items())[:1] == [] and index.signatures["train.py"][0].options
-
-
-def test_who_asks_for_all_signatures_gets_what_the_budget_is_enough_for(root: Path) -> None:
-    for number in range(50):
-        (root / f"m{number}.py").write_text(
-            "x = 0\nwhile True:\n    x += 1\nimport argparse\nargparse.ArgumentParser()\n"
-        )
-    index = RepoIndex(root, "v1", seconds=1)
-    before = time.thread_time()
-    found = dict(index.signatures.items())
-    assert is_within(time.thread_time() - before, 6) and len(found) <= 51
-    assert len(index.signatures) == 51 and index.signatures["m49.py"] is not None
-
-
-def test_progress_is_told(root: Path, tmp_path: Path) -> None:
-    told: list[Progress] = []
-    look_at_all(RepoIndex.open(root, "v1", tmp_path / "cache", told.append))
-    assert {progress.part for progress in told} == {*PARTS}
-    assert all(0 <= progress.done <= progress.total for progress in told)
-    assert any(progress.path.endswith(".py") for progress in told)

@@ -6,24 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ml_agent.tools.query import (
-    QUERY_DECAY,
-    WORD_WEIGHT,
     _stem,
     content_words,
-    name_keys,
     names_in,
-    read_queries,
     read_query,
-    stems,
 )
 
 ENDINGS = ("al", "ational", "ization", "ing", "edly", "ators", "iveness", "fulness", "ements", "ities", "eed", "ies")
-
-
-def test_stems_are_split_at_case_and_punctuation() -> None:
-    assert stems("Graph-Neural_networks for HTTPServers, GraphConv and 128 x 3.5") == [
-        "graph", "neural", "network", "http", "server", "graph", "conv",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -46,30 +35,12 @@ def test_filler_and_numbers_say_nothing() -> None:
     assert content_words(text) == ("beseech", "graph")
 
 
-def test_a_checkpoint_starts_with_its_family() -> None:
-    assert set(name_keys("IF-I-XL-v1.0")) == {"ifixlv10", "ifi", "if", "ifixlv"}
-    assert {"esm2", "esm"} <= set(name_keys("esm2_t33_650M"))
-    assert set(name_keys("openclip")) == {"openclip"}
-    assert name_keys("ViT-B-32")["vitb32"] > name_keys("ViT-B-32")["vit"]
-
-
 def test_a_field_is_asked_for_in_its_own_words() -> None:
     query = read_query("Could you train an APPNP on Citeseer with dropout 0.5?")
     assert query.fields[0].words[0] == "graph neural networks"
     assert query.phrases["graph", "neural", "network"] == 1.0
     assert query.phrases["deep", "learn", "graph"] < 1.0
     assert query.names == ("APPNP",)
-
-
-def test_words_of_no_known_field_count_a_little() -> None:
-    query = read_query("sort my stamps")
-    assert query.fields == () and query.phrases == {("sort",): WORD_WEIGHT, ("stamp",): WORD_WEIGHT}
-
-
-def test_later_queries_count_less() -> None:
-    query = read_queries(["stamps", "coins", "stamps"])
-    assert query.phrases == {("stamp",): WORD_WEIGHT, ("coin",): WORD_WEIGHT * QUERY_DECAY}
-    assert read_queries([]).phrases == {}
 
 
 @given(st.text(max_size=300))

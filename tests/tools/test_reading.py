@@ -68,14 +68,3 @@ def test_what_is_named_is_read_first_then_what_lies_near_the_root() -> None:
     assert list(found.items()) == [("a/b/d", 5), ("b/c/d", 5), ("b/cc", 4), ("e", 1)]
     assert read == ["b/c/d", "e", "b/cc", "a/b/d"]
     assert IndexWalk("x", first="e").ordered(["a", "e"]) == ["e", "a"]
-
-
-def test_what_goes_first_is_not_left_out() -> None:
-    def make(path: str) -> str:
-        until = time.thread_time() + 0.06
-        while time.thread_time() < until:
-            pass
-        return path
-
-    assert IndexWalk("x", seconds=0.05, first="z").results(["a", "b", "z/c"], make) == {"z/c": "z/c"}
-    assert IndexWalk("x", seconds=-1, first="z.py").results(["a", "z.py"], make) == {"z.py": "z.py"}

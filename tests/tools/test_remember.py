@@ -28,23 +28,3 @@ def test_a_long_text_is_not_kept(calls: list[tuple[str, ...]]) -> None:
 
     assert [joined("a", "long"), joined("a", "long")] == ["along", "along"]
     assert len(calls) == 2
-
-
-def test_the_oldest_result_goes_first(calls: list[tuple[str, ...]]) -> None:
-    @remembered(1)
-    def same(text: str) -> str:
-        calls.append((text,))
-        return text
-
-    for text in ("a", "b", "a"):
-        same(text)
-    assert calls == [("a",), ("b",), ("a",)]
-
-
-def test_the_name_and_the_docstring_stay() -> None:
-    @remembered(1)
-    def named(text: str) -> str:
-        """What it does."""
-        return text
-
-    assert (named.__name__, named.__doc__) == ("named", "What it does.")

@@ -5,7 +5,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from ml_agent.tools.schema import function_name, function_schema
+from ml_agent.tools.schema import function_schema
 from ml_agent.tools.signatures.model import Option, Signature
 
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "enum", "items", "description"}
@@ -80,21 +80,3 @@ def test_a_large_script_fits_and_keeps_what_matters() -> None:
     assert {"num_stacks", "zz"} <= set(made["function"]["parameters"]["properties"])
     assert len(json.dumps(made)) <= 4_500
     assert len(made["function"]["parameters"]["properties"]) > 15
-
-
-def test_the_size_in_tokens() -> None:
-    from ml_agent.tools.tokens import count_tokens
-
-    options = tuple(
-        Option(dest=f"o{n}_rate", flags=(f"--o{n}-rate",), help="x" * 5 + " rate of a thing", type="float")
-        for n in range(120)
-    )
-    made = function_schema(Signature(path="run.py", options=options))
-    assert count_tokens(json.dumps(made)).n <= 1_500
-
-
-def test_names() -> None:
-    assert function_name(SIGNATURE) == "examples_x_train"
-    assert function_name(Signature(path="a-b/c d.py", subcommand=("go",))) == "a_b_c_d_go"
-    assert len(function_name(Signature(path="x" * 100 + ".py"))) <= 64
-    assert function_name(Signature(path="é.py")) == "run"

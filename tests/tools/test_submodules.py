@@ -46,13 +46,6 @@ def test_a_path_below_a_submodule_that_is_not_there(tmp_path: Path, command: str
     assert messages.count(SAID) == said
 
 
-def test_no_other_script_is_suggested_for_one_of_a_submodule(tmp_path: Path) -> None:
-    write_files(tmp_path, FILES)
-    index = RepoIndex(tmp_path, "1")
-    assert check_command("python lib/gone/run.py", index)[0].suggestion == ""
-    assert check_command("python lib/other/run.py", index)[0].suggestion == "lib/here/run.py"
-
-
 def test_which_submodules_are_absent(tmp_path: Path) -> None:
     write_files(tmp_path, FILES)
     assert absent_submodules(RepoIndex(tmp_path, "1")) == ("lib/gone",)

@@ -1,6 +1,5 @@
 """Token counts come from the shipped rank files, without a network."""
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,12 +36,6 @@ def test_special_tokens_and_broken_text_are_plain_text() -> None:
     assert count_tokens("<|endoftext|>", "gpt-4o").n > 1
     assert count_tokens("a \ud800 b", "gpt-4o").n >= 3
     assert count_tokens("", "gpt-4o") == (0, True)
-
-
-def test_the_environment_stays_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/elsewhere")
-    count_tokens("a", "gpt-4")
-    assert os.environ["TIKTOKEN_CACHE_DIR"] == "/elsewhere"
 
 
 def test_a_damaged_rank_file_is_unpacked_again() -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.usage.entry import EntryFinder
-from ml_agent.tools.usage.makefile import read_recipes
-from ml_agent.tools.usage.shell import ShellState, read_commands
+from ml_agent.tools.usage.shell import read_commands
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
 """Multiplies the number of examples."""
@@ -56,10 +55,6 @@ class TestShell:
         commands = list(read_commands("# both\na 1\nb 2\n# new\nc 3\n"))
         assert [command.comment for command in commands] == ["both", "both", "new"]
 
-    def test_lines_for_programs_are_no_comments(self) -> None:
-        (command,) = read_commands("#!/bin/bash\n#SBATCH -n 1\npython a.py")
-        assert command.comment == ""
-
     def test_operators_split_and_pipes_stay(self) -> None:
         commands = [command.text for command in read_commands("a 1 && b '2 && 3' | tee x; c > y 2>&1 & d || e")]
         assert commands == ["a 1", "b '2 && 3' | tee x", "c > y 2>&1", "d", "e"]
@@ -76,18 +71,6 @@ class TestShell:
         assert [(command.text, command.setup) for command in commands] == [
             ("python run.py --n $n", ("n=96",)), ("a 1", ()), ("b 2", ()),
         ]  # fmt: skip
-
-    def test_quotes_over_lines_and_here_documents(self) -> None:
-        script = "python -c 'a\nb'\ncat <<EOF > x\npython no.py\nEOF\necho it's\npython yes.py\n"
-        assert [command.text for command in read_commands(script)] == [
-            "python -c 'a\nb'", "cat <<EOF > x", "echo it's", "python yes.py",
-        ]  # fmt: skip
-
-    def test_a_state_is_carried_on(self) -> None:
-        state = ShellState()
-        list(read_commands("export A=1\nexport B=2\ncd x", state))
-        (command,) = read_commands("run $A", state)
-        assert (command.folders, command.setup) == (("x",), ("export A=1",))
 
     @given(
         st.lists(
@@ -121,12 +104,6 @@ class TestEntry:
         finder = EntryFinder(FILES, "net", {"net-train": "src/pkg/main.py"})
         assert finder.find(command, finder.workdirs("README.md", [])) == (path, workdir)
 
-    @pytest.mark.parametrize(("folders", "workdir"), [([], "."), (["data"], "data"), (["src"], "src")])
-    def test_an_installed_package_runs_where_the_command_does(self, folders: list[str], workdir: str) -> None:
-        finder = EntryFinder(FILES, "net", {}, {"pkg": "src"})
-        found = finder.find("python -m pkg.main", finder.workdirs("README.md", folders))
-        assert found == ("src/pkg/main.py", workdir)
-
     @pytest.mark.parametrize(
         "command", ["python main.py", "python gone.py --config train.py", "pip install x", "", "'"]
     )
@@ -139,11 +116,6 @@ class TestEntry:
         assert finder.workdirs("examples/gcn/README.md", []) == ["examples/gcn", "examples", "."]
         assert finder.workdirs("README.md", ["examples/gat"]) == ["examples/gat", "."]
         assert finder.workdirs("README.md", ["net/src"])[0] == "src"
-
-    def test_the_name_of_a_clone_is_learned(self) -> None:
-        finder = EntryFinder(FILES, "a1b2c3", {})
-        finder.learn_names("git clone https://github.com/me/OtherName.git\ncd OtherName")
-        assert finder.workdirs("docs/a.md", ["OtherName/src"])[0] == "src"
 
 
 class TestDocuments:
@@ -162,12 +134,6 @@ class TestDocuments:
             setup=("export D=/data",),
         )
 
-    def test_set_up_commands_are_kept_and_noise_is_not(self, repository: Path) -> None:
-        text = '```\npip install -r requirements.txt\nmkdir x\necho done\n```\n```bash\n{"f1": 1}\n--flag\n./x/\n```\n'
-        assert [example.text for example in examples(repository, "README.md", text)] == [
-            "pip install -r requirements.txt"
-        ]
-
     def test_commands_in_running_text(self, repository: Path) -> None:
         text = "Run `python train.py --lr 1` or\n\npython data/none.py --x\n\n- `python` is needed\n- bash data/get.sh now\n"
         assert [(example.text, example.entry) for example in examples(repository, "README.md", text)] == [
@@ -178,12 +144,6 @@ class TestDocuments:
         text = "```sh\nexport A=1\nexport B=2\n```\n\n# X\n```sh\npython train.py $A\n```\n"
         (example,) = examples(repository, "README.md", text)
         assert example.setup == ("export A=1",)
-
-    def test_a_documented_name_below_the_folder_is_found(self, repository: Path) -> None:
-        text = "```sh\npython main.py\n```\n"
-        (repository / "examples/gat/main.py").rename(repository / "examples/gat/other.py")
-        (example,) = examples(repository, "examples/README.md", text)
-        assert (example.entry, example.workdir) == ("examples/gcn/main.py", "examples/gcn")
 
     def test_shell_scripts(self, repository: Path) -> None:
         script = "#!/bin/bash\nmodel=GCN\nls\n\n# ETTh1\npython -u train.py \\\n  --model $model\n"
@@ -200,26 +160,12 @@ class TestDocuments:
             "python train.py --lr 0.1", "train.py", 6, "Trains it",
         )  # fmt: skip
 
-    def test_recipes_end_where_the_next_rule_begins(self) -> None:
-        recipes = list(read_recipes("a b: c\n\tone\n\n\ttwo\nX := 1\nd:\n\t-three $$HOME $(X) $(Y)\n"))
-        assert [(recipe.target, recipe.script, recipe.line) for recipe in recipes] == [
-            ("a", "one\ntwo", 1), ("d", "three $HOME 1 $(Y)", 6),
-        ]  # fmt: skip
-
 
 class TestPython:
     def test_names_of_the_own_package(self, repository: Path) -> None:
         text = "```python\nimport torch\nimport pkg.net as n\nfrom pkg import Net\nn.Net()\ntorch.ones(1)\n```\n"
         (example,) = examples(repository, "docs/a.md", text)
         assert (example.kind, example.api, example.workdir) == ("python", ("pkg.Net", "pkg.net.Net"), "docs")
-
-    def test_a_submodule_import_binds_the_package(self, repository: Path) -> None:
-        (example,) = examples(repository, "README.md", "```python\nimport pkg.net\npkg.main.run()\n```\n")
-        assert example.api == ("pkg.main.run", "pkg.net")
-
-    def test_what_does_not_parse_still_names_its_imports(self, repository: Path) -> None:
-        (example,) = examples(repository, "README.md", "```python\nfrom pkg import Net\nnet = Net(...\n```\n")
-        assert example.api == ("pkg.Net",)
 
     def test_a_later_block_gets_what_it_needs_of_earlier_ones(self, repository: Path) -> None:
         text = "```python\nfrom pkg import Net\nnet = Net()\n```\n```python\nunused = 1\n```\n```python\nnet.train()\n```\n"
@@ -267,9 +213,3 @@ def test_a_block_without_a_language_shows_a_declared_command(path: str, text: st
     (repository / "setup.py").write_text(DECLARED)
     (found,) = examples(repository, path, text)
     assert (found.text, found.entry) == ("net_cut a.nii --sigma 2", "src/pkg/main.py")
-
-
-@pytest.mark.parametrize("said", ["net_cut was here", "net_cut cut all of the slices well", "the net_cut --sigma 2"])
-def test_what_a_program_prints_is_no_command(said: str, repository: Path) -> None:
-    (repository / "setup.py").write_text(DECLARED)
-    assert not examples(repository, "doc/a.rst", f"Cut\n===\n\nIt prints::\n\n   {said}\n")

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ml_agent.tools.commandline.edit import Call, find_calls, parse_one, remove_option, set_option, without
 from ml_agent.tools.commandline.lexer import quote, unquote
-from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature
 
@@ -194,23 +193,6 @@ def test_an_edit_changes_one_option_only(signature: Signature, words: list[str],
 @given(st.text(max_size=20))
 def test_quotes_come_off_again(word: str) -> None:
     assert unquote(quote(word)) == word
-
-
-def test_an_override_that_is_forced_gives_its_value_all_the_same() -> None:
-    signature = Signature(
-        path="a.py", framework="hydra", syntax="overrides", options=(Option(dest="lr", type="float", converter="yaml"),)
-    )
-    call = parse_call(signature, ["++lr=3", "-m", "--config-name", "other"])
-    assert call.values == {"lr": 3.0} and call.chosen == (("--config-name", "other"),)
-    assert [(part.kind, part.flag, part.values) for part in call.given] == [
-        ("override", "++lr", ("3",)), ("option", "-m", ()), ("option", "--config-name", ("other",)),
-    ]  # fmt: skip
-    assert parse_call(signature, ["lr=1,2", "--multirun"]).values == {"lr": "1,2"}
-
-
-def test_a_key_that_is_taken_away_is_set_by_its_own_name() -> None:
-    assert set_option(one("python app.py ~lr", REAL_HYDRA), "lr", 7).text() == "python app.py lr=7"
-    assert set_option(one("python app.py +lr=2", REAL_HYDRA), "lr", 7).text() == "python app.py +lr=7"
 
 
 @pytest.mark.parametrize("word", ["~/logs/run_1", "$HOME/logs", "a.b:c", "--lr=0.1"])

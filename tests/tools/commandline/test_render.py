@@ -160,36 +160,6 @@ def test_refuses_what_the_real_argparse_refuses(signature: Signature, words: lis
     )
 
 
-def test_flags_of_the_same_name_and_constants() -> None:
-    options = (
-        Option(dest="mode", flags=("--fast",), nargs="0", switch_value="fast", type="str"),
-        Option(dest="mode", flags=("--slow",), nargs="0", switch_value="slow", type="str"),
-        Option(dest="bias", flags=("--no-bias",), nargs="0", switch_value="False", type="bool", default="True"),
-        Option(dest="v", flags=("-v",), nargs="0", repeatable=True, type="int"),
-        Option(dest="amp", flags=("--amp",), negative_flags=("--no-amp",), nargs="0", switch_value="True", type="bool"),
-    )
-    signature = Signature(path="a.py", options=options)
-    words = render_words(signature, {"mode": "slow", "bias": False, "v": 2, "amp": False})
-    assert words == ("--slow", "--no-bias", "-v", "-v", "--no-amp")
-    assert parse_call(signature, words).values == {"mode": "slow", "bias": False, "v": 2, "amp": False}
-    assert render_words(signature, {"bias": True, "amp": None}) == ()
-
-
-def test_a_value_that_has_a_flag_and_a_place_goes_to_its_place() -> None:
-    """A place left out stores nothing over what the flag gave."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--table", nargs="?")
-    parser.add_argument("table", nargs="?")
-    signature = Signature(
-        path="t.py",
-        syntax="argparse",
-        options=(Option(dest="table", flags=("--table",), nargs="?"), Option(dest="table", nargs="?")),
-    )
-    words = render_words(signature, {"table": "a.csv"})
-    assert words == ("a.csv",)
-    assert vars(parser.parse_args(words)) == {"table": "a.csv"}
-
-
 def test_subcommands_keep_their_options_behind_them() -> None:
     signature = Signature(
         path="a.py", subcommand=("train",),
@@ -241,11 +211,6 @@ def test_plain_scripts_and_overrides() -> None:
     )
     assert render_words(hydra, {"net.depth": 3, "on": True}) == ("net.depth=3", "on=true")
     assert parse_call(hydra, ["net.depth=3", "on=true"]).values == {"net.depth": 3, "on": True}
-
-
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(RenderError):
-        render_words(Signature(path="a.py"), {"x": 1})
 
 
 def test_absl_as_absl() -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.processor_time import within
 
 TESTED = {
@@ -81,45 +79,10 @@ STARRED = {
 }
 
 
-def test_a_module_has_the_names_of_its_star_imports(repository: Callable[..., Any]) -> None:
-    (signature,) = repository(STARRED).tested("main.py")
-    (arch,) = signature.options
-    assert arch.accepted == ("resnet", "vgg")
-
-
-def test_what_a_library_brings_by_a_star_is_not_known(repository: Callable[..., Any]) -> None:
-    files = STARRED | {"models/vgg.py": "from torchvision.models import *\ndef vgg(): pass\n"}
-    (signature,) = repository(files).tested("main.py")
-    assert signature.options[0].accepted == ()
-
-
 def test_star_imports_that_double_at_each_step_have_an_end(repository: Callable[..., Any]) -> None:
     files = {"main.py": STARRED["main.py"], "models/__init__.py": "from .a0 import *\nfrom .b0 import *\n"}
     for step in range(30):
         files |= {f"models/{one}{step}.py": f"from .a{step + 1} import *\nfrom .b{step + 1} import *\n" for one in "ab"}
     reader = repository(files)
     (signature,) = within(2, lambda: reader.tested("main.py"))
-    assert signature.options[0].accepted == ()
-
-
-OTHERWISE = """
-    import argparse
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--classes", default="imagenet")
-    args, rest = parser.parse_known_args()
-    {before}
-    if args.classes == "imagenet":
-        classes = range(1000)
-    else:
-        classes = [int(c) for c in {words}]
-"""
-
-
-@pytest.mark.parametrize(
-    ("before", "words"), [("", "args.classes.split(',')"), ("parts = args.classes.split(',')", "parts")]
-)
-def test_where_it_is_not_the_default_it_is_not_followed_as_the_default(
-    repository: Callable[..., Any], before: str, words: str
-) -> None:
-    (signature,) = repository({"main.py": OTHERWISE.format(before=before, words=words)}).tested("main.py")
     assert signature.options[0].accepted == ()

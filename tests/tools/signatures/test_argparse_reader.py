@@ -80,32 +80,6 @@ def test_parser_built_in_other_files_by_classes_and_star_imports(script: Script,
     assert option(signature, "name").path == "options/base.py"
 
 
-def test_loops_constants_and_module_level_tables(script: Script, option: Find) -> None:
-    signature = script("""
-        import argparse, os
-        MODELS = {"b": 1, "a": 2}
-        NAMES = [n.upper() for n in MODELS]
-        SIZES = (1, 2)
-        def main():
-            p = argparse.ArgumentParser()
-            for name, default in [("alpha", 0.1), ("beta", 0.2)]:
-                p.add_argument(f"--{name}", type=float, default=default)
-            p.add_argument("--model", choices=sorted(MODELS.keys()))
-            p.add_argument("--upper", choices=NAMES)
-            p.add_argument("--size", type=int, choices=SIZES, default=max(SIZES))
-            p.add_argument("--path", default=os.path.join("data", "x"))
-            p.add_argument("--text", default="%s-%d" % ("a", 3))
-            p.parse_args()
-        if __name__ == "__main__":
-            main()
-    """)
-    assert option(signature, "alpha").default == "0.1" and option(signature, "beta").default == "0.2"
-    assert option(signature, "model").choices == ("a", "b")
-    assert option(signature, "upper").choices == ("B", "A")
-    assert option(signature, "size").choices == ("1", "2") and option(signature, "size").default == "2"
-    assert option(signature, "path").default == "data/x" and option(signature, "text").default == "a-3"
-
-
 def test_groups_parents_and_set_defaults(script: Script, option: Find) -> None:
     signature = script("""
         import argparse
@@ -141,21 +115,6 @@ def test_subcommands_are_signatures_of_their_own(repository: Callable[..., Any])
     assert [s.subcommand for s in found] == [("train",), ("test",)]
     assert [(o.dest, o.level) for o in found[0].options] == [("verbose", 0), ("lr", 1)]
     assert found[0].doc == "train it"
-
-
-def test_subcommands_that_loaded_modules_add_are_not_seen(repository: Callable[..., Any]) -> None:
-    found = repository({
-        "main.py": """
-        import argparse, importlib, os
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--verbose", action="store_true")
-        commands = parser.add_subparsers(dest="command", required=True)
-        for name in os.listdir("commands"):
-            getattr(importlib.import_module(name), "add_subparser")(commands)
-        parser.parse_args()
-        """
-    }).read("main.py")  # fmt: skip
-    assert [(s.subcommand, s.accepts_unknown) for s in found] == [((), True)]
 
 
 @pytest.mark.parametrize(
@@ -242,31 +201,6 @@ def test_parse_known_args_accepts_unknown(script: Script) -> None:
     """).accepts_unknown
 
 
-def test_two_stages_are_one_command_line(script: Script) -> None:
-    signature = script("""
-        import argparse
-        first = argparse.ArgumentParser(add_help=False)
-        first.add_argument("--config")
-        given, remaining = first.parse_known_args()
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--lr", type=float)
-        args = parser.parse_args(remaining)
-    """)
-    assert {o.dest for o in signature.options} == {"config", "lr"} and not signature.accepts_unknown
-
-
-def test_a_parser_handed_to_a_library_accepts_unknown(script: Script) -> None:
-    signature = script("""
-        import argparse
-        import library
-        parser = argparse.ArgumentParser()
-        library.register_args(parser)
-        parser.add_argument("--own")
-        parser.parse_args()
-    """)
-    assert signature.accepts_unknown and [o.dest for o in signature.options] == ["own"]
-
-
 def test_a_parser_handed_to_the_repositorys_own_package_is_followed(repository: Callable[..., Any]) -> None:
     reader = repository({
         "python/setup.py": "from setuptools import setup\nsetup(name='lib')\n",
@@ -301,27 +235,6 @@ def test_what_cannot_be_followed_is_not_sure(script: Script, option: Find) -> No
     assert not option(signature, "names").sure and not option(signature, "device").sure
 
 
-def test_options_of_unknown_names_make_it_open(script: Script) -> None:
-    assert script("""
-        import argparse, yaml
-        parser = argparse.ArgumentParser()
-        for key, value in yaml.safe_load(open("c.yaml")).items():
-            parser.add_argument("--" + key, default=value)
-        parser.parse_args()
-    """).accepts_unknown
-
-
-def test_words_in_the_program_are_no_command_line(script: Script) -> None:
-    signature = script("""
-        import argparse
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--x")
-        args = parser.parse_args(["--x", "1"])
-        print(args)
-    """)
-    assert signature.accepts_unknown
-
-
 def test_a_library_module_is_no_entry_point(repository: Callable[..., Any]) -> None:
     reader = repository({
         "lib.py": """
@@ -336,20 +249,6 @@ def test_a_library_module_is_no_entry_point(repository: Callable[..., Any]) -> N
     assert [o.dest for s in reader.parsers("lib.py") for o in s.options] == ["x"]
 
 
-def test_a_main_started_by_foreign_code_is_found(script: Script) -> None:
-    signature = script("""
-        import argparse
-        import launcher
-        def main():
-            parser = argparse.ArgumentParser()
-            parser.add_argument("--x")
-            args = parser.parse_args()
-        if __name__ == "__main__":
-            launcher.spawn(main)
-    """)
-    assert [o.dest for o in signature.options] == ["x"]
-
-
 def test_python_2_and_broken_lines_are_left_out(script: Script) -> None:
     signature = script("""
         import argparse
@@ -360,33 +259,3 @@ def test_python_2_and_broken_lines_are_left_out(script: Script) -> None:
         print args
     """)
     assert [o.dest for o in signature.options] == ["x"]
-
-
-def test_options_that_another_parser_has_leave_it_open(script: Script) -> None:
-    signature = script("""
-import argparse
-from torch.distributed.run import get_args_parser
-p = argparse.ArgumentParser()
-p.add_argument("--lr", type=float)
-for action in get_args_parser()._actions:
-    p._add_action(action)
-p.parse_args()
-""")
-    assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown and not signature.whole
-
-
-@pytest.mark.parametrize(
-    "call", ["textwrap.dedent(words)", "inspect.cleandoc(words)", "textwrap.dedent(words.format(3))"]
-)
-def test_a_help_text_without_its_margin_is_read(call: str, script: Script, option: Find) -> None:
-    signature = script(f"""
-        import argparse, inspect, textwrap
-        parser = argparse.ArgumentParser()
-        words = '''
-            How much of it
-            is kept.
-        '''
-        parser.add_argument("--share", help={call})
-        parser.parse_args()
-    """)
-    assert option(signature, "share").help == "How much of it is kept."

@@ -87,35 +87,6 @@ LAZY = """
 
     cli()
 """
-JOB = """
-    import click
-    @click.command()
-    @click.option("--steps", type=int)
-    def NAME(steps): ...
-"""
-
-
-def test_click_commands_lie_in_modules_that_are_imported_for_them_alone(repository: Make) -> None:
-    found = repository({
-        "main.py": "from tool import cli\nimport tool.train\nif __name__ == '__main__':\n    cli()\n",
-        "tool/__init__.py": "import click\n@click.group()\ndef cli(): ...\n",
-        "tool/train.py": "from tool import cli\n@cli.command()\ndef train(): ...\n",
-    }).read("main.py")  # fmt: skip
-    assert [(s.subcommand, s.accepts_unknown) for s in found] == [(("train",), False)]
-
-
-def test_click_lazy_groups(repository: Make) -> None:
-    jobs = {
-        "jobs/__init__.py": "",
-        "jobs/train.py": JOB.replace("NAME", "cli"),
-        "jobs/show.py": JOB.replace("NAME", "main"),
-    }
-    found = {s.subcommand: s for s in repository({"main.py": LAZY, **jobs}).read("main.py")}
-    assert {name: [o.dest for o in s.options] for name, s in found.items()} == {
-        ("train",): ["verbose", "steps"],
-        ("show",): ["verbose", "steps"],
-    }
-    assert all(s.whole for s in found.values())
 
 
 def test_click_groups_that_find_commands_themselves_are_open(repository: Make) -> None:
@@ -143,76 +114,6 @@ def test_click_commands_that_read_the_words_themselves_are_open(repository: Make
     }).read("main.py")  # fmt: skip
     assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown
     assert signature.unseen[0].name == "the options that Registry adds"
-
-
-WRAPPED = """
-    import functools
-    import click
-
-    def drop_none(function):
-        @functools.wraps(function)
-        def wrapper(*args, **kwargs):
-            "Leave out what is None."
-            return function(*args, **{k: v for k, v in kwargs.items() if v is not None})
-        return wrapper
-
-    @click.group()
-    def cli(): ...
-
-    @cli.command()
-    @click.option("--epochs", type=int)
-    @drop_none
-    @click.argument("config")
-    def train(config, **kwargs):
-        "Train it."
-
-    @cli.command()
-    @drop_none
-    def merge_lora(**kwargs): ...
-
-    cli()
-"""
-
-
-def test_click_commands_keep_their_names_under_a_decorator_that_wraps(repository: Make) -> None:
-    train, merge = repository({"main.py": WRAPPED}).read("main.py")
-    assert (train.subcommand, merge.subcommand) == (("train",), ("merge-lora",))
-    assert ([o.dest for o in train.options], train.doc) == (["epochs", "config"], "Train it.")
-    assert train.whole and merge.whole and not merge.options
-
-
-def test_a_group_that_finds_more_commands_leaves_those_of_its_own_whole(repository: Make) -> None:
-    group = """
-    class Plugins(click.Group):
-        def get_command(self, ctx, name):
-            return super().get_command(ctx, name) or found_elsewhere(name)
-
-    @click.group(cls=Plugins)"""
-    text = WRAPPED.replace("\n    @click.group()", group)
-    found = {s.subcommand: s for s in repository({"main.py": text}).read("main.py")}
-    assert found[("train",)].whole and found[("merge-lora",)].whole and not found[()].whole
-
-
-def test_click_options_that_are_made_on_one_of_two_ways_are_not_sure(script: Script) -> None:
-    signature = script("""
-        import click
-        import settings
-
-        def debug(function):
-            if settings.switches:
-                return click.option("--debug/--no-debug")(function)
-            return click.option("--debug", type=int)(function)
-
-        @click.command()
-        @debug
-        def main(debug): ...
-
-        main()
-    """)
-    assert [(o.flags, o.negative_flags, o.sure) for o in signature.options] == [
-        (("--debug",), (), False),
-        (("--debug",), ("--no-debug",), False),
-    ]
 
 
 def test_commands_that_the_repository_declares_as_plug_ins(repository: Make) -> None:
@@ -262,46 +163,3 @@ def test_commands_that_the_repository_declares_as_plug_ins(repository: Make) -> 
         found = {one.subcommand: one for one in reader.read(path)}
         assert set(found) == {(), ("fit",), ("show",)} and found[("fit",)].options[-1].dest == "lr"
         assert [one.origin for one in found[()].unseen] == ["registry"]
-
-
-def test_options_below_wraps_in_a_decorator_of_the_programs_own(script: Script) -> None:
-    signature = script("""
-        from functools import wraps
-        import click
-        def wants_settings(function):
-            @wraps(function)
-            @click.option("--config")
-            @click.option("--rate", type=float)
-            def wrapper(config, rate, **rest):
-                return function((config, rate), **rest)
-            return wrapper
-        @click.command()
-        @click.option("--fast", is_flag=True)
-        @wants_settings
-        def main(settings, fast):
-            pass
-        main()
-        """)
-    assert [one.dest for one in signature.options] == ["fast", "config", "rate"]
-
-
-def test_what_help_shows_for_a_value_is_said_with_it_or_by_a_type_of_the_programs_own(
-    script: Script, option: Find
-) -> None:
-    signature = script("""
-import click
-class Mount(click.ParamType):
-    name = "mount:directory"
-@click.command()
-@click.option("--static", type=Mount(), multiple=True)
-@click.option("--out", metavar="FILE.npz")
-@click.option("--plain")
-def main(static, out, plain):
-    pass
-main()
-""")
-    assert [option(signature, name).metavar for name in ("static", "out", "plain")] == [
-        "MOUNT:DIRECTORY",
-        "FILE.npz",
-        "",
-    ]

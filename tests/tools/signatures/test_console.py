@@ -7,10 +7,8 @@ import pytest
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.console import read_console
-from ml_agent.tools.signatures.declared import read_setup
 from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.read import SignatureReader
-from ml_agent.tools.signatures.sources import Sources
 
 MODULE = """
 import argparse
@@ -46,19 +44,6 @@ def test_declarations(tmp_path: Path, name: str, text: str, folder: str) -> None
     (signature,) = read_console(SignatureReader(tmp_path))
     assert (signature.kind, signature.name, signature.path) == ("console", "fold", f"{folder}pkg/fold.py")
     assert [o.dest for o in signature.options] == ["seed"] and signature.doc == "Fold it."
-
-
-@pytest.mark.parametrize(
-    ("folders", "place"),
-    [("{'': 'lib/py'}", "lib/py/pkg/fold.py"), ("{'pkg': 'code', 'pkg.data': 'd'}", "code/fold.py")],
-)
-def test_packages_may_lie_elsewhere(tmp_path: Path, folders: str, place: str) -> None:
-    (tmp_path / place).parent.mkdir(parents=True)
-    (tmp_path / place).write_text(MODULE)
-    entry = "entry_points={'console_scripts': ['fold=pkg.fold:cli']}"
-    (tmp_path / "setup.py").write_text(f"from setuptools import setup\nsetup(package_dir={folders}, {entry})\n")
-    (signature,) = read_console(SignatureReader(tmp_path))
-    assert (signature.path, [o.dest for o in signature.options]) == (place, ["seed"])
 
 
 def test_broken_files_give_nothing(tmp_path: Path) -> None:
@@ -97,13 +82,6 @@ def test_a_script_imports_what_is_installed_from_elsewhere(tmp_path: Path, name:
     assert reader.sources.packages() == {"pkg": "training"}
 
 
-def test_what_a_project_within_holds_is_no_library_of_the_whole(tmp_path: Path) -> None:
-    (tmp_path / "inner/src/pkg").mkdir(parents=True)
-    (tmp_path / "inner/src/pkg/__init__.py").touch()
-    (tmp_path / "inner/setup.py").write_text("from setuptools import setup\nsetup(package_dir={'': 'src'})\n")
-    assert SignatureReader(tmp_path).sources.packages() == {}
-
-
 def test_a_program_is_followed_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fold.py").write_text(MODULE)
     (tmp_path / "pyproject.toml").write_text('[project.scripts]\nfold = "fold:cli"\nunfold = "fold:cli"\n')
@@ -120,29 +98,6 @@ def test_a_program_is_followed_when_it_is_asked_for(tmp_path: Path, monkeypatch:
     assert not followed
     assert [one.name for one in programs["unfold"]] == ["unfold"]
     assert programs["unfold"] is programs["unfold"] and followed == ["cli"]
-
-
-def test_a_function_that_reads_the_command_line_itself(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text(
-        '[project]\nname = "a"\n[project.scripts]\ndeploy = "deploy:main"\nother = "deploy:show"\n'
-    )
-    (tmp_path / "deploy.py").write_text(
-        "import sys\n\ndef usual():\n    return 'x'\n\ndef show():\n    print(1)\n\ndef main():\n    source = sys.argv[1]\n"
-        "    target = sys.argv[2] if len(sys.argv) > 2 else usual()\n"
-    )
-    deploy, other = read_console(SignatureReader(tmp_path))
-    assert [(one.dest, one.required) for one in deploy.options] == [("source", True), ("target", False)]
-    assert (deploy.kind, deploy.name, deploy.whole, other.whole) == ("console", "deploy", True, False)
-
-
-def test_a_function_that_looks_at_the_command_line_before_a_parser_that_could_not_be_followed(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\n[project.scripts]\nfold = "fold:main"\n')
-    (tmp_path / "fold.py").write_text(
-        "import sys\nfrom foreign import find\nimport parsers\n\ndef main():\n    print(sys.argv[1])\n    find(parsers).run()\n"
-    )
-    (tmp_path / "parsers.py").write_text(MODULE)
-    (fold,) = read_console(SignatureReader(tmp_path))
-    assert fold.accepts_unknown
 
 
 def test_scripts_without_a_suffix(tmp_path: Path) -> None:
@@ -164,22 +119,3 @@ def test_scripts_without_a_suffix(tmp_path: Path) -> None:
         "tool": ("argparse", "bin/tool"),
         "other": ("none", "bin/other"),
     }
-
-
-def test_a_package_that_only_runs_something_when_it_is_imported_is_no_script(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\n[project.scripts]\nfold = "pack:cli"\n')
-    (tmp_path / "pack").mkdir()
-    (tmp_path / "pack" / "__init__.py").write_text(
-        "import logging\nfrom pack.main import cli\n\nlogging.basicConfig()\n"
-    )
-    (tmp_path / "pack" / "main.py").write_text(MODULE)
-    found = RepoIndex(tmp_path, "1").signatures
-    assert [(one.kind, one.framework) for one in found["pack/__init__.py"]] == [("console", "argparse")]
-
-
-def test_entry_points_of_a_text_are_read_by_its_sections(tmp_path: Path) -> None:
-    text = r"'[console_scripts]\n fit = fit:main\n[ other ]\nno = fit:main\n'"
-    (tmp_path / "setup.py").write_text(f"from setuptools import setup\nsetup(entry_points={text})\n")
-    (tmp_path / "fit.py").write_text("def main(): pass\n")
-    sources = Sources(tmp_path, frozenset({"setup.py", "fit.py"}))
-    assert read_setup(sources, "").lines == ("fit = fit:main",)

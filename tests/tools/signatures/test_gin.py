@@ -50,21 +50,3 @@ def test_bindings(repository: Make, binding: str, codes: list[str]) -> None:
     found = check_command(f"python train.py --gin_bindings='{binding}'", index)
     assert [f.code for f in found] == codes
     assert all("did you mean learning_rate" in f.message for f in found)
-
-
-def test_argparse(repository: Make) -> None:
-    text = """
-    import argparse
-    import gin
-
-    @gin.configurable
-    def train(learning_rate=0.1): ...
-
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bind", nargs="*", default=[])
-    args = parser.parse_args()
-    gin.parse_config(args.bind)
-    """
-    index = RepoIndex.open(repository({"train.py": text}).sources.root, "v")
-    assert not check_command("python train.py --bind train.learning_rate=3", index)
-    assert [f.code for f in check_command("python train.py --bind train.rate=3", index)] == ["bad-choice"]

@@ -42,42 +42,6 @@ def test_a_launching_script_takes_what_its_program_takes(tmp_path: Path) -> None
     assert [one.subject for one in parsed.findings] == ["--lrr"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'CONFIG=$1\npython $(dirname "$0")/train.py $CONFIG --launcher pytorch ${@:2}\n',
-        "CONFIG=$1\npython -m torch.distributed.launch \\\n  tools/train.py $CONFIG --launcher pytorch $@\n",
-    ],
-)
-def test_what_the_script_gives_itself_by_place_is_not_asked_again(tmp_path: Path, text: str) -> None:
-    assert names(read(tmp_path, run__sh=text)) == ["CONFIG", "lr", "launcher"]
-
-
 @pytest.mark.parametrize("text", ["python train.py $1\n", 'python other.py "$@"\n', 'echo train.py "$@"\n'])
 def test_other_scripts_stay_as_they_are(tmp_path: Path, text: str) -> None:
     assert "lr" not in names(read(tmp_path, run__sh=text))
-
-
-def test_a_script_that_parses_options_by_its_variables(tmp_path: Path) -> None:
-    text = """
-stage=0  # where to begin
-stop_stage=100
-spk="lj"
-out=runs/${spk}
-here=$(pwd)
-
-. utils/parse_options.sh || exit 1
-
-later=1
-python train.py data --lr $stage
-"""
-    signature = read(tmp_path, run__sh=text)
-    found = {one.dest: (one.flags, one.default, one.help) for one in signature.options}
-    assert found == {
-        "stage": (("--stage",), "0", "where to begin"),
-        "stop_stage": (("--stop-stage", "--stop_stage"), "100", ""),
-        "spk": (("--spk",), "lj", ""),
-        "out": (("--out",), None, ""),
-    }
-    assert render_command(signature, {"stop_stage": "1", "spk": "mia"}) == "bash tools/run.sh --stop-stage 1 --spk mia"
-    assert parse_call(signature, ["--stage", "2", "--stop_stage", "3"]).values == {"stage": "2", "stop_stage": "3"}

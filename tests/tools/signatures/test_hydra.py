@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ml_agent.tools.commandline.render import render_command
 from ml_agent.tools.signatures.model import Option, Signature
 
 Find = Callable[[Signature, str], Option]
@@ -40,18 +39,6 @@ def test_a_configuration_that_is_given_as_a_path(repository: Make, option: Find)
         assert option(found, "every").default == "2", "a group is merged behind the file that names it"
 
 
-def test_a_configuration_in_the_old_form_beside_the_script(repository: Make) -> None:
-    for name in ("config.yaml", "config.yml"):
-        files = {"train.py": MAIN.format(how=f'config_path="{name}"'), name: "lr: 0.1\n"}
-        found = _read(repository, files)
-        assert found.whole and [o.dest for o in found.options] == ["lr"]
-
-
-def test_a_configuration_in_the_old_form_that_takes_any_key(repository: Make) -> None:
-    how = 'config_path="conf/config.yaml", strict=False'
-    assert not _read(repository, OLD | {"train.py": MAIN.format(how=how)}).whole
-
-
 def test_a_key_that_the_program_fills_is_not_required(repository: Make, option: Find) -> None:
     main = MAIN.format(how='config_path="conf", config_name="config"').replace("...", "\n        cfg.net.inputs = 3")
     found = _read(repository, {"train.py": main, "conf/config.yaml": "net:\n  inputs: ???\n  outputs: ???\n"})
@@ -67,52 +54,6 @@ def test_numbers_as_omegaconf_reads_them(repository: Make, option: Find) -> None
     main = MAIN.format(how='config_path="conf", config_name="config"')
     found = _read(repository, {"train.py": main, "conf/config.yaml": text})
     assert {value: option(found, f"k{at}").type for at, value in enumerate(kinds)} == kinds
-
-
-def test_no_in_place_of_something_that_is_given(repository: Make, option: Find) -> None:
-    text = """\
-source: no  # to be overriden in CLI
-model:
-  path: off
-out_dir: false
-weights: no  # path to the weights
-refine: False # refiner will only run if this is True
-half: no  # must be set to true for large images
-log_file: false  # whether lines have to be given to a file
-late: yes  # to be overridden
-"""
-    main = MAIN.format(how='config_path="conf", config_name="config"')
-    found = _read(repository, {"train.py": main, "conf/config.yaml": text})
-    waiting = {one.dest for one in found.options if one.type == "unknown" and one.default is None}
-    assert waiting == {"source", "model.path", "out_dir", "weights"}
-    assert {one.dest for one in found.options if one.type == "bool"} == {"refine", "half", "log_file", "late"}
-
-
-def test_where_the_default_configuration_is_missing_one_of_the_others_is_chosen(repository: Make, option: Find) -> None:
-    """A program whose `config_name` names a file that its authors kept to themselves."""
-    files = {
-        "train.py": MAIN.format(how='config_path="conf", config_name="mine.yaml"'),
-        "conf/small.yaml": "lr: 0.1\nwidth: ???\n",
-        "conf/large.yaml": "lr: 0.2\nlayers: 3\n",
-        "conf/model/deep.yaml": "depth: 3\n",
-    }
-    found = _read(repository, files)
-    assert option(found, "config-name").choices == ("large", "small")
-    assert {"lr", "width", "layers"} <= {one.dest for one in found.options}
-    assert not option(found, "width").required and found.accepts_unknown
-    files["conf/mine.yaml"] = "lr: 1\n"
-    assert [one.dest for one in _read(repository, files).options] == ["lr"]
-
-
-def test_a_group_of_which_several_are_taken_says_which(repository: Make, option: Find) -> None:
-    main = MAIN.format(how='config_path="conf", config_name="config", version_base=None')
-    files = {f"conf/stages/{name}.yaml": f"{name}:\n  steps: 3\n" for name in ("one", "two", "three")}
-    listed = "defaults:\n  - stages:\n    - one\n    - two\n"
-    found = _read(repository, {"train.py": main, "conf/config.yaml": listed, **files})
-    assert option(found, "stages").default == "[one,two]"
-    assert (
-        render_command(found, {"stages": option(found, "stages").default}, ".") == "python train.py 'stages=[one,two]'"
-    )
 
 
 def test_a_group_that_goes_with_another_one_is_followed(repository: Make, option: Find) -> None:

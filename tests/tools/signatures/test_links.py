@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.links import linked_script
 from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.sources import Sources
@@ -40,20 +37,6 @@ def test_a_link_takes_what_its_file_takes_with_the_modules_beside_that(tmp_path:
         ("lr", "second/train.py"),
         ("first", "first/data.py"),
     ]
-
-
-def test_a_file_and_its_links_are_followed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    followed: list[str] = []
-    follow = Interpreter.run_script
-
-    def counted(run: Interpreter) -> None:
-        followed.append(run.script)
-        follow(run)
-
-    monkeypatch.setattr(Interpreter, "run_script", counted)
-    reader = _linked(tmp_path)
-    assert [len(reader.read(f"{folder}/train.py")) for folder in ("second", "first")] == [1, 1]
-    assert followed == ["first/train.py"]
 
 
 def test_a_link_out_of_the_repository_stands_for_no_file_of_it(tmp_path: Path) -> None:

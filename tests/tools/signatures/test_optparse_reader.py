@@ -60,13 +60,3 @@ def test_words_are_taken_as_by_the_real_one(words: str, script: Script, monkeypa
             real = False
     found = parse_call(script(PROGRAM), shlex.split(words))
     assert (not [one for one in found.findings if one.severity == "error"]) is real
-
-
-def test_what_a_callback_takes_is_open(script: Script) -> None:
-    signature = script("""
-        import optparse
-        parser = optparse.OptionParser()
-        parser.add_option("--all", action="callback", callback=print)
-        parser.parse_args()
-        """)
-    assert signature.accepts_unknown and signature.options[0].switch

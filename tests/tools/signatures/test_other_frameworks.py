@@ -29,26 +29,6 @@ def test_fire(repository: Make, option: Find) -> None:
     assert option(train, "epochs").required and option(train, "fast").nargs == "?"
 
 
-def test_fire_tells_what_a_docstring_says_of_a_parameter(repository: Make, option: Find) -> None:
-    (found,) = repository({
-        "main.py": '''
-        import fire
-        def find(face, metric="cosine"):
-            """Finds a face.
-
-            Args:
-                metric (str): how alike two are, one of cosine,
-                    euclidean
-            """
-        if __name__ == "__main__":
-            fire.Fire(find)
-        '''
-    }).read("main.py")  # fmt: skip
-    assert (
-        option(found, "metric").help == "how alike two are, one of cosine, euclidean" and not option(found, "face").help
-    )
-
-
 def test_docopt(repository: Make, option: Find) -> None:
     found = repository({
         "main.py": '''
@@ -75,22 +55,6 @@ def test_docopt(repository: Make, option: Find) -> None:
     assert option(by_name["train",], "speed").default == "10" and option(by_name["train",], "data").required
     command = option(by_name["mine",], "command")
     assert command.choices == ("set", "remove") and command.required and not by_name["mine",].accepts_unknown
-
-
-def test_docopt_takes_nothing_else_where_only_options_exclude_each_other(repository: Make) -> None:
-    found = repository({
-        "main.py": '''
-        """Usage:
-          main.py evaluate (--fast | --slow) CKPT
-          main.py -h | --help
-          main.py pick (CKPT | latest)
-          main.py count (- | --file=FILE)
-        """
-        from docopt import docopt
-        docopt(__doc__)
-        '''
-    }).read("main.py")  # fmt: skip
-    assert [one.accepts_unknown for one in found if one.subcommand] == [False, True, True]
 
 
 DATACLASSES = """
@@ -195,21 +159,6 @@ def test_hydra(repository: Make, option: Find) -> None:
     assert option(signature, "data.path").required and option(signature, "lr").type == "float"
 
 
-def test_hydra_with_a_configuration_in_a_folder_beside(repository: Make) -> None:
-    reader = repository({
-        "jobs/train.py": """
-        import hydra
-        @hydra.main(config_name="../config/base.yaml")
-        def main(cfg): ...
-        if __name__ == "__main__":
-            main()
-        """,
-        "config/base.yaml": "lr: 0.1\n",
-    })  # fmt: skip
-    (signature,) = reader.read("jobs/train.py")
-    assert [o.dest for o in signature.options] == ["lr"]
-
-
 def test_omegaconf(repository: Make) -> None:
     reader = repository({
         "main.py": """
@@ -252,27 +201,6 @@ def test_shell(repository: Make, option: Find) -> None:
     assert [(o.flags, o.nargs) for o in opts.options] == [(("-a",), None), (("-v",), "0"), (("-h",), "0")]
 
 
-def test_who_may_copy_a_shell_script_is_not_what_it_does(repository: Make) -> None:
-    head = "#!/bin/sh\n# Copyright (c) 2020 Somebody.\n# All rights reserved.\n#\n# Licensed under the MIT License.\n"
-    reader = repository({"a.sh": head + "#\n# Tests it.\ntrue\n", "b.sh": head + "\n# Trains it.\n\n# Starts.\ntrue\n", "c.sh": head + "\ntrue\n# Ends.\n"})  # fmt: skip
-    assert [reader.read(name)[0].doc for name in ("a.sh", "b.sh", "c.sh")] == ["Tests it.", "Trains it.", ""]
-
-
-def test_shell_variables_that_come_from_outside(repository: Make) -> None:
-    (run,) = repository({
-        "run.sh": """
-          : "${DEVICE:=cpu}"
-          OUT=${OUT:-results}
-          NAME=fixed
-          for file in data/*; do echo "$file" "$NAME" "$HOME" '$NOT_READ'; done
-          read -r answer; echo $answer
-          if [ -n "$USE_AMP" ]; then FLAGS=--amp; fi
-          python train.py --device $DEVICE $FLAGS "$@"
-        """,
-    }).read("run.sh")  # fmt: skip
-    assert run.variables == (("DEVICE", "cpu"), ("OUT", "results"), ("USE_AMP", ""))
-
-
 def test_a_default_that_never_ends_takes_no_time_and_no_line_of_its_own(repository: Make) -> None:
     made = repository({"open.sh": "${a:-" * 20_000, "lines.sh": "echo ${NOTE:-one\ntwo} ${OTHER:-  three \t four}\n"})
     before = time.process_time()
@@ -296,15 +224,3 @@ data:
     assert set(by_name) == {"train", "data"}
     assert by_name["train"].calls == ("python train.py --epochs $(EPOCHS)",)
     assert [(o.dest, o.default) for o in by_name["train"].options] == [("EPOCHS", "10")]
-
-
-def test_a_parameter_that_is_one_by_default_may_be_a_share(repository: Make, option: Find) -> None:
-    program = """
-        import fire
-        def sample(top_p=1, length=40, scale: int = 1):
-            pass
-        if __name__ == "__main__":
-            fire.Fire(sample)
-    """
-    (signature,) = repository({"main.py": program}).read("main.py")
-    assert [option(signature, name).type for name in ("top_p", "length", "scale")] == ["unknown", "int", "int"]

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ml_agent.tools.signatures import interpreter
 from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.signatures.read import SignatureReader
 
@@ -66,28 +65,3 @@ def test_plugins_register_themselves(repository: Make, option: Find, find: str) 
     assert option(signature, "model").choices == ("big", "small")
     assert [o.dest for o in signature.options] == ["model", "big_width", "small_width"]
     assert option(signature, "big_width").sure
-
-
-def test_a_registry_that_was_not_followed_to_its_end_has_no_choices(
-    repository: Make, option: Find, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(interpreter, "STEPS", 4_500)
-    signature = read(repository, FINDS[0], "x = [n for n in range(700)]")
-    model = option(signature, "model")
-    assert not model.choices and not model.sure
-
-
-def test_a_program_in_a_module_that_its_package_imports_in_brackets(repository: Make) -> None:
-    reader = repository({
-        "pack/__main__.py": "import pack\n\npack.tools.train.main()\n",
-        "pack/__init__.py": "from . import (  # (all)\n    tools,\n)\n",
-        "pack/tools/__init__.py": "from . import (\n    train,\n)\n",
-        "pack/tools/train.py": """
-            import argparse
-            def main():
-                parser = argparse.ArgumentParser()
-                parser.add_argument("--lr", type=float)
-                parser.parse_args()
-        """,
-    })  # fmt: skip
-    assert [one.dest for signature in reader.read("pack/__main__.py") for one in signature.options] == ["lr"]

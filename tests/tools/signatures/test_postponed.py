@@ -40,13 +40,6 @@ def test_a_parser_of_an_imported_module_has_all_its_options(
     assert not signature.unseen and next(iter(found)) == "width"
 
 
-@pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_functions_that_call_others_on_the_parser_are_followed_too(script: Callable[..., Signature], use: str) -> None:
-    nested = OPTIONS.replace("    return parser", "    add_more(parser)").format(call="add_options(parser)")
-    nested = "def add_more(parser):\n    parser.add_argument('--height', type=int)\n" + nested
-    assert {"width", "height"} <= {o.dest for o in script(use, options=nested).options}
-
-
 def test_a_function_that_parses_for_its_module_is_followed(script: Callable[..., Signature]) -> None:
     reads = "import argparse\nparser = argparse.ArgumentParser()\ndef read(parser):\n    global args\n    parser.add_argument('--lr')\n    args = parser.parse_args()\nread(parser)\n"
     signature = script("import config\nprint(config.args.lr)\n", config=reads)

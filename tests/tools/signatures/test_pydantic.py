@@ -47,17 +47,6 @@ def test_fields_are_options(script: Script, option: Find, config: str, end: str)
     assert signature.whole
 
 
-def test_a_class_that_reads_the_environment_only_takes_nothing(script: Script) -> None:
-    assert not script(SETTINGS.format(config="", end="print(Settings())")).options
-
-
-def test_spellings(script: Script, option: Find) -> None:
-    config = "model_config = SettingsConfigDict(cli_parse_args=True, cli_kebab_case=True, cli_implicit_flags=True)"
-    signature = script(SETTINGS.format(config=config, end="Settings()"))
-    assert option(signature, "batch_size").flags == ("--batch-size",)
-    assert option(signature, "verbose").switch and option(signature, "verbose").negative_flags == ("--no-verbose",)
-
-
 def test_subcommands(repository: Make) -> None:
     text = """
     from pydantic import BaseModel

@@ -1,14 +1,11 @@
 """Folders that a program adds to where modules are looked for."""
 
 import ast
-import textwrap
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.search_paths import added_folders
 from tests.processor_time import within
 
@@ -45,48 +42,6 @@ def test_no_folder_lies_outside(parts: list[str]) -> None:
         f"sys.path.append(os.path.join(os.path.dirname(__file__), *{parts!r}))\nsys.path.append({'/'.join(parts)!r})"
     )
     assert not [one for one in added_folders(tree, "x/y.py") if one.startswith(("/", ".."))]
-
-
-def test_a_program_whose_options_lie_in_an_added_folder(tmp_path: Path) -> None:
-    files = {
-        "src/_init_paths.py": """
-            import os.path as osp
-            import sys
-
-            def add_path(path):
-                if path not in sys.path:
-                    sys.path.insert(0, path)
-
-            add_path(osp.join(osp.dirname(__file__), "lib"))
-        """,
-        "src/main.py": """
-            import _init_paths
-            from opts import options
-
-            if __name__ == "__main__":
-                print(options().parse_args())
-        """,
-        "src/lib/opts.py": """
-            import argparse
-
-            def options():
-                parser = argparse.ArgumentParser()
-                parser.add_argument("--arch", default="dla_34")
-                return parser
-        """,
-        "other/main.py": """
-            from opts import options
-
-            if __name__ == "__main__":
-                print(options().parse_args())
-        """,
-    }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(textwrap.dedent(text))
-    reader = SignatureReader(tmp_path)
-    assert [option.dest for one in reader.read("src/main.py") for option in one.options] == ["arch"]
-    assert [option.dest for one in reader.read("other/main.py") for option in one.options] == []
 
 
 _DOUBLED = "a0 = 'x'\n" + "".join(f"a{n} = os.path.join({', '.join([f'a{n - 1}'] * 40)})\n" for n in range(1, 12))

@@ -86,12 +86,6 @@ def test_settings_of_hparams_stand_within_the_option_that_they_parse(commas: Sig
     assert found["learning_rate"] == ("float", "0.001", "of the optimizer")
 
 
-def test_attributes_of_a_class_stand_within_the_option_that_is_json(json_text: Signature) -> None:
-    assert within(json_text) == {
-        "size": ("str", "small", ""), "do_train": ("bool", "True", ""), "rate": ("float", "0.0005", ""),
-    }  # fmt: skip
-
-
 def test_settings_are_written_in_one_word(commas: Signature, json_text: Signature) -> None:
     call = {"output_directory": "out", "fp16_run": True, "learning_rate": "3e-5"}
     assert render_command(commas, call) == (
@@ -117,36 +111,9 @@ def test_a_setting_that_is_not_there_is_found(commas: Signature) -> None:
     assert parsed.values == {"hparams": "learning_rat=1", "interval": 5}
 
 
-@pytest.mark.parametrize(
-    "text", ["conf/own.json", "", "a=1,b", "{", "[" * 50_000, "=" * 50_000, "a=" + " " * 19_000 + "["]
-)
-def test_other_text_stays_as_it_is(json_text: Signature, commas: Signature, text: str) -> None:
-    for signature in (commas, json_text):
-        parsed = parse_call(signature, [f"--hparams={text}"])
-        assert parsed.values.get("hparams", text) == text
-
-
-def test_a_parser_of_something_else_brings_no_settings(repository: Make) -> None:
-    other = HPARAMS.replace("hparams.parse(hparams_string)", "other.parse(text)")
-    (read,) = repository({"train.py": WITH_COMMAS, "hparams.py": other}).read("train.py")
-    assert within(read) == {}
-
-
 def test_many_options_that_might_hold_settings_cost_little(repository: Make) -> None:
     many = "".join(f'        parser.add_argument("--param_{n}")\n' for n in range(2_000))
     program = WITH_JSON.replace("        args = parser", f"{many}        args = parser")
     began = time.process_time()
     repository({"train.py": program + "\n" + "    x = 1\n" * 20_000}).read("train.py")
     assert time.process_time() - began < 5
-
-
-def test_a_module_is_walked_once_for_all_options_of_all_scripts(repository: Make) -> None:
-    options = "".join(f"p.add_argument('--config_{n}')\n" for n in range(8))
-    script = f"import argparse, big\np = argparse.ArgumentParser()\n{options}p.parse_args()\n"
-    calls = "".join(f"    x{n} = json.loads(f(g({n}), [{n}]))\n" for n in range(3000))
-    scripts = {f"s{n}.py": script for n in range(20)}
-    reader = repository({"big.py": f"import json\ndef f():\n{calls}", **scripts})
-    begun = time.process_time()
-    for path in scripts:
-        reader.read(path)
-    assert time.process_time() - begun < 10

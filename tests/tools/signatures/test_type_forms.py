@@ -95,47 +95,6 @@ def test_options_from_the_fields_of_dataclasses(script: Script, option: Find) ->
     assert all(o.sure for o in signature.options)
 
 
-def test_fields_as_the_library_lists_them(script: Script) -> None:
-    signature = script("""
-        import argparse, dataclasses
-        @dataclasses.dataclass(frozen=True)
-        class Settings:
-            rate: float = 0.5
-            name: str = "x"
-        parser = argparse.ArgumentParser()
-        for f in dataclasses.fields(Settings):
-            parser.add_argument(f"--{f.name}", type=f.type, default=f.default)
-        parser.parse_args()
-    """)
-    assert [(o.dest, o.type, o.default) for o in signature.options] == [("rate", "float", "0.5"), ("name", "str", "x")]
-
-
-def test_deleted_entries_become_no_options(script: Script) -> None:
-    signature = script("""
-        import argparse
-        defaults = dict(a=1, b=2)
-        for name in ("b",):
-            if name in defaults:
-                del defaults[name]
-        parser = argparse.ArgumentParser()
-        for name, value in defaults.items():
-            parser.add_argument(f"--{name}", default=value)
-        parser.parse_args()
-    """)
-    assert [o.dest for o in signature.options] == ["a"]
-
-
-def test_words_that_mean_true(script: Script, option: Find) -> None:
-    signature = script("""
-        import argparse
-        from distutils.util import strtobool
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--cuda", type=lambda x: bool(strtobool(x)), default=True, nargs="?", const=True)
-        parser.parse_args()
-    """)
-    assert option(signature, "cuda").type == "bool"
-
-
 def test_parameters_of_a_function_become_options(script: Script) -> None:
     signature = script("""
         import argparse, inspect

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from ml_agent.tools.check.command import check_command
-from ml_agent.tools.commandline.render import render_command
 from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Signature
@@ -68,15 +67,6 @@ def test_settings_stand_within_the_option_that_changes_them(repository: Make) ->
     assert inner["SOLVER.BASE_LR"].line
 
 
-@pytest.mark.parametrize(("option", "flag"), [("--opts", "--opts "), ("opts", "")])
-def test_settings_come_last_and_are_read_again(repository: Make, option: str, flag: str) -> None:
-    read = signature(repository, option)
-    call = {"SOLVER.BASE_LR": 0.5, "cfg": "a.yaml", "TEST.ENABLE": False}
-    command = render_command(read, call)
-    assert command == f"python main.py --cfg a.yaml {flag}SOLVER.BASE_LR 0.5 TEST.ENABLE False"
-    assert parse_call(read, command.split()[2:]).values == call
-
-
 @pytest.mark.parametrize(
     ("words", "codes"),
     [
@@ -100,34 +90,6 @@ def test_settings_of_a_tree_from_elsewhere_are_open(repository: Make) -> None:
     (read,) = reader.read("main.py")
     assert not any(one.within for one in read.options)
     assert not parse_call(read, ["--cfg", "a", "X.Y", "1"]).findings
-
-
-def test_settings_that_foreign_code_may_add_are_open(repository: Make) -> None:
-    given = (MAIN % "opts").replace("cfg.merge_from_file(args.cfg)", "plugin.add_settings(cfg)")
-    files = {"main.py": f"    import plugin{given}", "defaults.py": DEFAULTS}
-    (read,) = repository(files).read("main.py")
-    (finding,) = parse_call(read, ["--cfg", "a", "X.Y", "1"]).findings
-    assert (finding.code, finding.severity) == ("cannot-tell", "unsure")
-
-
-def test_a_class_of_its_own_for_the_tree(repository: Make) -> None:
-    own = """
-    from yacs.config import CfgNode as Base
-
-    class CN(Base):
-        def dump(self): ...
-    """
-    text = DEFAULTS.replace("from yacs.config import CfgNode as CN", "from own import CN")
-    (read,) = repository({"main.py": MAIN % "opts", "defaults.py": text, "own.py": own}).read("main.py")
-    names = {option.dest for option in read.options if option.within}
-    assert {"OUTPUT_DIR", "SOLVER.BASE_LR", "SOLVER.STEPS"} <= names
-
-
-def test_a_key_that_would_be_read_as_an_option_is_no_setting(repository: Make) -> None:
-    text = DEFAULTS.replace('CN({"ENABLE": True})', 'CN({"ENABLE": True, "--load x": 1, "a b": 2})')
-    text = text.replace("_C.TEST =", '_C["--run"] = "x"\n    _C.TEST =')
-    (read,) = repository({"main.py": MAIN % "opts", "defaults.py": text}).read("main.py")
-    assert {o.dest for o in read.options if o.within} == {"OUTPUT_DIR", "SOLVER.BASE_LR", "SOLVER.STEPS", "TEST.ENABLE"}
 
 
 def test_a_tree_that_holds_itself_ends(repository: Make) -> None:

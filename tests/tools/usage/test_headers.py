@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,35 +50,6 @@ def test_commands_stay_in_their_lines_and_prose_is_a_comment() -> None:
     }
     assert "# Edits accounts." in script
     assert "Licensed" not in script  # a block without a command says nothing of one
-
-
-@pytest.mark.parametrize(
-    ("line", "is_command"),
-    [
-        ("acc convert a.csv", True),
-        ("acc convert first second third", True),
-        ("acc convert one two three four --to csv", True),
-        ("acc is to expedite and bring consistency to how accounts are kept, allowing you to", False),
-        ("acc helps you", False),
-        ("acc and its friends keep all accounts of one household", False),
-    ],
-)
-def test_a_sentence_that_begins_with_the_name_of_a_command_is_none(line: str, is_command: bool) -> None:
-    assert bool(head_script(f'"""Keeps accounts.\n\n{line}\n"""\n', {"acc"})) is is_command
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        '"""Reads train.py and says so."""\n',
-        "import os\n# python train.py --lr 1\n",
-        '"""Trains a network."""\n\n"""python train.py --lr 1"""\n',
-        "'''unfinished\n",
-    ],
-)
-def test_a_file_without_commands_at_its_head_has_none(text: str) -> None:
-    assert head_script(text) == ""
 
 
 @given(
