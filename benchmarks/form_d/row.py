@@ -62,7 +62,7 @@ class Agent(Protocol):
     def work(self, row: Row, root: Path, terms: Terms, records: Path) -> Attempt:
         """Do the row in its repository, which holds inputs/, and leave what came out in `records`/outputs.
 
-        Raises SandboxError where the sandbox fails, AgentMissingError where the agent cannot be started at all.
+        Raises SandboxError where the sandbox fails, AgentMissingError where the agent cannot be started in it.
         """
 
 
@@ -91,18 +91,13 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def do_row(row: Row, agent: Agent, terms: Terms, archives: Path, records: Path) -> Delivery:
-    """Do a row, again where the infrastructure fails; `records` gets one folder a try, and the cost of every try counts.
-
-    Raises AgentMissingError where the agent cannot be started here at all.
-    """
+    """Do a row, again where the infrastructure fails; `records` gets one folder a try, and the cost of every try counts."""
     done = Delivery(row=row.name, agent=agent.label)
     for number in range(1, terms.tries + 1):
         done = msgspec.structs.replace(done, tries=number, infrastructure="")
         try:
             done = _try(row, agent, terms, archives, records / f"try-{number}", done)
-        except AgentMissingError:
-            raise
-        except (SandboxError, OSError, ValueError) as error:
+        except (AgentMissingError, SandboxError, OSError, ValueError) as error:
             done = msgspec.structs.replace(done, infrastructure=f"{type(error).__name__}: {error}")
         if not done.infrastructure:
             break

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.benchmarks.engines import Engine, Work
-from ml_agent.benchmarks.errors import AgentMissingError, BenchError
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.folder_lock import lock_folder
 from ml_agent.benchmarks.form_d.agents import SCRIPT_SECONDS
 from ml_agent.benchmarks.form_d.row import JUDGE_SECONDS, Agent, Delivery, Terms, do_row
@@ -65,7 +65,7 @@ def pick_rows(source: str) -> tuple[Row, ...]:
 def run(plan: Plan, engine: Engine) -> tuple[Delivery, ...]:
     """Do every row that has no result that counts yet; returns the result of each row, in order.
 
-    Raises AgentMissingError where the agent cannot be started here at all, BenchError where results cannot be kept.
+    Raises BenchError where results cannot be kept.
     """
     plan.archives.mkdir(parents=True, exist_ok=True)
     with lock_folder(plan.out, plan.out):
@@ -103,8 +103,6 @@ def _carry_out(row: Row, plan: Plan) -> Delivery:
     terms = msgspec.structs.replace(plan.terms, endpoint=with_key(plan.terms.endpoint))
     try:
         return do_row(row, plan.agent, terms, plan.archives.absolute(), records)
-    except AgentMissingError:
-        raise
     except Exception as error:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's
         return _lost(row, f"{type(error).__name__}: {error}", plan)
 

@@ -17,7 +17,7 @@ from autogen_agentchat.conditions import TextMentionTermination  # type: ignore[
 from autogen_agentchat.teams import RoundRobinGroupChat  # type: ignore[import-not-found]
 from autogen_ext.models.openai import OpenAIChatCompletionClient  # type: ignore[import-not-found]
 
-COMMAND_SECONDS = 60
+COMMAND_SECONDS = 600
 OUTPUT_CHARACTERS = 8000
 BY_TOOL = "Solve the task with the bash tool. When it is done, answer TERMINATE."
 

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ml_agent.benchmarks.engines.dask import dask_engine
 from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.form_d import row as form_d_row
@@ -114,6 +115,17 @@ def test_a_killed_worker_costs_nothing_and_a_cut_run_goes_on(plan: Plan, tmp_pat
     (plan.out / KEPT).write_text(f"{first}\n{first[:40]}")  # as a kill leaves it
     assert len(run(changed(plan, agent), LocalEngine(1))) == 3
     assert lines_of(plan)[0] == first and len(lines_of(plan)) == 3, "two rows were done again"
+
+
+@pytest.mark.slow
+def test_a_cluster_loses_nothing_when_a_process_dies(plan: Plan, tmp_path: Path) -> None:
+    """A scheduler and two workers, as processes of this machine."""
+    pytest.importorskip("distributed", reason="the extra `dask`")
+    deadly = tmp_path / "chempy"
+    deadly.touch()
+    with dask_engine(workers=2) as engine:
+        done = run(changed(plan, Copier({}, {}, deadly)), engine)
+    assert all(one.delivered for one in done) and not deadly.exists() and len(lines_of(plan)) == 3
 
 
 def scripted(plan: Plan, server: ModelServer, installed: Installed, seconds: float = 60.0) -> Plan:
