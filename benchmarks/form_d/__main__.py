@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from ml_agent.benchmarks.engines.local import LocalEngine
-from ml_agent.benchmarks.form_d.agents import CLAIM, PeerAgent
+from ml_agent.benchmarks.form_d.agents import CLAIM, SCRIPT, PeerAgent
 from ml_agent.benchmarks.form_d.image import with_compiler
 from ml_agent.benchmarks.form_d.row import JUDGE, LIMITS, Delivery, Terms
 from ml_agent.benchmarks.form_d.rows import FOLDER, Row, load_rows
@@ -85,18 +85,24 @@ class ScriptedModel(AbstractContextManager["ScriptedModel"]):
         return {**head, "choices": [choice], "usage": {**usage, "total_tokens": sum(usage.values())}}
 
     def _message(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        text = json.dumps(asked["messages"])
-        row = next((row for row in self._rows if json.dumps(row.instruction)[1:-1] in text), None)
+        said = [(message["role"], json.dumps(message)) for message in asked["messages"]]
+        asks = [
+            (number, row)
+            for number, (_, text) in enumerate(said)
+            for row in self._rows
+            if json.dumps(row.instruction)[1:-1] in text
+        ]
+        at, row = asks[-1] if asks else (-1, None)
+        began = any(role != "user" for role, _ in said[at + 1 :])
         tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in asked.get("tools", [])}
         shell = next((name for name, known in tools.items() if "command" in known.get("properties", {})), "")
-        began = any(message["role"] in ("tool", "assistant") for message in asked["messages"])
         if row and not began:
             command = command_of(row)
-            return _call(shell, {"command": command}) if shell else {"content": f"```bash\n{command}```"}
+            return _call(shell, {"command": command}) if shell else {"content": f"{SCRIPT}\n```\n{command}```\n"}
         last = next((name for name in tools if name in LAST), "")
         if last:
             return _call(last, LAST[last])
-        ended = re.search(r"echo (COMPLETE_TASK\w*)", text)
+        ended = re.search(r"echo (COMPLETE_TASK\w*)", "".join(text for _, text in said))
         return _call(shell, {"command": f"echo {ended[1]}"}) if ended and shell else {"content": "TERMINATE"}
 
 
