@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -44,7 +44,7 @@ _BY_TAG = (
 _TAGGED = (
     "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*; "
     "{ git rev-parse HEAD || { git init -q . && git add -A && git -c user.name=x -c user.email=x@localhost commit -q -m x; }; "
-    "git describe --tags || git tag v0.0.1; } >/dev/null 2>&1"
+    "git describe --tags || { git tag v0.0.1 && touch .git/no-version; }; } >/dev/null 2>&1"
 )
 """A version that is asked of tags: in a copy without them there is one."""
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
@@ -251,7 +251,7 @@ class Builder:
         words = f'{what} "{tree.folder}" "{BUILD}/out/{next(self._number)}" {shlex.quote(tree.backend)} {shlex.quote(json.dumps(tree.paths))}'
         plain = "export SETUPTOOLS_SCM_PRETEND_VERSION=0.0.0 PBR_VERSION=0.0.0; "
         text = (
-            f'{{ [ -e "{tree.folder}/.git" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
+            f'{{ [ -e "{tree.folder}/.git" -a ! -e "{tree.folder}/.git/no-version" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
             f'PATH="{environment}/bin:$PATH" "{environment}/bin/python" -I -c {script} {words} 2>&1'
         )
         seconds = BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
@@ -296,9 +296,7 @@ def _said(done: Response) -> tuple[str, ...]:
     """The last meaningful lines of a failed step."""
     lines = [line.rstrip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
     told = [line.strip() for line in lines if _SPOKEN.match(line)]
-    return tuple(
-        lines[-30:] if not told else [*lines[-28:], *[line for line in told[-2:] if line not in lines[-28:]], told[-1]]
-    )
-
-
-Describe = Callable[[Source], Metadata | BuildFailure]
+    if not told:
+        return tuple(lines[-30:])
+    first = [line for line in told if NO_MODULE.search(line)][-1:]  # perhaps of a program that the build called
+    return (*first, *lines[-28:], *[line for line in told[-2:] if line not in lines[-28:]], told[-1])
