@@ -28,7 +28,7 @@ test-slow: setup
 
 # Attacks, with canaries: prints each case, what is promised and what holds it.
 test-hostile: setup
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model" tests/hostile
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "hostile and not model" $(TESTS)
 
 test-model: setup
 	@bash scripts/local-model.sh start

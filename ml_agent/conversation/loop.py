@@ -29,6 +29,8 @@ from ml_agent.workspaces import normal_folder
 
 MOST_TURNS = 24
 """Replies of the model in one conversation."""
+MOST_CALLS = 20
+"""Calls of one reply that are carried out."""
 _MOST_IDLE = 3
 """Replies in a row that lead nowhere: prose, unknown functions, what was asked before."""
 _MOST_REFUSED = 5
@@ -44,6 +46,7 @@ _DROPPED = neutral(" ... (dropped, ask again)")
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
 ACCEPTED = neutral("The check finds nothing against it.")
 NO_CALL = neutral("That called no function, so nobody read it. Call one: `answer`, after a run `done`, or another.")
+_TOO_MANY = neutral(f"The calls after the first {MOST_CALLS} of a reply are not carried out.")
 _ASKED_BEFORE = neutral("You asked this before; the result stands above.")
 
 
@@ -127,26 +130,29 @@ class Conversation:
         return Prompt(phase="generate", system=system(), sections=sections, question=thread.task, limit=_OPENING_TOKENS)
 
     def _turn(self, reply: Reply, exchange: _Exchange, asked: set[str]) -> Turn:
-        """What the calls of a reply came to; nothing is done after an answer that is taken."""
+        """What the calls of a reply came to; nothing is done after an answer that is taken, nor when time is over."""
         said = reply.content.strip()[:_LONGEST_SAID]
         if not reply.calls:
             return Turn(said=said, results=(NO_CALL,))
         calls: list[ToolCall] = []
         results: list[PromptText] = []
-        for raw in reply.calls:
+        for raw in reply.calls[:MOST_CALLS]:
+            self._client.budget.check_time()
             call, result = self._carry_out(raw, exchange, asked)
             calls.append(call)
             results.append(result)
             if exchange.taken:
                 break
-        if not exchange.taken and reply.calls[-1].name == "dispute":  # the answer before it stands, and why is said
+        if len(reply.calls) > MOST_CALLS:
+            results[-1] = joined("\n", [results[-1], _TOO_MANY])
+        if not exchange.taken and calls[-1].name == "dispute":  # the answer before it stands, and why is said
             exchange.taken = exchange.standing is not None
         return Turn(said="" if _is_call(reply) else said, calls=tuple(calls), results=tuple(results))
 
     def _disputes_in(self, reply: Reply) -> list[Dispute]:
         """What a reply disputes, wherever in it: it stands beside the answer that is given before or with it."""
         found = []
-        for raw in reply.calls:
+        for raw in reply.calls[:MOST_CALLS]:
             if raw.name == "dispute":
                 try:
                     found.append(Dispute(**accepted(raw, self._functions).arguments))

@@ -1,5 +1,6 @@
 """The llm navigator decides by calls, stays within its budget, and says so where the model is gone."""
 
+import time
 from collections.abc import Callable, Sequence
 from itertools import islice, pairwise
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from ml_agent.choose import offline_navigator
-from ml_agent.conversation.loop import ACCEPTED, MOST_TURNS, shrunk
+from ml_agent.conversation.loop import ACCEPTED, MOST_CALLS, MOST_TURNS, shrunk
 from ml_agent.conversation.verdict import examine, verdict
 from ml_agent.draft import Attempt, Draft, Rejected
 from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelError
@@ -177,6 +178,30 @@ def test_several_calls_in_one_reply_are_all_done(stage: Callable[..., Any], work
     play = stage(saying(command(RIGHT)), at_once(looks, (command(RIGHT),)))
     draft = first(play, workspace)
     assert [call.name for call in turns(draft)[0].calls] == ["read", "find"] and draft.text == RIGHT
+
+
+@pytest.mark.hostile
+def test_of_thousands_of_calls_in_one_reply_few_are_carried_out(
+    stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    looks = tuple(Answer("find", {"query": f"epochs {number}"}) for number in range(3_000))
+    draft = first(stage(saying(command(RIGHT)), at_once(looks, (command(RIGHT),))), workspace)
+    assert len(turns(draft)[0].calls) == MOST_CALLS and draft.text == RIGHT
+
+
+@pytest.mark.hostile
+def test_no_call_of_a_reply_begins_after_the_wall_time(stage: Callable[..., Any], workspace: Workspace) -> None:
+    class Slow(Room):
+        def probe(self, workspace: Workspace, command: str) -> str:
+            self.installed.append(command)
+            time.sleep(2)
+            return ""
+
+    room, looks = Slow(), tuple(Answer("run", {"command": f"echo {number}"}) for number in range(MOST_CALLS))
+    play = stage(saying(command(RIGHT)), at_once(looks), Limits(seconds=10), environment=room)
+    with pytest.raises(BudgetExceededError, match="seconds"):
+        first(play, workspace)
+    assert 0 < len(room.installed) <= 6
 
 
 def test_what_the_run_says_comes_back_into_the_same_conversation(
