@@ -75,7 +75,7 @@ class ContainerNetwork:
         """What the installer is told."""
         folders = self._folders()
         known = uv_variables(self._pip, lambda folder: folders[folder], f"{WORKSPACE}/uv")
-        return known | {"VIRTUAL_ENV": VENV, "UV_LINK_MODE": "copy"}
+        return known | {"VIRTUAL_ENV": VENV}
 
     def mounts(self, gate: bool = True) -> list[Mount]:
         """The gate, for the installer; package folders and certificates where the engine shares our files. Read-only."""

@@ -328,7 +328,7 @@ class ProcessSandbox(LocalSandbox):
             if command.install:
                 host |= settings.environment(str)
                 host |= uv_variables(settings, str, str(downloads(self._user)), str(uv_program()))
-                host |= self._installs_into(self._paths()["venv"]) | {"UV_LINK_MODE": "copy"}
+                host |= self._installs_into(self._paths()["venv"])
             if settings.certificates:
                 host |= dict.fromkeys(CERTIFICATE_NAMES, str(settings.certificates))
         environment = self._environment(command, host) | {"TMPDIR": str(place / "tmp")}

@@ -39,7 +39,7 @@ def places() -> Path:
 
 
 def setups() -> Path:
-    """The folder of environments, one folder each, and of what was downloaded for them, so that files can be linked."""
+    """The folder of environments, one folder each, and of what was downloaded for them."""
     return _cache() / "setups"
 
 

@@ -43,6 +43,7 @@ def uv_variables(settings: PipSettings, place: Place, cache: str, program: str =
         "ML_AGENT_UV": program,
         "PATH": PATHS,  # none of the environment: what lies there came with packages
         "UV_CACHE_DIR": cache,
+        "UV_LINK_MODE": "copy",  # a build may write into its environment, and a link's other end is what all runs are given
         "UV_INDEX_STRATEGY": "unsafe-best-match",  # pip's
         "UV_NO_CONFIG": "1",
         "UV_PYTHON_DOWNLOADS": "never",

@@ -47,6 +47,7 @@ _TAGGED = (
     "git describe --tags || { git tag v0.0.1 && touch .git/no-version; }; } >/dev/null 2>&1"
 )
 """A version that is asked of tags: in a copy without them there is one."""
+_NO_LINKS = f'for link in "{BUILD}" "{BUILD}"/* "{BUILD}"/files/*; do [ ! -L "$link" ] || rm "$link" || exit 1; done'
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 """The top of a module that is missing."""
 _SPOKEN = re.compile(
@@ -61,8 +62,8 @@ class Steps:
         self.sandbox, self.on_output = sandbox, on_output
 
     def install(self, text: str, seconds: float = INSTALL_SECONDS) -> Response:
-        """A step of the installer."""
-        return self.sandbox.run(Command(text=text, timeout=seconds, install=True), self.on_output)
+        """A step of the installer, which follows no link that a build may have laid where it works."""
+        return self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
 
     def offline(self, text: str, seconds: float = BUILD_SECONDS) -> Response:
         """A step that may run code of packages and of the repository."""

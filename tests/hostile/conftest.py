@@ -23,10 +23,11 @@ COLUMNS = ("case", "promise", "held by")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in this folder."""
+    """Mark what lies in this folder; note what each attack is about."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.hostile)
+        if item.get_closest_marker("hostile"):
             item.user_properties.append(("promise", _promise(item)))
 
 

@@ -1,0 +1,146 @@
+"""What was downloaded and made for other runs: neither a build nor a package reaches any of it, nor runs with the index in reach."""
+
+import os
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import docker
+import pytest
+
+from ml_agent.sandbox.abilities import EnvironmentSandbox
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.contract import Policy
+from ml_agent.sandbox.docker_environments import DOWNLOADS
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.image import ensure_image
+from ml_agent.sandbox.local import BubblewrapSandbox
+from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.task import Source, Task
+from tests.servers.git_folders import write_files
+
+KINDS = [
+    pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.xdist_group("docker-sandbox")]),
+    pytest.param("bubblewrap", marks=pytest.mark.xdist_group("bubblewrap-sandbox")),
+]
+PROJECT = '[build-system]\nrequires = ["shared"]\nbuild-backend = "hook"\nbackend-path = ["."]\n[project]\nname = "own"\nversion = "1.0"\n'
+HOOK = r'''
+import glob, hashlib, os, pathlib, sys, zipfile
+
+def forge():
+    """Write over what may be shared with others, and lay links and programs where the installer works next."""
+    base = os.environ["VIRTUAL_ENV"]
+    for place in (sys.prefix, base, "/mnt", "/workspace"):
+        for path in glob.glob(place + "/**/shared/__init__.py", recursive=True):
+            try:
+                pathlib.Path(path).write_text("VALUE = 666\n")
+            except OSError:
+                pass
+    build = pathlib.Path(base, ".build")
+    key = hashlib.sha256(repr(("shared", "wanted", "")).encode()).hexdigest()[:12]  # the next environment of a build
+    for name, target in {f"env-{key}": "@SHARED@/planted", "files": "@SHARED@/planted"}.items():
+        if not os.path.lexists(build / name):
+            os.symlink(target, build / name)
+
+def get_requires_for_build_wheel(config_settings=None):
+    forge()
+    return ["wanted"]
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    forge()
+    name = "own-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as made:
+        made.writestr("own.py", "BUILT = 1\n")
+        made.writestr("own-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+        made.writestr("own-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        made.writestr("own-1.0.dist-info/RECORD", "own.py,,\n")
+    return name
+'''
+PATH_FILE = "import os; [open(p + '/ran', 'w') for p in ('/mnt/setups', '/workspace/uv') if os.path.isdir(p)]\n"
+"""A line of a package's own that Python runs wherever it starts: it leaves a mark where only the installer may write."""
+RUN = "import shared\nprint('value', shared.VALUE)\n"
+
+
+def _wheel(folder: Path, name: str) -> str:
+    file = f"{name}-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(folder / file, "w") as archive:
+        info = f"{name}-1.0.dist-info"
+        archive.writestr(f"{name}/__init__.py", "VALUE = 3\n")
+        archive.writestr(f"{name}.pth", PATH_FILE)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", f"{name}/__init__.py,,\n{name}.pth,,\n")
+    return file
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The package index: two packages; where they are of the same address, all runs share what was downloaded."""
+    root = tmp_path / "index"
+    (root / "files").mkdir(parents=True)
+    for name in ("shared", "wanted"):
+        write_files(root, {f"simple/{name}/index.html": f"<a href='/files/{_wheel(root / 'files', name)}'>x</a>"})
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(root)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+    yield
+    server.shutdown()
+
+
+def _printed(kind: str, root: Path, notes: list[str]) -> str:
+    """What a run of a repository prints."""
+    policy, logs = Policy(network="install", run_id=f"shared-{os.getpid()}"), root.parent / "logs"
+    sandbox: EnvironmentSandbox = (
+        DockerSandbox(policy, log_folder=logs) if kind == "docker" else BubblewrapSandbox(policy, logs)
+    )
+    session = Session(sandbox, Source(root=root, version=root.name), note=notes.append)
+    try:
+        response = session.run(Task(text="python run.py"))
+        return response.stdout + response.stderr
+    finally:
+        session.close()
+
+
+def _downloads(kind: str) -> str:
+    """Names of what lies where only the installer may write."""
+    if kind == "bubblewrap":
+        return " ".join(path.name for path in setups().rglob("*"))
+    with closing(docker.from_env()) as client:
+        place = {DOWNLOADS: {"bind": "/downloads", "mode": "ro"}}
+        command = ["find", "/downloads/", "-maxdepth", "3", "-printf", "%f "]
+        said: bytes = client.containers.run(
+            ensure_image(client), command, remove=True, network_mode="none", volumes=place
+        )
+        return said.decode()
+
+
+@pytest.mark.promise(
+    "What is downloaded and made for other runs is changed by no build and no package.",
+    by="sandbox.local, sandbox.docker_environments, sandbox.setup.builder",
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_build_changes_nothing_that_another_run_is_given(kind: str, index: None, tmp_path: Path) -> None:
+    if kind == "bubblewrap" and find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    shared = "/workspace/uv" if kind == "docker" else "/mnt/setups"
+    files = {"pyproject.toml": PROJECT, "hook.py": HOOK.replace("@SHARED@", shared), "run.py": RUN}
+    write_files(tmp_path / "hostile", {**files, "requirements.txt": "shared\n"})
+    write_files(tmp_path / "honest", {"requirements.txt": "shared\n", "run.py": RUN})
+    notes: list[str] = []
+    said = _printed(kind, tmp_path / "hostile", notes)
+    assert "value" in said, (said, notes)
+    assert _printed(kind, tmp_path / "honest", notes) == "value 3\n", notes
+    assert not {"ran", "planted"} & set(_downloads(kind).split())
