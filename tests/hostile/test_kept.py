@@ -91,7 +91,7 @@ def test_a_kept_environment_serves_for_just_the_same(broken: None, tmp_path: Pat
             session.prepare(Task(text="python run.py"))
         finally:
             session.close()
-        taken.append("earlier run" in notes[0])
+        taken.append("cached environment" in notes[0])
     assert taken == [False, True, False]
     assert [path for path in setups().rglob("*") if path.name in ("run.py", "secret-notes.txt")] == []
 
