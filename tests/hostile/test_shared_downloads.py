@@ -12,9 +12,8 @@ from pathlib import Path
 import docker
 import pytest
 
-from ml_agent.sandbox.abilities import EnvironmentSandbox
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.contract import Policy
+from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.docker_environments import DOWNLOADS
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.image import ensure_image
@@ -103,9 +102,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def _printed(kind: str, root: Path, notes: list[str]) -> str:
     """What a run of a repository prints."""
     policy, logs = Policy(network="install", run_id=f"shared-{os.getpid()}"), root.parent / "logs"
-    sandbox: EnvironmentSandbox = (
-        DockerSandbox(policy, log_folder=logs) if kind == "docker" else BubblewrapSandbox(policy, logs)
-    )
+    sandbox: Sandbox = DockerSandbox(policy, log_folder=logs) if kind == "docker" else BubblewrapSandbox(policy, logs)
     session = Session(sandbox, Source(root=root, version=root.name), note=notes.append)
     try:
         response = session.run(Task(text="python run.py"))
