@@ -9,13 +9,11 @@ import hmac
 import json
 import os
 import secrets
-from pathlib import Path
 from typing import Any
-
-from platformdirs import user_cache_path
 
 from ml_agent.files import read_small
 from ml_agent.tools.content_cache import warn_of_cache
+from ml_agent.tools.own_cache import own_cache
 
 SEAL = "seal"
 _KEY_FILE = "run.key"
@@ -48,8 +46,7 @@ def _mark(config: dict[str, Any], key: bytes) -> str:
 
 def _key(*, make: bool) -> bytes:
     """This user's key; OSError where there is none, or none can be made."""
-    configured = os.environ.get("ML_AGENT_CACHE_DIR")
-    path = (Path(configured) if configured else user_cache_path("ml-agent")) / _KEY_FILE
+    path = own_cache() / _KEY_FILE
     if make and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{_KEY_FILE}.{secrets.token_hex(4)}")

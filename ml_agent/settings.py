@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from platformdirs import user_cache_path, user_config_path
+from platformdirs import user_config_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
@@ -18,6 +18,7 @@ from ml_agent import keys
 from ml_agent.errors import ConfigurationError, WrongSettingError
 from ml_agent.folder_settings import read_folder_file, taken
 from ml_agent.tools import plugins
+from ml_agent.tools.own_cache import own_cache
 
 RunMode = Literal["probe", "full", "none"]
 NAVIGATORS = ("auto", "offline", "llm")
@@ -115,7 +116,7 @@ class Settings(BaseSettings):
 
     trust_folder: bool = False
     """Use all of ml-agent.toml in the working folder, not only what makes a run more careful."""
-    cache_dir: Path = Field(default_factory=lambda: user_cache_path("ml-agent"))
+    cache_dir: Path = Field(default_factory=own_cache)
     """Folder of clones, indexes and environments."""
     runs_dir: Path = Path("runs")
     """Folder in which run folders are created."""
@@ -124,6 +125,14 @@ class Settings(BaseSettings):
     @classmethod
     def _by_its_present_name(cls, name: object) -> object:
         return "offline" if name == "grounded" else name
+
+    @field_validator("cache_dir")
+    @classmethod
+    def _is_this_users(cls, folder: Path) -> Path:
+        try:
+            return own_cache(folder)
+        except PermissionError as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("model")
     @classmethod

@@ -8,10 +8,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from ml_agent.sandbox import temporary
 from ml_agent.sandbox.owner import is_gone, labels
+from ml_agent.tools.own_cache import own_cache
 
 PARTS = ("workspace", "home")
 """The environment is apart, and read-only once it was kept."""
@@ -35,12 +34,12 @@ IN_USE_SECONDS = 6 * 3600.0
 
 def places() -> Path:
     """The folder below which all local sandboxes are made, one folder each."""
-    return _cache() / "sandboxes"
+    return own_cache() / "sandboxes"
 
 
 def setups() -> Path:
     """The folder of environments, one folder each, and of what was downloaded for them."""
-    return _cache() / "setups"
+    return own_cache() / "setups"
 
 
 def downloads(user: int | None) -> Path:
@@ -133,8 +132,3 @@ def remove(path: Path) -> None:
             if child.is_dir() and not child.is_symlink():
                 temporary.remove(child)
     temporary.remove(path)
-
-
-def _cache() -> Path:
-    configured = os.environ.get("ML_AGENT_CACHE_DIR")
-    return Path(configured) if configured else user_cache_path("ml-agent")

@@ -12,12 +12,12 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-import platformdirs
 import tiktoken
 from tiktoken.model import encoding_name_for_model
 
 from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.bounded import read_bytes
+from ml_agent.tools.own_cache import own_cache
 
 _BYTES_PER_TOKEN = 4
 _LARGEST = 10_000_000
@@ -89,7 +89,7 @@ def load_encoding(name: str) -> tiktoken.Encoding | None:
 def _unpack(file: _RankFile) -> Path:
     """The folder that holds the rank file, unpacked at first use."""
     with resources.as_file(resources.files("ml_agent.tools.tiktoken_cache") / f"{file.name}.gz") as packed:
-        for folder in (_own_cache() / "tiktoken", Path(tempfile.gettempdir())):
+        for folder in (own_cache() / "tiktoken", Path(tempfile.gettempdir())):
             target = folder / file.name
             if _is_whole(target, file):
                 return folder
@@ -98,10 +98,6 @@ def _unpack(file: _RankFile) -> Path:
                 write_whole(target, gzip.decompress(packed.read_bytes()))
                 return folder
     raise OSError("no folder to unpack a rank file to")
-
-
-def _own_cache() -> Path:
-    return Path(os.environ.get("ML_AGENT_CACHE_DIR") or platformdirs.user_cache_dir("ml-agent"))
 
 
 def _is_whole(target: Path, file: _RankFile) -> bool:

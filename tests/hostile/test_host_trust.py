@@ -16,9 +16,11 @@ import pytest
 
 from ml_agent import samples
 from ml_agent.checkpoints import PlainJson, saver
-from ml_agent.errors import UsageError
+from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.runs import find_run, new_run
+from ml_agent.sandbox.local_place import kept, setups
 from ml_agent.seal import is_sealed, sealed
+from ml_agent.settings import load_settings
 from ml_agent.tools.catalog import Catalog, read_candidates
 from ml_agent.tools.errors import CatalogError, RepositoryError
 from ml_agent.tools.remotes import Remotes
@@ -234,6 +236,37 @@ def test_a_key_that_somebody_else_laid_into_the_cache_makes_no_run_ones_own(tmp_
     assert is_sealed(known)
     os.chown(key, 12345, 12345)
     assert not is_sealed(known) and sealed({"model": "m"}) == {"model": "m"}
+
+
+@pytest.mark.promise("Nothing is taken from a cache that somebody else may write.", by="ml_agent.tools.own_cache")
+@pytest.mark.parametrize(
+    "way", ["somebody else's", "open to all", "open to a group", "with our folder in it made by somebody else"]
+)
+def test_a_cache_that_somebody_else_may_write_is_not_used(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "cache"
+    (shared / "setups/key/venv").mkdir(parents=True)
+    (shared / "setups/key/note.json").write_text("{}")
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(shared))
+    assert kept("key") is not None and load_settings().cache_dir == shared
+    own = shared / f"user-{os.geteuid()}"
+    if way in ("somebody else's", "open to a group") and os.geteuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    if way == "somebody else's":
+        os.chown(shared, 12345, 12345)
+    elif way == "open to a group":
+        os.chown(shared, 0, 12345)
+        shared.chmod(0o775)
+    else:
+        shared.chmod(0o777)
+    if way.startswith("with"):
+        own.symlink_to(tmp_path)
+        with pytest.raises(ConfigurationError, match="ML_AGENT_CACHE_DIR"):
+            load_settings()
+        return
+    assert kept("key") is None and setups() == own / "setups" and load_settings().cache_dir == own
+    assert own.stat().st_mode & 0o777 == 0o700 and sealed({})
 
 
 @pytest.mark.promise("A folder that lies as an installed package does adds nothing.", by="ml_agent.tools.plugins")

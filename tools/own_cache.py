@@ -1,0 +1,40 @@
+"""The folder of what can be made again: never one in which somebody else may lay something."""
+
+import os
+import stat
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+
+def own_cache(folder: Path | None = None) -> Path:
+    """A folder for caches that only this user may write.
+
+    Args:
+        folder: Where it is to be; by default what ML_AGENT_CACHE_DIR names, else the user's cache folder.
+
+    Returns the folder itself, also where there is none yet; where it is somebody else's, or others may write there, a folder of
+    this user's alone below it. Raises PermissionError where that one is not his.
+    """
+    folder = folder or Path(os.environ.get("ML_AGENT_CACHE_DIR") or user_cache_path("ml-agent"))
+    try:
+        found = folder.stat()
+    except OSError:
+        return folder
+    if _is_own(found):
+        return folder
+    own = folder / f"user-{os.geteuid()}"
+    try:
+        own.mkdir(mode=0o700, exist_ok=True)
+        found = own.lstat()
+    except OSError:
+        return own  # whoever writes there says what is wrong
+    if not stat.S_ISDIR(found.st_mode) or not _is_own(found):
+        raise PermissionError(f"{own} is not this user's alone: name another folder (ML_AGENT_CACHE_DIR)")
+    return own
+
+
+def _is_own(found: os.stat_result) -> bool:
+    """Whether a folder is this user's and nobody else may write there; his own group is himself."""
+    shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getegid())
+    return found.st_uid == os.geteuid() and not shared
