@@ -18,7 +18,7 @@ from ml_agent.tools.atomic import remove_unfinished
 from ml_agent.tools.run_folders import CHECKPOINTS, TRAJECTORY
 from ml_agent.trajectory import read_trajectory
 
-CONFIG, RESULT = "config.json", "run.json"
+CONFIG, RESULT, LOCK = "config.json", "run.json", ".lock"
 STAGED = ".source-"
 """Begins the names of folders for a sandbox."""
 _OUTPUTS = ".outputs-"
@@ -114,7 +114,7 @@ class RunFolder:
         """Hold the run for this process; RunLockedError where another one has it."""
         with ExitStack() as stack:
             try:
-                stack.enter_context(locked(self.path / ".lock"))
+                stack.enter_context(locked(self.path / LOCK))
             except BlockingIOError as error:
                 raise RunLockedError(f"run {self.id} is in use by another process") from error
             _held[:] = [*_held[1 - _MOST_HELD :], self]
@@ -135,18 +135,27 @@ def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFold
     """Make a run folder: `out` itself where given (it must be empty or new), else a fresh one below `runs_dir`."""
     path = out or runs_dir / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
     remove_unfinished(path)  # of a start that was killed before it had a config
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UsageError(f"{path} exists and is not an empty folder: choose another --out")
+    _check_empty(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
         folder = RunFolder(path.resolve())
-        folder.write_config(config)
-        folder.logs.mkdir()
-        for file in (folder.trajectory, folder.checkpoints):  # from now on it is known as a run
-            file.touch()
+        with locked(folder.path / LOCK):
+            _check_empty(path)  # another start may have been quicker
+            folder.write_config(config)
+            folder.logs.mkdir()
+            for file in (folder.trajectory, folder.checkpoints):  # from now on it is known as a run
+                file.touch()
+    except BlockingIOError as error:
+        raise UsageError(f"{path} is used by another run: choose another --out") from error
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written ({error.strerror}): choose another --out") from error
     return folder
+
+
+def _check_empty(path: Path) -> None:
+    """UsageError for a folder in which there is something, or what is none."""
+    if path.exists() and (not path.is_dir() or any(one.name != LOCK for one in path.iterdir())):
+        raise UsageError(f"{path} exists and is not an empty folder: choose another --out")
 
 
 @contextmanager

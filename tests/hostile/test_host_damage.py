@@ -6,15 +6,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from ml_agent.benchmarks.predict.config import Config
 from ml_agent.benchmarks.predict.rows import Result, RowStore
-from ml_agent.errors import RunLockedError
+from ml_agent.errors import RunLockedError, UsageError
 from ml_agent.files import locked, whole_lines, write_atomically
-from ml_agent.runs import RunFolder
+from ml_agent.runs import RunFolder, new_run
 from ml_agent.sandbox.cleanup import reap
 from ml_agent.sandbox.local_place import OWNER_FILE, make_place, places
 from ml_agent.tools.atomic import unfinished_name
@@ -259,6 +260,21 @@ def test_two_processes_never_write_the_same_results(tmp_path: Path, repository: 
     folder = RunFolder(tmp_path)
     with folder.locked(), pytest.raises(RunLockedError), folder.locked():
         pass
+
+
+def test_of_many_starts_in_one_folder_one_has_it(tmp_path: Path) -> None:
+    def start(number: int) -> int | None:
+        try:
+            new_run(tmp_path, tmp_path / "out", {"number": number})
+        except UsageError:
+            return None
+        return number
+
+    with ThreadPoolExecutor(16) as pool:
+        for _ in range(20):
+            won = [number for number in pool.map(start, range(16)) if number is not None]
+            assert len(won) == 1 and RunFolder(tmp_path / "out").config()["number"] == won[0]
+            shutil.rmtree(tmp_path / "out")
 
 
 def test_what_killed_writers_left_is_removed_and_living_ones_keep_theirs(tmp_path: Path) -> None:
