@@ -5,7 +5,6 @@ A repository is the unpacked source distribution of a package. Bringing it runs 
 
 import hashlib
 import io
-import tarfile
 import tomllib
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import requests
 from pip._internal.models.index import PyPI
 
 from ml_agent.sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.unpack import unpack_tar
 
 FOLDER = Path(__file__).parent
 MOST_BYTES = 10_000_000
@@ -58,10 +58,10 @@ def bring_repository(row: Row, folder: Path, archives: Path) -> None:
     if hashlib.sha256(data).hexdigest() != row.sha256:
         raise ValueError(f"{row.name}: {archive} is not the archive that the row names; remove it and try again")
     unpacked = folder.with_name(f"{folder.name}.unpacked")
-    with tarfile.open(fileobj=io.BytesIO(data)) as files:
-        top = files.getnames()[0].split("/")[0]
-        files.extractall(unpacked, filter="data")
-    (unpacked / top).rename(folder)
+    unpacked.mkdir()
+    unpack_tar(io.BytesIO(data), unpacked)
+    (top,) = unpacked.iterdir()
+    top.rename(folder)
     unpacked.rmdir()
 
 

@@ -132,3 +132,13 @@ def test_waits_have_a_limit() -> None:
 def _limited(call: ast.Call) -> bool:
     limits = [one.value for one in call.keywords if one.arg == "timeout"]
     return bool(limits) and ast.unparse(limits[0]) != "None"
+
+
+@pytest.mark.promise("Every promise of the page on security has its test.", by="this test over the page")
+def test_the_page_on_security_names_tests_that_there_are() -> None:
+    named = re.findall(r"`((?:tests/[\w/]+/)?test_\w+\.py)(?:::(\w+))?`", (ROOT / "docs/security.md").read_text())
+    assert len(named) > 40
+    for file, function in named:
+        path = ROOT / (file if "/" in file else f"tests/hostile/{file}")
+        assert path.is_file(), file
+        assert not function or f"def {function}(" in path.read_text(), function
