@@ -102,9 +102,9 @@ _OUTPUT_OPTION = re.compile(
     r"^-{1,2}(?:o|[\w-]*(?:out|save|dest|export|target|result|log|report|write|dump)[\w-]*)$", re.IGNORECASE
 )
 _WORD = re.compile(r"-{0,2}[A-Za-z][\w-]*|[;:!?]|\.(?=\s|$)")
-_NAMES = (
-    r"((?:[\"'`“]?[\w.@%-]+[\"'`”]?)(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*)[\"'`“]?[\w.@%-]+[\"'`”]?)*)"
-)
+_QUOTED = r"\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|`[^`\n]{1,60}`|“[^”\n]{1,60}”"
+_NAME = rf"(?:{_QUOTED}|[\"'`“]?[\w.@%-]+[\"'`”]?)"
+_NAMES = rf"({_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){_NAME})*)"
 _COLUMNS = re.compile(
     rf"\b(?:columns?|fields?|keys?|header)\b(?:\s+(?:named|called|are|being|is|names?|of|row))*\s*[:(]?\s*{_NAMES}",
     re.IGNORECASE,
@@ -162,7 +162,8 @@ def _expectation(text: str, place: _Place, since: int, until: int) -> Expectatio
 
 def _columns(text: str) -> tuple[str, ...]:
     for match in _COLUMNS.finditer(text):
-        names = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*", match[1])
+        quoted = re.findall(_QUOTED, match[1])
+        names = quoted or re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*", match[1])
         names = [name.strip(_QUOTES + " .") for name in names]
         names = [name for name in names if name]
         counted = next((at for at, name in enumerate(names) if name.isdigit()), len(names))

@@ -29,6 +29,7 @@ WATCH = (
     r"""
 export BASH_ENV=$HOME/.ml-agent/watch.sh ML_AGENT_NOTES=$HOME/.ml-agent/notes ML_AGENT_STEP=${ML_AGENT_STEP-}
 read -r ML_AGENT_ROOT <"$HOME/.ml-agent/root"; export ML_AGENT_ROOT
+[[ ! -d $HOME/.ml-agent/site || :${PYTHONPATH-}: == *:$HOME/.ml-agent/site:* ]] || export PYTHONPATH=$HOME/.ml-agent/site${PYTHONPATH:+:$PYTHONPATH}
 __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
 __ml_agent_note() {
   [[ ${FUNCNAME[1]-} == wait ]] && return
@@ -105,7 +106,10 @@ READ = f'head -c 2000000 "{FOLDER}/notes" | gzip -c | base64 -w 1000'
 
 
 def install() -> str:
-    """A command for the workspace's root: the watch is put into the home and into the environment's interpreters, the notes begin empty."""
+    """A command for the workspace's root: the watch is put into the home and into the environment's interpreters, the notes begin empty.
+
+    A kept environment cannot be written to: its interpreters find the watch by PYTHONPATH.
+    """
     hook = files("ml_agent.sandbox.witness").joinpath("hook.py").read_text(encoding="utf-8")
     return "\n".join([
         f'mkdir -p "{FOLDER}" && cd "{FOLDER}" && pwd -P >/dev/null || exit 1',
@@ -113,8 +117,12 @@ def install() -> str:
         LOGIN_PATH,
         f"cat >watch.sh <<'END_OF_WATCH'{WATCH}END_OF_WATCH",
         f"cat >hook.py <<'END_OF_HOOK'\n{hook}END_OF_HOOK",
+        "rm -rf site",
         'for place in "$VIRTUAL_ENV"/lib/python3*/site-packages; do',
-        '  [ -w "$place" ] && cp hook.py "$place/ml_agent_witness.py" && echo "import ml_agent_witness" >"$place/ml_agent_witness.pth"',
+        '  if [ -w "$place" ]; then cp hook.py "$place/ml_agent_witness.py" && echo "import ml_agent_witness" >"$place/ml_agent_witness.pth"',
+        '  elif [ ! -e "$place/ml_agent_witness.pth" ]; then',
+        "    mkdir -p site && cp hook.py site/ml_agent_witness.py && echo 'import ml_agent_witness' >site/sitecustomize.py",
+        "  fi",
         "done; true",
     ])  # fmt: skip
 

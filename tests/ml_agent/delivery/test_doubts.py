@@ -1,0 +1,99 @@
+"""What came out and may be as it should be: seen at a glance, doubted aloud, and refused only where nothing is in it."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ml_agent.delivery.content import report_on
+from ml_agent.delivery.doubts import doubts_of
+from ml_agent.delivery.expectation import CreatedFile, Expectation
+from ml_agent.delivery.request_words import expectations_of
+from ml_agent.sandbox.contract import Response
+
+
+def array(*numbers: float) -> bytes:
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(numbers)},), }}\n".encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(numbers)}d", *numbers)
+
+
+NAN = float("nan")
+NAMES = b"Company Name,Address\nA,B\n"
+LINES = b"".join(b'{"id": %d, "score": 0.5}\n' % number for number in range(6))
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "columns", "rows", "valid", "worded", "told"),
+    [
+        ("csv", NAMES, ("Company Name", "Address"), None, True, False, "1 rows, 2 columns: Company Name (text), Address (text)"),
+        ("csv", NAMES, ("Company",), None, False, True, "lacks the columns Company"),
+        ("csv", NAMES, (), 4, False, True, "has 1 rows, not 4"),
+        ("csv", b"id,smiles\n1,\n2,\n", ("smiles",), None, False, False, "has nothing in smiles"),
+        ("csv", b"id,smiles\n1,nan\n2,NaN\n", ("smiles",), None, False, False, "has nothing in smiles"),
+        ("csv", b"id,note\n1,\n2,\n", ("id",), None, True, False, "1 of 2 columns are empty throughout: note"),
+        ("csv", b"a,b\n,\n,\n", (), None, False, False, "every cell below its head is empty"),
+        ("csv", b"id,note\n1,\n2,\n", ("label",), None, False, True, "lacks the columns label"),
+        ("csv", b"id,loss\n" + b"1,0.5\n" * 3 + b"4,nan\n", (), None, True, False, "column loss: 1 of 4 values are NaN"),
+        ("csv", b"id,score\n" + b"1,0.5\n" * 5, (), None, True, False, "column score is 0.5 in all 5 rows"),
+        ("csv", b"id,year\n" + b"1,2020\n" * 5, (), None, True, False, "year (number)"),
+        ("tsv", b"a\tb\n1\t\n2\tx\n", (), None, True, False, "b (text, 1 empty)"),
+        ("jsonl", LINES, ("id", "score"), 6, True, False, "column score is 0.5 in all 6 rows"),
+        ("jsonl", b'{"id": 1, "label": null}\n{"id": 2, "label": null}\n', ("label",), None, False, False, "has nothing in label"),
+        ("json", b'{"loss": 0.25, "curve": [3, 2, 1]}', (), None, True, False, "keys: loss (0.25), curve (list of 3)"),
+        ("npy", array(1, 2, 4), (), None, True, False, "shape (3,), <f8, from 1 to 4"),
+        ("npy", array(NAN, NAN), (), None, False, False, "holds nothing but NaN"),
+        ("npy", array(1, NAN, 3), (), None, True, False, "1 of 3 numbers are NaN or infinite"),
+        ("npy", array(*[0.0] * 8), (), None, True, False, "all 8 numbers are 0"),
+        ("text", b"1 x\n2 y\n", (), None, True, False, "1 x"),
+    ],
+)  # fmt: skip
+def test_a_file_is_seen_as_a_person_would(
+    kind: str, content: bytes, columns: tuple[str, ...], rows: int | None, valid: bool, worded: bool, told: str
+) -> None:
+    report = report_on(content, True, Expectation(kind=kind, path="x", columns=columns, rows=rows))
+    assert (report.valid, report.worded) == (valid, worded), report
+    assert told in "\n".join([report.said, *report.head, *report.doubts])
+
+
+@pytest.mark.parametrize(
+    ("printed", "doubted"),
+    [
+        ("[ERROR] module numpy has no attribute float (ABC)\ndone", True),
+        ("2026-01-01 12:00:00 ERROR could not parse row 3", True),
+        ("Traceback (most recent call last):\n  File x\nKeyError: 'a'\ndone", True),
+        ("epoch 3 loss: nan", True),
+        ("{'val_loss': inf}", True),
+        ("mean absolute error: 0.31\n0 errors found", False),
+        ("RuntimeWarning: divide by zero\nepoch 1 loss 0.5", False),
+        ("nanometres: 5, information gain 0.2", False),
+    ],
+)
+def test_lines_that_speak_of_errors_are_doubts(printed: str, doubted: bool, tmp_path: Path) -> None:
+    response = Response(ended="exited", exit_code=0, stdout=printed)
+    assert bool(doubts_of(response, (), (), tmp_path, tmp_path)) is doubted
+
+
+def test_a_result_that_the_repository_had_is_doubted(tmp_path: Path) -> None:
+    root, outputs = tmp_path / "repository", tmp_path / "outputs"
+    text = json.dumps({"accuracy": 0.93, "epochs": 10})
+    for folder in (root / "results", outputs):
+        folder.mkdir(parents=True)
+    (root / "results/best.json").write_text(text)
+    (outputs / "mine.json").write_text(text)
+    (outputs / "other.json").write_text(text[::-1])
+    made = [CreatedFile(path=name, size=len(text)) for name in ("mine.json", "other.json")]
+    found = doubts_of(Response(ended="exited", exit_code=0), (), made, root, outputs)
+    assert [one.doubt for one in found] == ["mine.json is what the repository had before as results/best.json"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "columns"),
+    [
+        ("Save it to out.csv with the columns 'Company Name', 'Address' and 'Phone'.", ("Company Name", "Address", "Phone")),
+        ("Write out.csv with columns id, score.", ("id", "score")),
+    ],
+)  # fmt: skip
+def test_quoted_names_of_columns_may_have_blanks(sentence: str, columns: Any) -> None:
+    assert expectations_of(sentence)[0].columns == columns
