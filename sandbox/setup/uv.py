@@ -8,9 +8,9 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from email.parser import HeaderParser
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,6 +25,7 @@ BUILD = "$VIRTUAL_ENV/.build"
 
 Reason = Literal["build", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
 
+_SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
 _BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
 _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
     ("disk", re.compile(r"No space left on device|Disk quota exceeded|disk limit")),
@@ -199,11 +200,11 @@ def read_lock(text: str) -> tuple[Package, ...]:
         address = str((sdist or {}).get("url") or (sdist or {}).get("path") or "")
         source = Source(
             address=address,
-            sha256=str((sdist or {}).get("hashes", {}).get("sha256", "")),
+            sha256=_digest(sdist or {}),
             name=address.rpartition("/")[2],
             day=str((sdist or {}).get("upload-time", ""))[:10],
         )
-        hashes = [str(one.get("hashes", {}).get("sha256", "")) for one in (*wheels, *([sdist] if sdist else ()))]
+        hashes = [_digest(one) for one in (*wheels, *([sdist] if sdist else ()))]
         found.append(
             Package(
                 name=str(entry["name"]),
@@ -214,6 +215,12 @@ def read_lock(text: str) -> tuple[Package, ...]:
             )
         )
     return tuple(found)
+
+
+def _digest(file: Mapping[str, Any]) -> str:
+    """The SHA-256 that an index gives for a file; "" where it gives none: what it says else becomes part of a path."""
+    said = str(file.get("hashes", {}).get("sha256", "")).lower()
+    return said if _SHA256.fullmatch(said) else ""
 
 
 def read_refusal(output: str, ended: str = "exited") -> Refusal:

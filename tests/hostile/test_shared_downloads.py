@@ -20,6 +20,7 @@ from ml_agent.sandbox.image import ensure_image
 from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.sandbox.local_place import setups
 from ml_agent.sandbox.session import Session
+from ml_agent.sandbox.setup.uv import read_lock
 from ml_agent.sandbox.task import Source, Task
 from tests.servers.git_folders import write_files
 
@@ -122,6 +123,16 @@ def _downloads(kind: str) -> str:
             ensure_image(client), command, remove=True, network_mode="none", volumes=place
         )
         return said.decode()
+
+
+@pytest.mark.promise("What an index says of a file becomes no path of the host.", by="sandbox.setup.uv")
+@pytest.mark.parametrize("said", ["../../../../tmp/x", "0" * 63, "0" * 64 + "/x", "0" * 64 + "\\n"])
+def test_only_a_digest_is_a_digest(said: str) -> None:
+    file = f'url = "https://index.invalid/x-1.0.tar.gz", hashes = {{ sha256 = "{said}" }}'
+    (package,) = read_lock(
+        f'[[packages]]\nname = "x"\nversion = "1.0"\nsdist = {{ {file} }}\nwheels = [{{ {file} }}]\n'
+    )
+    assert package.source is not None and package.source.sha256 == "" and package.hashes == ()
 
 
 @pytest.mark.promise(

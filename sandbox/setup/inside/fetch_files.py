@@ -17,8 +17,6 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for address, wanted, name in files:
         target = os.path.join(folder, os.path.basename(name))
-        if os.path.exists(target):
-            continue
         digest, size = hashlib.sha256(), 0
         with urllib.request.urlopen(address, timeout=60) as answer, open(target + ".part", "wb") as file:
             while True:
