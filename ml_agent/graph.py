@@ -24,7 +24,7 @@ from ml_agent.endings import Ending, bounded
 from ml_agent.errors import BudgetExceededError, UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
-from ml_agent.inputs import Inputs, inputs_of, kept_out
+from ml_agent.inputs import Inputs, inputs_of, kept_out, nowhere
 from ml_agent.model.budget import MODEL_LIMITS
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Given, Workspace
@@ -114,6 +114,11 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         return Command(update=reject(state), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
         return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to force an answer, add --path . or another folder)")
+    made = {one.path for one in stated_of(state)}
+    found = nowhere(state["instruction"], msgspec.convert(state["given"], Given).arguments, workspace.index)
+    lost = [path for path in found if path not in made]
+    if lost and services.shows_inputs and not state.get("turn"):
+        raise UsageError(f"there is no file {lost[0]}: correct the path; nothing was installed or run")
     if services.executor is not None:
         services.executor.begin(workspace)
     attempts, repairs = continued(state)

@@ -50,6 +50,9 @@ _SYSTEM = (
     "workspace",
 )
 _MISSED = "no-such-file"
+_READS = r"(?i:\b(?:from|on|using|with|reads?|loads?|of|input)\s+(?:(?:the\s+)?(?:file|data|table|corpus|pictures?|image|recording)\s+)?)"
+_READS_BY_NAME = re.compile(r"-*(?:in|input|data|dataset|source|src|corpus)(?:$|[-_])", re.IGNORECASE)
+_OF_WILD = frozenset("*?[]{}$")
 _SHELL_WORD = re.compile(r"[^\s;&|<>()=\"'`]+")
 _LONGEST_PATH = 4096
 _SHARED = frozenset(map(Path, ("/", "/home", "/root", "/tmp", "/var", "/opt", "/mnt", "/media", "/srv", "/var/tmp")))
@@ -96,6 +99,31 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
     return Inputs(
         named_inputs(named, read, places), absent_inputs(named, read, places), refused_inputs(named, read, places)
     )
+
+
+def nowhere(instruction: str, arguments: Sequence[tuple[str, str]], index: RepoIndex) -> list[str]:
+    """Files that the user plainly gives as inputs and that are neither on this machine nor in the repository.
+
+    Only whole paths count, with an ending, behind a word or the name of an option that reads: anything else may be made, or fetched.
+    """
+    given = [value for name, value in arguments if _READS_BY_NAME.match(name)]
+    texts = [
+        one.path
+        for one in named_paths(instruction, given)
+        if any(re.search(rf"{_READS}[\"'`“]?{re.escape(text)}", instruction) for text in (one.path, one.whole) if text)
+        or one.path in map(posixpath.normpath, given)
+    ]
+    known = set(index.files)
+    return [
+        path
+        for path in dict.fromkeys(texts)
+        if path.startswith(("/", "~/"))
+        and re.search(r"\.\w{1,8}$", path)
+        and not _OF_WILD & set(path)
+        and PurePosixPath(path).parts[1] not in _SYSTEM
+        and path.lstrip("/") not in known
+        and not os.path.lexists(os.path.expanduser(path))  # noqa: PTH111 - a Path raises where there is no home
+    ]
 
 
 def kept_out(inputs: Inputs) -> Inputs:

@@ -9,7 +9,8 @@ import pytest
 
 from ml_agent import solve
 from ml_agent.draft import Draft
-from ml_agent.inputs import Places, inputs_of, named_inputs, outside_inputs, refused_inputs
+from ml_agent.errors import UsageError
+from ml_agent.inputs import Places, inputs_of, named_inputs, nowhere, outside_inputs, refused_inputs
 from ml_agent.named_paths import named_paths, spread
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.choose import choose
@@ -34,6 +35,46 @@ def test_only_what_is_named_and_inside(tmp_path: Path) -> None:
     said = "Read data/a.csv, known.csv and out.csv; not ../x.csv, /etc/passwd or .env."
     named = named_paths(said, ["b.csv"])
     assert named_inputs(named, (), Places(mine, repository)) == ("data/a.csv", "b.csv")
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments", "lost"),
+    [
+        ("Train on /nowhere/a.csv with 3 trees.", (), ["/nowhere/a.csv"]),
+        ("Read the table '/no where/b.csv' and sort it.", (), ["/no where/b.csv"]),
+        ("Sort it.", (("input", "/nowhere/c.csv"), ("output", "/nowhere/d.csv")), ["/nowhere/c.csv"]),
+        ("Train on {there} and write /nowhere/out.csv.", (), []),
+        ("Train on a.csv, data/b.csv, /nowhere/corpus and /nowhere/*.csv.", (), []),
+        ("Read from https://example.org/nowhere/a.csv.", (), []),
+        ("Train on /data/known.csv.", (), []),
+        ("Use the model of /workspace/x.pt.", (), []),
+    ],
+)
+def test_an_input_that_is_nowhere(
+    said: str, arguments: tuple[tuple[str, str], ...], lost: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/known.csv").write_text("x")
+    (tmp_path / "there.csv").write_text("x")
+    said = said.replace("{there}", str(tmp_path / "there.csv"))
+    assert nowhere(said, arguments, RepoIndex.open(tmp_path, "v")) == lost
+
+
+def test_an_input_that_is_nowhere_is_told_before_anything_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "repository"
+    root.mkdir()
+    (root / "count.py").write_text(READS)
+    (root / "README.md").write_text("# Count\n\nCount rows:\n\n```bash\npython count.py --table a.csv\n```\n")
+    lines: list[str] = []
+    with pytest.raises(UsageError, match="no file /nowhere/a"):
+        solve(
+            "Count the rows of /nowhere/a.csv.", repo=root, navigator="offline", sandbox="local", unisolated=True,
+            on_event=lambda event: lines.append(event.text), out=tmp_path / "out",
+        )  # fmt: skip
+    assert not any("environment" in line for line in lines)
 
 
 def test_what_is_named_and_not_taken_is_said_with_the_reason(tmp_path: Path) -> None:
