@@ -38,17 +38,17 @@ LAST = {"finish": {"message": "done"}, "submit": {}}
 
 
 def command_of(row: Row) -> str:
-    """What delivers a row in a shell: the reference, in a new environment."""
+    """What delivers a row in a shell: the reference, in a new environment. A single command: some agents take no more."""
     major, minor = map(int, row.python.split("."))
     interpreter = pick_interpreter((major, minor))
     python = shlex.quote(str(interpreter.executable) if interpreter else f"python{row.python}")
     uv = shlex.quote(str(uv_program()))
     reference = (FOLDER / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
     return (
-        f'export VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
+        f'{{\nexport VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
         f'export PATH="$VIRTUAL_ENV/bin:$(dirname {uv}):$PATH"\n'
         f"cat > ../reference.sh <<'REFERENCE'\n{reference}REFERENCE\n"
-        f"if bash -euo pipefail ../reference.sh; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n"
+        f"if bash -euo pipefail ../reference.sh; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n}}\n"
     )
 
 

@@ -111,6 +111,7 @@ def _try(row: Row, agent: Agent, terms: Terms, archives: Path, records: Path, be
         bring_repository(row, root, archives)
         make_inputs(row.name, place / "inputs")
         shutil.copytree(place / "inputs", root / "inputs")
+        (root / "outputs").mkdir(exist_ok=True)
         attempt = agent.work(row, root, terms, records)
         run = attempt.run
         done = msgspec.structs.replace(
