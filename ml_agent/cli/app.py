@@ -36,7 +36,7 @@ COMMANDS = {
     ),
     "continue": Command(
         "ml_agent.cli.solve:continue_",
-        "Go on from a finished run with what you say to its result.",
+        "Continue a finished run with a correction: same conversation and environment, a new run folder.",
     ),
     "solve-many": Command(
         "ml_agent.cli.many:solve_many", "Solve a file of instructions; a second call continues where the first stopped."
@@ -143,7 +143,7 @@ app = typer.Typer(
     name="ml-agent",
     cls=Commands,
     help="Turn one sentence about a machine-learning task into a command that is checked, run and judged by its results.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings=CONTEXT,
     rich_markup_mode="markdown",
@@ -158,8 +158,24 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+FIRST_STEPS = """\
+ML-Agent turns one sentence about a machine-learning task into a result that was checked.
+
+  ml-agent doctor                                   what works on this machine
+  ml-agent solve "cluster 600 points into 4 groups" --catalog sample --run none    a first task; needs no key
+  ml-agent solve "..." --repo FOLDER --model NAME   your own task; set OPENAI_API_KEY or OPENAI_BASE_URL
+  ml-agent explain FOLDER                           the scripts of a repository and their options
+  ml-agent check "COMMAND" --repo FOLDER            whether a command can work
+  ml-agent --help                                   everything else
+"""
+
+
 @app.callback()
 def options(
+    ctx: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Turn one sentence about a machine-learning task into a command that is checked, run and judged by its results."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(FIRST_STEPS, nl=False)
+        raise typer.Exit(2)

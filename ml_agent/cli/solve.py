@@ -129,7 +129,7 @@ def continue_(
     words: Annotated[str, typer.Argument(help="What to do otherwise, or next.")],
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the new run.")] = None,
 ) -> int:
-    """Go on from a finished run with what you say to its result: the same conversation and environment, a new run folder.
+    """Continue a finished run with a correction: same conversation and environment, a new run folder.
 
     Examples:
 
