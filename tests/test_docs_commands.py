@@ -40,6 +40,7 @@ ONLY_READ = {
     "pip install": "installs the program",
     "printf ": "makes the file that is made here",
     "--model NAME": "asks a model",
+    "bench report outputs/": "tells of runs of agents, which are not made here",
     "bench run --form": "an agent works in a sandbox; tests/benchmarks run it",
     "agents install": "installs from the package index",
     "--engine dask": "needs a scheduler on another machine; tests/benchmarks/test_engines.py has one here",
