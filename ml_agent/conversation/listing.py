@@ -11,7 +11,7 @@ import msgspec
 from ml_agent.terms import terms
 from ml_agent.tools.python_api.model import ApiObject, Parameter
 from ml_agent.tools.retrieval import tokenize
-from ml_agent.tools.signatures.model import Held, Option, Signature
+from ml_agent.tools.signatures.model import Option, Signature
 
 _HELP, _HELP_SAID = 90, 180
 """Characters of a help text; of one that shares words with the request the more."""
@@ -216,22 +216,11 @@ def _notes(signature: Signature) -> list[str]:
         notes.append("(takes other options as well)")
     if signature.syntax == "overrides":
         notes.append("(options are given as NAME=VALUE)" if not _has_flags(signature) else "")
-    held = [" ".join([*holder.flags[-1:], _HELD[_held_by(signature, holder)]]) for holder in signature.holders]
+    held = [" ".join([*holder.flags[-1:], "NAME VALUE NAME VALUE"]) for holder in signature.holders]
     notes += [f"(names without dashes come last, as {words})" for words in held]
     notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
     notes += [f"(one of these is needed: {', '.join(group)})" for group in signature.one_of[:3]]
     return [note for note in notes if note]
-
-
-_HELD: dict[Held, str] = {
-    "words": "NAME VALUE NAME VALUE",
-    "commas": "NAME=VALUE,NAME=VALUE",
-    "json": '\'{"NAME": VALUE, "NAME": VALUE}\'',
-}
-
-
-def _held_by(signature: Signature, holder: Option) -> Held:
-    return next(option.held for option in signature.options if option.within == holder.dest)
 
 
 def _has_flags(signature: Signature) -> bool:

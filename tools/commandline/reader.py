@@ -251,25 +251,11 @@ class Reader:
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):
             self.note_choice(option, name, word, option.accepted, sure=True)
-        elif option.bindings:
-            self._binding(option, word)
         elif option.converter == "bool" and option.nargs != "?bool" and word.lower() in FALSE:
             self.note(
                 "bad-type", f"{name} {word} means true: type=bool takes every word for it", option, word, sure=False
             )
         return value
-
-    def _binding(self, option: Option, word: str) -> None:
-        """`scope/module.function.parameter = value`: a function that is known must have the parameter."""
-        target = word.partition("=")[0].strip().rpartition("/")[2]
-        function, _, parameter = target.rpartition(".")
-        own = {b.rpartition(".")[2] for b in option.bindings if b.rpartition(".")[0] == function.rpartition(".")[2]}
-        if not own or parameter in own or "*" in own:
-            return
-        near = nearest(parameter, sorted(own))
-        hint = f"; did you mean {near}?" if near else ""
-        suggestion = f"{function}.{near}" if near else ""
-        self.note("bad-choice", f"{function} has no parameter {parameter}{hint}", option, target, suggestion)
 
     def note_choice(self, option: Option, name: str, word: str, choices: Sequence[str], *, sure: bool) -> None:
         """A word that is none of the choices."""

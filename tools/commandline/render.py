@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ml_agent.tools.commandline.lexer import quote
-from ml_agent.tools.commandline.settings_text import settings_text
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.words import NEGATIVE_NUMBER, written
@@ -67,9 +66,6 @@ def _held_words(signature: Signature, given: Mapping[str, Any]) -> Iterator[str]
         if not inner and not (takes_the_rest(holder) and holder.dest in given):
             continue
         yield from [_flag(holder)] if holder.flags else []
-        if inner and inner[0].held != "words":
-            yield settings_text(inner, given, given.get(holder.dest))
-            continue
         yield from (written(holder, v) for v in _as_list(given.get(holder.dest, ())))
         for option in inner:
             yield from (option.dest, str(given[option.dest]))

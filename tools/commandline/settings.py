@@ -1,9 +1,8 @@
-"""The settings within an option: `--opts SOLVER.BASE_LR 0.01 OUTPUT_DIR runs/1`, `--hparams lr=0.01,epochs=3`."""
+"""The settings within an option: `--opts SOLVER.BASE_LR 0.01 OUTPUT_DIR runs/1`."""
 
 from collections.abc import Mapping, Sequence
 
 from ml_agent.tools.commandline.reader import VARIABLE, Reader
-from ml_agent.tools.commandline.settings_text import pairs_of
 from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.signatures.nearest import nearest
 
@@ -13,9 +12,7 @@ def read_settings(reader: Reader) -> None:
     for holder in (option.dest for option in reader.signature.holders):
         words = reader.values.get(holder)
         known = {option.dest: option for option in reader.signature.options if option.within == holder}
-        if isinstance(words, str):
-            _take_text(reader, holder, words, known)
-        elif isinstance(words, list):
+        if isinstance(words, list):
             left = _take(reader, [str(word) for word in words], known)
             if left:
                 reader.values[holder] = left
@@ -41,21 +38,3 @@ def _take(reader: Reader, words: Sequence[str], known: Mapping[str, Option]) -> 
             message = f"{words[-1]} has no value: settings are written as KEY VALUE"
             reader.note("bad-call", message, None, words[-1], sure=False)
     return left
-
-
-def _take_text(reader: Reader, holder: str, text: str, known: Mapping[str, Option]) -> None:
-    """Store the settings that one word holds; what is no such text stays as it is."""
-    pairs = pairs_of(text, next(iter(known.values())).held)
-    if pairs is None:
-        return
-    left = [(key, value) for key, value in pairs if key not in known]
-    for key, value in pairs:
-        if key in known:
-            reader.store(known[key], [value])
-        elif not VARIABLE.search(key):
-            near = nearest(key, list(known))
-            reader.note_foreign("unknown-option", f"{reader.signature.path} has no setting {key}", key, near)
-    if left:
-        reader.values[holder] = ",".join(f"{key}={value}" for key, value in left)
-    else:
-        del reader.values[holder]

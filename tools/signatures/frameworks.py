@@ -12,13 +12,10 @@ from ml_agent.tools.signatures import (
     dataclass_reader,
     docopt_reader,
     fire_reader,
-    gin_reader,
     globals_reader,
     hydra_reader,
     library_parsers,
     optparse_reader,
-    plugin_reader,
-    pydantic_reader,
     typer_reader,
     tyro_reader,
     yacs_reader,
@@ -27,7 +24,7 @@ from ml_agent.tools.signatures.interpreter import Factory
 
 _OURS = (
     argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
-    tyro_reader, pydantic_reader, gin_reader, yacs_reader, library_parsers, plugin_reader, optparse_reader,
+    tyro_reader, yacs_reader, library_parsers, optparse_reader,
 )  # fmt: skip
 
 

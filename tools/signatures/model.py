@@ -7,7 +7,6 @@ from typing import Literal
 import msgspec
 
 OptionType = Literal["str", "int", "float", "bool", "path", "json", "unknown"]
-Held = Literal["words", "commas", "json"]
 Kind = Literal["python", "module", "shell", "console", "make"]
 
 
@@ -80,20 +79,16 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """The only values that the program goes on with, where it tests them by hand after parsing; () where unknown."""
     accepted_fold: Literal["", "lower", "upper"] = ""
     """How the program changes the word before that test."""
-    bindings: tuple[str, ...] = ()
-    """Its values are `NAME=VALUE`, and these are the names that are known: `function.parameter`, `function.*` for any."""
     accepted_at: str = ""
     """FILE:LINE of that test."""
     within: str = ""
-    """The dest of the option whose words hold it; "" for one that stands by itself."""
+    """The dest of the option whose words hold it as `KEY VALUE KEY VALUE`; "" for one that stands by itself."""
     joined: bool = False
     """Its value stands in the same word, for a program that takes words apart itself: `--name=value`."""
     absent: tuple[str, ...] = ()
     """Words that mean None, which it takes beside what its type and its choices say; () where there are none."""
     ends: bool = False
     """Where it is given the program says something and ends, such as its version; nothing behind it is looked at."""
-    held: Held = "words"
-    """How those words hold it: as `KEY VALUE KEY VALUE`, in one word as `KEY=VALUE,KEY=VALUE`, or in one that is JSON."""
 
     @property
     def positional(self) -> bool:

@@ -14,7 +14,6 @@ from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.attribute_settings import settings_of_words
 from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.frameworks import factories
-from ml_agent.tools.signatures.gin_reader import with_bindings
 from ml_agent.tools.signatures.interpreter import Given, Interpreter
 from ml_agent.tools.signatures.links import linked_script, named_by_link
 from ml_agent.tools.signatures.machine import signatures_of
@@ -22,7 +21,6 @@ from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
 from ml_agent.tools.signatures.signature_cache import SignatureCache
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
-from ml_agent.tools.signatures.text_settings import with_text_settings
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
 from ml_agent.tools.signatures.yacs_reader import changes_settings, with_settings
 
@@ -354,7 +352,7 @@ def _complete(run: Interpreter, signature: Signature) -> Signature:
     """A signature with what the file and its comments say of it, and the settings within its options."""
     doc = signature.doc or run.modules[run.script].env.get("__doc__") or ""
     described = with_settings(run, msgspec.structs.replace(signature, doc=_first_paragraph(doc)))
-    return with_comments(run.sources, with_text_settings(run, described))
+    return with_comments(run.sources, described)
 
 
 def _first_paragraph(doc: Value) -> str:
@@ -364,7 +362,6 @@ def _first_paragraph(doc: Value) -> str:
 def _with_tests(run: Interpreter, signature: Signature) -> Signature:
     options: list[Option] = []
     for option in signature.options:
-        option = with_bindings(run, option)
         found = run.accepted.get(option.dest)
         if found is not None and not option.switch:
             option = msgspec.structs.replace(
