@@ -2,7 +2,7 @@
 
 import pytest
 
-from ml_agent.tools.documents.options import join_options
+from ml_agent.tools.documents.code import join_options
 from ml_agent.tools.documents.read import parse_document
 
 CONTINUED = "python main.py --base a.yaml \n    -t \n    --gpus 0, \n    --data <folder>"

@@ -2,28 +2,23 @@
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 import msgspec
 
 from ml_agent.tools.check.consoles import called_by_xargs, cannot_tell, defined_names, unknown_program
 from ml_agent.tools.check.inputs import check_inputs
-from ml_agent.tools.check.installs import listed_in
-from ml_agent.tools.check.launchers import check_launcher
 from ml_agent.tools.check.make import check_make, is_target
-from ml_agent.tools.check.missing import explain_missing
 from ml_agent.tools.check.modules import check_missing_module, check_module_path
-from ml_agent.tools.check.notebooks import check_papermill
 from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
-from ml_agent.tools.check.prompts import check_prompts
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.check.subcommands import check_subcommand, name_slips
 from ml_agent.tools.check.syntax import check_syntax
-from ml_agent.tools.check.text import unreadable
-from ml_agent.tools.check.unread import may_be_started, other_script, unread
+from ml_agent.tools.check.text import check_prompts, unreadable
+from ml_agent.tools.check.unread import listed_in, may_be_started, other_script, unread
 from ml_agent.tools.check.variables import written_out
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
@@ -31,8 +26,9 @@ from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.launchers import SHELLS
+from ml_agent.tools.signatures.known_classes import known_launcher
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.submodules import submodule_of
+from ml_agent.tools.submodules import say_absent, submodule_of
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
@@ -319,9 +315,6 @@ class _Check:
             self.findings.append(check_module_path(invocation.name))
         if folder is None or not re.fullmatch(r"[\w.]+", invocation.name):
             return
-        if invocation.name == "papermill":
-            self._papermill(invocation, folder)
-            return
         path = self.repository.module_file(invocation.name, folder)
         if path is None:
             sure = not self.script_made
@@ -363,17 +356,11 @@ class _Check:
             sure = not self.anything_made
             self.findings += check_make(invocation.words, folder, self.tree, self.reader.sources, sure=sure)
 
-    def _papermill(self, invocation: Invocation, folder: str) -> None:
-        self.findings += check_papermill(invocation.words, folder, self.tree, self.reader.sources.text)
-
     def _console(self, invocation: Invocation, folder: str | None) -> None:
         consoles = self.repository.consoles
         name = posixpath.basename(invocation.program)
         if name in consoles:
             self._call(consoles[name], invocation, folder or ".")
-            return
-        if name == "papermill" and folder is not None:
-            self._papermill(invocation, folder)
             return
         inner = called_by_xargs(invocation) if name == "xargs" else None
         if inner is not None:
@@ -396,3 +383,43 @@ class _Check:
             built = is_target(path, self.tree, self.reader.sources)
             hint = f"; `make {posixpath.basename(path)}` in its folder makes it" if built else ""
             self.note("no-such-file", f"there is no {program}{hint}", program, sure=not self.anything_made)
+
+
+_MISSING = frozenset({"no-such-file", "no-such-module", "cannot-tell"})
+
+
+def explain_missing(
+    findings: Sequence[Finding], absent: Sequence[str], workdir: str, invocations: Sequence[Invocation]
+) -> Iterator[Finding]:
+    """One further finding for each submodule in which what is missed would lie.
+
+    Args:
+        findings: what is missed, among others.
+        absent: submodules that are not checked out.
+        workdir: folder in which the text runs.
+        invocations: its commands.
+    """
+    if not absent or any(one.program == "git" and "submodule" in one.words for one in invocations):
+        return
+    bases = dict.fromkeys([workdir, *(locate(workdir, one.folder) or "." for one in invocations)])
+    reported = set[str]()
+    for finding in findings:
+        if finding.code not in _MISSING:
+            continue
+        word = finding.subject.replace(".", "/") if finding.code == "no-such-module" else finding.subject
+        found = submodule_of((path for base in bases if (path := locate(base, word)) is not None), absent)
+        if found and found not in reported:
+            reported.add(found)
+            yield Finding(code="submodule", message=say_absent([found]), severity="warning", subject=finding.subject)
+
+
+OWN_OPTIONS = frozenset({"unknown-option", "bad-choice", "bad-type", "missing-value"})
+
+
+def check_launcher(invocation: Invocation) -> list[Finding]:
+    """What is wrong with the options of the launcher that starts a script; [] where it is not known or there is none."""
+    signature = known_launcher(invocation.launcher) if invocation.launcher else None
+    if signature is None:
+        return []
+    found = parse_call(signature, invocation.launched).findings
+    return [f for f in found if f.code in OWN_OPTIONS and f.severity != "unsure"]

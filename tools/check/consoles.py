@@ -58,7 +58,7 @@ def unknown_program(program: str, repository: CheckedRepository, defined: frozen
     if not is_literal(program):
         return cannot_tell(program, f"what {program} stands for is open")
     if name in repository.declared:
-        return cannot_tell(program, f"what {program} takes is not read here: {repository.declared[name]} declares it")
+        return cannot_tell(program, f"what {program} takes is not read here: the setup files declare it")
     meant = next((other for other in repository.consoles if is_slip(name, other)), "") or _interpreter(name)
     if meant and "/" not in program:
         message = f"there is no program {name}; did you mean {meant}?"

@@ -12,7 +12,7 @@ import msgspec
 
 from ml_agent.tools.check.python_imports import ImportChecker, nearest
 from ml_agent.tools.check.python_namespace import missing_arguments
-from ml_agent.tools.check.python_objects import Objects
+from ml_agent.tools.check.python_objects import Objects, mismatch
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.bindings import (
@@ -22,7 +22,6 @@ from ml_agent.tools.python_api.bindings import (
     rebound_names,
     stored_chains,
 )
-from ml_agent.tools.python_api.calls import mismatch
 from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.python_api.scopes import undefined_names
 from ml_agent.tools.python_source import read_python

@@ -6,11 +6,11 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from ml_agent.tools.check.manifests import declared_programs
 from ml_agent.tools.check.places import PathIndex, locate
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.signatures.console import declared_names
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.sweeps import GROUPS
 from ml_agent.tools.submodules import absent_submodules
@@ -30,9 +30,9 @@ class CheckedRepository:
         """Console scripts by name; a program is followed when it is asked for."""
 
     @functools.cached_property
-    def declared(self) -> dict[str, str]:
-        """Programs that are declared somewhere and not read here, with what declares them."""
-        return declared_programs(self.reader.sources, self.tree.files)
+    def declared(self) -> frozenset[str]:
+        """Programs that the setup files declare, also those that are not read here."""
+        return declared_names(self.reader.sources)
 
     def called(self, signatures: Sequence[Signature], words: Sequence[str]) -> tuple[Signature, ...]:
         """Signatures of an entry point as they are for these words, which may choose what further options there are."""

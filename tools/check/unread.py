@@ -1,8 +1,8 @@
-"""What a command starts or reads that is not looked at here, so that nothing is to be said of it."""
+"""What a command starts or reads that is not looked at here, so that nothing is to be said of it; and the files that installs read."""
 
 import os
 import posixpath
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ml_agent.tools.check.consoles import cannot_tell
@@ -74,3 +74,27 @@ def _reads_input(invocation: Invocation, program: str) -> bool:
     if not PYTHON.match(program) or invocation.launcher:
         return False
     return invocation.name == "-" or (invocation.target == "console" and not invocation.words)
+
+
+_PIP = ("-r", "--requirement", "-c", "--constraint")
+_CONDA = ("-f", "--file")
+
+
+def listed_in(invocation: Invocation) -> Iterator[str]:
+    """The files beside the repository's that name what is to be installed."""
+    words = list(invocation.words)
+    program = posixpath.basename(invocation.name)
+    if program == "uv" and words[:1] == ["pip"]:
+        program, words = words[0], words[1:]
+    if program.rstrip("0123456789.") == "pip" and words[:1] == ["install"]:
+        yield from _values(words, _PIP)
+    elif program in ("conda", "mamba", "micromamba") and words[:1] == ["env"]:
+        yield from _values(words, _CONDA)
+
+
+def _values(words: list[str], options: tuple[str, ...]) -> Iterator[str]:
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        name, equals, value = word.partition("=")
+        found = following if word in options else value if equals and name in options else ""
+        if found and is_literal(found):
+            yield found

@@ -87,6 +87,7 @@ def find_calls(text: str, lookup: Lookup) -> Iterator[Call]:
         text: one or more commands.
         lookup: says what each of them takes.
     """
+    text = text.replace("\0", "")  # no shell sees it, and it would shift the places
     for invocation in parse_command(text).invocations:
         if invocation.offset < 0:
             continue

@@ -1,16 +1,18 @@
-"""Reads the words of a command line against a signature, as argparse, absl and click do; the inverse of rendering."""
+"""Reads the words of a command line against a signature, as argparse, absl and click do; the inverse of rendering.
 
-from collections.abc import Callable, Sequence
+Below: options on the wrong side of a subcommand, and settings within an option (`--opts SOLVER.BASE_LR 0.01`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 
 from ml_agent.tools.commandline.argparse_words import ArgparseWords
 from ml_agent.tools.commandline.fire_words import read_fire
 from ml_agent.tools.commandline.hydra_words import read_hydra
-from ml_agent.tools.commandline.levels import read_levels
 from ml_agent.tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
-from ml_agent.tools.commandline.reader import ParsedCall, Reader
-from ml_agent.tools.commandline.settings import read_settings
+from ml_agent.tools.commandline.reader import VARIABLE, Argument, ParsedCall, Reader
 from ml_agent.tools.launchers import HELP
-from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.nearest import nearest
 
 READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "argparse": lambda reader, words: ArgparseWords(reader, words).read(),
@@ -53,3 +55,70 @@ def choose(signatures: Sequence[Signature], words: Sequence[str]) -> Signature |
         if fits and (best is None or len(signature.subcommand) > len(best.subcommand)):
             best = signature
     return best
+
+
+LEVELLED = frozenset({"argparse", "click", "typer"})
+"""Libraries whose parsers read the words behind a subcommand apart from those before it."""
+
+
+def read_levels(reader: Reader) -> None:
+    """Note each option that stands on the wrong side of a subcommand: the parser there does not know it."""
+    signature = reader.signature
+    words = sorted(part.start for part in reader.given if part.kind == "subcommand")
+    if signature.framework not in LEVELLED or not signature.whole or not words:
+        return
+    for part in reader.given:
+        level = sum(at < part.start for at in words)
+        option = part.option
+        if option is None or part.kind != "option" or option.level == level or _has(reader, part, level):
+            continue
+        word = signature.subcommand[max(level, option.level) - 1]
+        if option.level < level:
+            message = f"{part.flag} is no option of {word}; it stands before that word"
+        elif not signature.open_before:
+            message = f"{part.flag} is an option of {word}, and stands behind that word"
+        else:
+            continue
+        reader.note("unknown-option", message, None, part.flag)
+
+
+def _has(reader: Reader, part: Argument, level: int) -> bool:
+    """Whether the parser of a level may know a flag as it is written."""
+    signature = reader.signature
+    known = (o for o in signature.options if o.anywhere or o.level == level)
+    flags = [flag for option in known for flag in (*option.flags, *option.negative_flags)]
+    short = signature.allow_abbrev and any(flag.startswith(part.flag) for flag in flags)
+    return part.flag in flags or short
+
+
+def read_settings(reader: Reader) -> None:
+    """Take what the words of an option say of the settings within it."""
+    for holder in (option.dest for option in reader.signature.holders):
+        words = reader.values.get(holder)
+        known = {option.dest: option for option in reader.signature.options if option.within == holder}
+        if isinstance(words, list):
+            left = _take(reader, [str(word) for word in words], known)
+            if left:
+                reader.values[holder] = left
+            else:
+                del reader.values[holder]
+
+
+def _take(reader: Reader, words: Sequence[str], known: Mapping[str, Option]) -> list[str]:
+    """Store the settings that are known; returns the words of all others."""
+    left: list[str] = []
+    for key, value in zip(words[::2], words[1::2], strict=False):
+        option = known.get(key)
+        if option is not None:
+            reader.store(option, [value])
+            continue
+        left += [key, value]
+        if not VARIABLE.search(key):
+            near = nearest(key, list(known))
+            reader.note_foreign("unknown-option", f"{reader.signature.path} has no setting {key}", key, near)
+    if len(words) % 2:
+        left.append(words[-1])
+        if not VARIABLE.search(words[-1]):
+            message = f"{words[-1]} has no value: settings are written as KEY VALUE"
+            reader.note("bad-call", message, None, words[-1], sure=False)
+    return left

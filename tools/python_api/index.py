@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ml_agent.tools.outline import Outline, imported_tops
-from ml_agent.tools.python_api.instances import Instances
+from ml_agent.tools.python_api.instances import Instances, Subclasses
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Registry
 from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.registries import joined
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
-from ml_agent.tools.python_api.subclasses import Subclasses
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 
 

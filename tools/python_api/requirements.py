@@ -250,12 +250,6 @@ def parse(line: str) -> tuple[str, str] | None:
         return None
 
 
-def distribution_of(requirement: str) -> str:
-    """The distribution that a requirement asks for, normalised; the whole text where it cannot be read."""
-    parsed = parse(requirement)
-    return parsed[0] if parsed else normalized(requirement)
-
-
 def _parse_lines(lines: Iterable[str], where: str) -> Iterator[DeclaredRequirement]:
     for line in lines:
         found = parse(line)

@@ -9,7 +9,6 @@ from typing import Protocol
 from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.known import CONSTANTS, is_known
 from ml_agent.tools.signatures.model import CONFIG_FILE, Option, OptionType
-from ml_agent.tools.signatures.number_words import number_form
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -21,7 +20,7 @@ from ml_agent.tools.signatures.values import (
     Native,
     Value,
 )
-from ml_agent.tools.signatures.word_tables import table_words
+from ml_agent.tools.signatures.word_tables import number_form, table_words
 from ml_agent.tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
 from ml_agent.tools.signatures.wrappers import Partial
 

@@ -1,4 +1,4 @@
-"""docopt: the usage text is the signature."""
+"""docopt: the usage text is the signature. First its patterns: tokens, and which of them stand in which brackets."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,10 +6,61 @@ from functools import cached_property
 
 import msgspec
 
-from ml_agent.tools.signatures.docopt_usage import Frame, find_frames, usage_patterns
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Native, Value
+
+USAGE = re.compile(r"usage:[ \t]*(.*?)(?:\n[ \t]*\n|\Z)", re.IGNORECASE | re.DOTALL)
+TOKEN = re.compile(r"\[options\]|\.\.\.|[\[\]()|]|<[^>]+>|[^\s\[\]()|.]+(?:\.[^\s\[\]()|.]+)*")
+
+
+class Frame(msgspec.Struct):
+    """A pair of brackets, or the whole pattern."""
+
+    start: int
+    end: int
+    optional: bool = False
+    has_bar: bool = False
+    """It holds alternatives."""
+    repeated: bool = False
+    """Three dots stand behind it."""
+
+
+def find_frames(tokens: Sequence[str]) -> dict[int, Frame]:
+    """The brackets by the place at which they open; the whole pattern at -1."""
+    frames = {-1: Frame(-1, len(tokens))}
+    within = [-1]
+    for place, token in enumerate(tokens):
+        if token in "[(":
+            frames[place] = Frame(place, len(tokens), optional=token == "[")
+            within.append(place)
+        elif token in "])" and len(within) > 1:
+            frame = frames[within.pop()]
+            frame.end, frame.repeated = place, tokens[place + 1 : place + 2] == ["..."]
+        elif token == "|":
+            frames[within[-1]].has_bar = True
+    return frames
+
+
+def usage_patterns(text: str) -> list[list[str]]:
+    """The tokens of each usage pattern, without the name of the program; [] where there are none."""
+    usage = USAGE.search(text)
+    lines = _lines(usage.group(1)) if usage is not None else []
+    return [TOKEN.findall(line)[1:] for line in lines]
+
+
+def _lines(text: str) -> list[str]:
+    """The usage patterns; a line that does not begin with the program's name goes on the one before."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    name = lines[0].split()[0] if lines else ""
+    joined: list[str] = []
+    for line in lines:
+        if line.split()[0] == name or not joined:
+            joined.append(line)
+        else:
+            joined[-1] += " " + line
+    return joined
+
 
 OPTION = re.compile(r"^[ \t]*(-\S[^\n]*(?:\n(?![ \t]*(?:-|\n|\Z))[^\n]*)*)", re.MULTILINE)
 """An option and what is said of it, up to the next one or an empty line."""

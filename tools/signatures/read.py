@@ -3,11 +3,14 @@
 import ast
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from ml_agent.tools.content_cache import content_hash
+from ml_agent.tools.errors import UnsafePathError
+from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
@@ -15,14 +18,13 @@ from ml_agent.tools.signatures.attribute_settings import settings_of_words
 from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.interpreter import Given, Interpreter
-from ml_agent.tools.signatures.links import linked_script, named_by_link
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
-from ml_agent.tools.signatures.signature_cache import SignatureCache
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
 from ml_agent.tools.signatures.yacs_reader import changes_settings, with_settings
+from ml_agent.tools.word_pattern import any_of
 
 RUNS_OTHERS = re.compile(
     r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli)\s*\("
@@ -377,3 +379,79 @@ def _names_package(tree: ast.Module | None) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == "__package__" and isinstance(node.ctx, ast.Store) for node in nodes
     )
+
+
+def linked_script(sources: Sources, path: str) -> str:
+    """The Python file of the repository that a link to it stands for; `path` itself where it is none."""
+    if not path.endswith(".py") or sources.files is None or not (sources.root / path).is_symlink():
+        return path
+    tree = Tree(sources.root)
+    try:
+        real = tree.resolve(path).relative_to(tree.root).as_posix()
+    except UnsafePathError:
+        return path
+    return real if real.endswith(".py") and real in sources.files else path
+
+
+def named_by_link(signatures: Iterable[Signature], path: str) -> tuple[Signature, ...]:
+    """Signatures of a file as those of a link to it."""
+    return tuple(_rename(signature, path) for signature in signatures)
+
+
+def _rename(signature: Signature, path: str) -> Signature:
+    options = tuple(
+        msgspec.structs.replace(option, path=path) if option.path == signature.path else option
+        for option in signature.options
+    )
+    return msgspec.structs.replace(signature, path=path, options=options)
+
+
+_CONFIGURED = any_of(
+    r"\bhydra\b", r"\bOmegaConf\b", r"\byaml\b", r"\bconfigargparse\b", r"\bml_collections\b", r"\bconfig_flags\b"
+)
+_CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
+
+
+class _CachedSignatures(msgspec.Struct, frozen=True, kw_only=True):
+    signatures: tuple[Signature, ...]
+    looked_at: dict[str, str]
+    """Hashes of the files that were looked at besides those that the script imports, by path."""
+
+
+class SignatureCache:
+    """The signatures of earlier readings of the same sources."""
+
+    def __init__(self, sources: Sources, reading: IndexWalk) -> None:
+        self._sources = sources
+        self._reading = reading
+        self._hashes: dict[str, str] = {}
+
+    def recall(self, path: str, how: str, make: Callable[[], tuple[Signature, ...]]) -> tuple[Signature, ...]:
+        """What was read of a script before, else what `make` reads now; `how` tells readings of one script apart."""
+        if not self._reading.keeps:
+            return make()
+        reach = self._sources.reach(path)
+
+        def read() -> _CachedSignatures:
+            self._sources.asked.clear()
+            signatures = make()
+            others = self._sources.asked.difference(reach)
+            return _CachedSignatures(signatures=signatures, looked_at={p: self._hash(p) for p in others})
+
+        key = (how, path, *(f"{p} {self._hash(p)}" for p in sorted(reach)), self._configuration(reach))
+        return self._reading.recall(key, _CachedSignatures, read, self._fits).signatures
+
+    def _fits(self, kept: _CachedSignatures) -> bool:
+        return all(self._hash(path) == known for path, known in kept.looked_at.items())
+
+    def _hash(self, path: str) -> str:
+        if path not in self._hashes:
+            text = self._sources.text(path)
+            self._hashes[path] = "" if text is None else content_hash(text.encode("utf-8", "surrogatepass"))
+        return self._hashes[path]
+
+    def _configuration(self, reach: set[str]) -> str:
+        """The configuration files by name, where the script may look for some."""
+        if not any(self._sources.mentions(path, _CONFIGURED) for path in reach):
+            return ""
+        return "\0".join(sorted(p for p in self._sources.files or () if p.endswith(_CONFIGURATION)))

@@ -1,11 +1,13 @@
 """All usage examples of a repository: what its documents, shell scripts, Makefiles and the heads of its Python files show."""
 
 import functools
+import hashlib
 import itertools
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,13 +16,11 @@ from ml_agent.tools.documents.model import CodeBlock, Passage
 from ml_agent.tools.documents.text import read_text
 from ml_agent.tools.examples import Example
 from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
-from ml_agent.tools.usage.headers import head_script, is_sentence
-from ml_agent.tools.usage.makefile import read_recipes
-from ml_agent.tools.usage.name_index import NameIndex
-from ml_agent.tools.usage.prose import Section, inline_commands, introduction, sections
+from ml_agent.tools.usage.headers import Section, head_script, inline_commands, introduction, is_sentence, sections
 from ml_agent.tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
 from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
@@ -250,3 +250,101 @@ def _python_units(passage: Passage) -> list[str]:
         return texts
     lengths = itertools.accumulate(len(text) for text in texts)
     return ["\n\n".join(text for text, length in zip(texts, lengths, strict=False) if length <= _LONGEST_PYTHON)]
+
+
+_RULE = re.compile(r"^([\w./%$(){}-]+(?:\s+[\w./%-]+)*)\s*::?(?!=)")
+_VARIABLE = re.compile(r"^(?:export\s+|override\s+)?([\w.-]+)\s*(?:[:?+]?=|::=)\s*(.*)$")
+_REFERENCE = re.compile(r"\$[({]([\w.-]+)[)}]")
+_DEEPEST = 5
+
+
+class Recipe(NamedTuple):
+    """The commands of one target."""
+
+    target: str
+    script: str
+    line: int
+    """0-based line of the first command."""
+    comment: str
+
+
+def read_recipes(text: str) -> Iterator[Recipe]:
+    """The recipes of a Makefile, plain variables filled in."""
+    variables: dict[str, str] = {}
+    target, comment, start = "", "", 0
+    rows: list[str] = []
+    for number, line in enumerate([*text.split("\n"), "end:"]):
+        if line.startswith("\t") and target:
+            start = start if rows else number
+            rows.append(_fill(re.sub(r"^\t[@+-]*", "", line), variables))
+            continue
+        if rows and line.strip():
+            yield Recipe(target, "\n".join(rows), start, comment)
+            rows, comment = [], ""
+        variable, rule = _VARIABLE.match(line), _RULE.match(line)
+        if variable:
+            variables[variable[1]] = variable[2].split(" #")[0].strip()
+        elif line.startswith("#"):
+            comment = line.lstrip("# ").strip()
+        elif rule:
+            target = rule[1].split()[0]
+
+
+def _fill(line: str, variables: dict[str, str]) -> str:
+    for _ in range(_DEEPEST):
+        filled = _REFERENCE.sub(lambda match: variables.get(match[1], match[0]), line)
+        if filled == line or len(filled) > 10_000:
+            break
+        line = filled
+    return line.replace("$$", "$")
+
+
+_WORD = re.compile(r"\w+")
+
+
+class NameIndex:
+    """The files, folders and installed names that a text can name, by the words in it.
+
+    The entry point of a command and the folder from which it runs are found by names that the command has. A file whose
+    name has a word that the text has not cannot be meant by it, and so no change of it is of any importance.
+
+    Args:
+        files: Relative posix paths of all files.
+        installed: Names that installing the repository brings, and where what they mean lies: console scripts, packages.
+        modules: The Python modules of the repository.
+    """
+
+    def __init__(self, files: Iterable[str], installed: Iterable[tuple[str, str]], modules: ModuleTable) -> None:
+        self._roots = "\0".join(modules.install_roots)
+        found: dict[str, list[str]] = {}
+        for path in files:
+            found.setdefault(_telling(path.removesuffix("/__init__.py").removesuffix("/__main__.py")), []).append(path)
+        for folder in _folders(files):
+            found.setdefault(_telling(folder), []).append(f"{folder}/ {folder in modules.folders}")
+        for name, path in installed:
+            found.setdefault(_telling(name), []).append(f"{name} {path}")
+        self._by_word = {word: _hash(sorted(paths)) for word, paths in found.items()}
+
+    def of(self, text: str) -> str:
+        """A hash of all that a text can name."""
+        words = sorted(set(_WORD.findall(text)) & self._by_word.keys())
+        return _hash([self._roots, *(self._by_word[word] for word in words)])
+
+
+def _telling(path: str) -> str:
+    """The longest word of a file's or folder's name without its ending; what names it has this word."""
+    name = path.rpartition("/")[2]
+    return max(_WORD.findall(name.rpartition(".")[0] or name), key=len, default="")
+
+
+def _folders(files: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for path in files:
+        while (path := path.rpartition("/")[0]) and path not in found:
+            found.add(path)
+    return found
+
+
+def _hash(texts: Iterable[str]) -> str:
+    text = "\0".join(texts).encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()

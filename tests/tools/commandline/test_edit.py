@@ -160,7 +160,7 @@ WORDS = st.one_of(
 @settings(max_examples=160, deadline=None)
 @given(st.sampled_from((*ALL, REAL_HYDRA)), st.lists(WORDS, max_size=8), st.sampled_from([" ", "  ", " \\\n  "]))
 def test_every_word_is_found_where_it_stands(signature: Signature, words: list[str], gap: str) -> None:
-    text = gap.join(["cd x &&", "python", signature.path, *words])
+    text = gap.join(["cd x &&", "python", signature.path, *words]).replace("\0", "")
     call = next(find_calls(text, lambda _: (signature,)))
     raws = [text[span.start : span.end] for span in call.spans]
     assert tuple(map(unquote, raws)) == (signature.path, *call.invocation.words)

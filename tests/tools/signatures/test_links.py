@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from ml_agent.tools.signatures.links import linked_script
-from ml_agent.tools.signatures.read import SignatureReader
+from ml_agent.tools.signatures.read import SignatureReader, linked_script
 from ml_agent.tools.signatures.sources import Sources
 from tests.tools.conftest import write_files
 
