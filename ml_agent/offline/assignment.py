@@ -205,7 +205,7 @@ def _with_series(scored: Sequence[Scored], slots: Sequence[Slot]) -> list[Scored
             for (first, value), by_slot in single.items()
             if mention.first <= first <= mention.last and value in mention.parts and place in by_slot
         ]
-        whole = slots[place].several and len(parts) == len(mention.parts) > 1
+        whole = (slots[place].several or slots[place].series) and len(parts) == len(mention.parts) > 1
         if whole and all(
             by_slot[place] >= max(0.0, *by_slot.values()) or max(by_slot.values()) <= 0 for by_slot in parts
         ):

@@ -20,7 +20,7 @@ margin entry least mean doubtful left left_share unplaced unplaced_share spelled
 documented count unseen switched
 """
 CONFIDENCE_FEATURES = tuple(_NAMES_OF_FEATURES.split())
-SURE, LIKELY, GUESS = 0.9, 0.5, 0.05
+SURE, LIKELY, GUESS = 0.9, 0.7, 0.05
 """From which likelihood on each is said; below them several answers are offered instead of one."""
 _CAP, _ALONE, _DOUBTFUL, _SHORTEST, _MOST_WORDS, _LOST = 4.0, 4.0, 2.0, 3, 12, 0.6
 

@@ -21,7 +21,7 @@ _MACHINES = frozenset(terms("gpu node rank world parallel distributed")) | {"pro
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+)")
 _OF_MACHINES = re.compile(r"[\s-]+(?:machines?|nodes?|computers?|hosts?)\b", re.IGNORECASE)
 _SEEDS = re.compile(r"\s+(?:[a-z]+\s+)?seeds\b", re.IGNORECASE)
-_NEAR = 5
+_NEAR, _MANY = 5, 1000
 _ENDS = frozenset(terms("min max start end first last from to lower upper low high initial final begin stop"))
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
@@ -60,7 +60,12 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
         return True
     if is_text and not slot.series and (slot.role & {"path", "output", "input"} or (kind == "str" and slot.vocabulary)):
         return False
-    if mention.percent and kind == "int" and (slot.usual_number or 0) > 100:
+    if is_text and not slot.series and slot.takes_path:
+        return False
+    usual = slot.usual_number
+    if kind == "float" and usual is not None and 0 <= usual < 1 and (amount or 0) >= _MANY:
+        return False
+    if mention.percent and kind == "int" and (usual or 0) > 100:
         return False
     if amount is not None and not mention.percent and slot.option.bounds and not slot.option.bounds.hold(float(amount)):
         return False

@@ -214,11 +214,13 @@ def _program(
 
 
 def _is_data(code: str) -> bool:
-    """Whether a block shows values alone, as a list of names or of settings does, and is no program."""
+    """Whether a block shows values or defines things alone, and is no program."""
     tree = syntax_tree(code)
     shows = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
+    defines = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return tree is not None and all(
-        isinstance(node, shows) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node))
+        isinstance(node, defines)
+        or (isinstance(node, shows) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node)))
         for node in tree.body
     )
 

@@ -14,12 +14,31 @@ from ml_agent.user_values import ExplicitFlag, explicit_flags, is_file_name, is_
 
 Kind = Literal["number", "path", "name", "text", "word", "absence"]
 KINDS: tuple[Kind, ...] = ("number", "path", "name", "text", "word", "absence")
+_ADJECTIVE = re.compile(r"[a-z]+-(?:[a-z]+(?:ed|ing)|free|level|wise|like|made|way)")
+_WRITING = frozenset(
+    {
+        "save",
+        "saved",
+        "saves",
+        "write",
+        "written",
+        "writes",
+        "store",
+        "stored",
+        "put",
+        "output",
+        "outputs",
+        "results",
+        "result",
+        "logs",
+    }
+)
 _CLAUSE = frozenset(",;:()–—")
 _JOINING = frozenset({"and", "or", "but", "with", "while"})
 _SERIES = frozenset({",", "and", "or", "&", "+", "then"})
 _BY = frozenset({"by", "x", "×"})
 _ABSENT = frozenset({"no", "without", "none", "nothing", "off", "never", "neither"})
-_COUNTED = {"single": 1, "sole": 1, "lone": 1, "pairs": 2, "unigram": 1, "bigram": 2, "trigram": 3}
+_COUNTED = {"single": 1, "sole": 1, "lone": 1, "word pairs": 2, "unigram": 1, "bigram": 2, "trigram": 3}
 """Words that are numbers where an option counts that thing."""
 _PART = re.compile(
     r"(?:a|an|one|the (?:first|last)) (?:(half)|(quarter)|(fifth)|(eighth)|(tenth))(?= of\b)", re.IGNORECASE
@@ -181,11 +200,12 @@ class ParsedRequest:
     def _at(self, place: int) -> Iterator[Mention]:
         token = self.tokens[place]
         lower = token.value.lower() if token.kind == "word" else ""
+        before = self.tokens[place - 1].value.lower() if place else ""
         if token.kind == "list":
             yield from self._listed(place)
         elif lower in _ABSENT and not any(one.value.lower() == "than" for one in self.tokens[place + 2 : place + 3]):
             yield self.mention(place, place, kind="absence", value="0")
-        elif count := _COUNTED.get(lower):
+        elif count := _COUNTED.get(lower) or _COUNTED.get(f"{before} {lower}"):
             yield self.mention(place, place, kind="number", value=str(count))
         elif part := _PART.match(self.text, token.start):
             last = next(at for at in range(place, len(self.tokens)) if self.tokens[at].end >= part.end())
@@ -239,7 +259,24 @@ class ParsedRequest:
             if number(value) is not None:
                 return "number"
             return "path" if is_path(value) and " " not in value else "text" if " " in value else "name"
-        return "name" if token.kind == "name" or (token.kind == "word" and self._is_namelike(place)) else None
+        if token.kind not in {"name", "word"} or _ADJECTIVE.fullmatch(value):
+            return None
+        if self._is_place(place):
+            return "path"
+        return "name" if token.kind == "name" or self._is_namelike(place) else None
+
+    def _is_place(self, place: int) -> bool:
+        """Whether a word is where something goes: "save them to samples", "results in cutouts"."""
+        ahead = [one.value.lower() for one in self.tokens[max(0, place - 6) : place]]
+        if (
+            not ahead
+            or ahead[-1] not in {"to", "in", "into", "under"}
+            or self.tokens[place].value.lower() in words("stop")
+        ):
+            return False
+        following = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+        ends = following is None or following.kind == "mark" or following.value.lower() in _JOINING
+        return ends and any(word in _WRITING for word in ahead)
 
     def _starts_module(self, place: int) -> bool:
         """Whether a token is of `python -m MODULE`: what is called, and no value."""
@@ -298,7 +335,7 @@ class ParsedRequest:
 
     def _are_joined(self, one: Mention, other: Mention) -> bool:
         said = [token.value.lower() for token in self.tokens[one.last + 1 : other.first]]
-        worded = one.text.lower() in _COUNTED and other.text.lower() in _COUNTED and "and" in said
+        worded = one.text.lower() in _COUNTED and other.text.lower() == "pairs" and "and" in said
         return len(said) <= 3 and (worded or all(word in _SERIES for word in said))
 
 
