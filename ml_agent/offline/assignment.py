@@ -205,10 +205,9 @@ def _with_series(scored: Sequence[Scored], slots: Sequence[Slot]) -> list[Scored
             for (first, value), by_slot in single.items()
             if mention.first <= first <= mention.last and value in mention.parts and place in by_slot
         ]
-        whole = (slots[place].several or slots[place].series) and len(parts) == len(mention.parts) > 1
-        if whole and all(
-            by_slot[place] >= max(0.0, *by_slot.values()) or max(by_slot.values()) <= 0 for by_slot in parts
-        ):
+        whole = slots[place].several and len(parts) == len(mention.parts) > 1
+        best = [by_slot[place] >= max(0.0, *by_slot.values()) or max(by_slot.values()) <= 0 for by_slot in parts]
+        if (whole and all(best)) or (slots[place].series and any(best)):
             one = one._replace(score=max(one.score, _TOGETHER + max(by_slot[place] for by_slot in parts)))
         found.append(one)
     return found

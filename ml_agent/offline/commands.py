@@ -13,7 +13,7 @@ from ml_agent.numbers import number, same_number
 from ml_agent.offline import launch
 from ml_agent.offline.assignment import Callee, SlotAssignment, assign
 from ml_agent.offline.entries import EntryPoint, ExampleCall
-from ml_agent.offline.outward import acts_outward, asks_for
+from ml_agent.offline.outward import acts_outward, asks_for, program_acts_unasked
 from ml_agent.offline.ranking import EntryIndex
 from ml_agent.offline.reading import Mention, ParsedRequest
 from ml_agent.offline.slots import Slot
@@ -60,7 +60,8 @@ class Command(msgspec.Struct, frozen=True):
 
 def commands(statement: ParsedRequest, index: EntryIndex, model: Weights) -> list[Command]:
     """Every command that deserves a look, best first."""
-    scored = sorted(((model.entry(one.vector), one.entry) for one in index.ranked(statement)), key=lambda one: -one[0])
+    ranked = (one for one in index.ranked(statement) if not program_acts_unasked(one.entry.signature, statement.text))
+    scored = sorted(((model.entry(one.vector), one.entry) for one in ranked), key=lambda one: -one[0])
     found: list[Command] = []
     for place, (score, entry) in enumerate(scored[:_MOST_ENTRIES]):
         if place > 1 and score < scored[0][0] - _FAR:
@@ -92,7 +93,9 @@ def ways(
     no option is spelled, for who spells options says what he wants; and where the bare call needs values that nobody gives.
     """
     launching = {
-        entry.slots[one.slot].option.dest: one.values[0] for one in assignment.all if _is_launchers(entry, one)
+        entry.slots[one.slot].option.dest: one.values[0]
+        for one in assignment.all
+        if _is_launchers(entry, one) and one.values != ("1",)  # one process needs no launcher
     }
     placed = _by_dest(entry, assignment)
     values, invented = _complete(statement, entry, placed, {})

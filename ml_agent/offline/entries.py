@@ -25,7 +25,6 @@ from ml_agent.tools.python_source import read_module
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
 
-_FLAG = re.compile(r"(?<![\w-])--?([A-Za-z][\w-]{2,})|`([A-Za-z]\w*_\w+)`")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
 _FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.(?:py|sh|bash|ipynb)\b")
 _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
@@ -33,7 +32,7 @@ _SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
 _SETTINGS = frozenset({".yaml", ".yml", ".toml", ".gin", ".cfg", ".ini"})
 _SIBLING_KINDS = _SETTINGS | {".json", ".py", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"}
 _CONFIGURATION = frozenset(terms("config cfg configuration"))
-_MOST_PROSE, _MOST_SIBLINGS, _MOST_CALLS = 400, 120, 50
+_LONGEST_SENTENCE, _MOST_SIBLINGS, _MOST_CALLS = 400, 120, 50
 _HERE = re.compile(r"\$\(pwd\)|`pwd`")
 
 
@@ -104,10 +103,9 @@ class EntryPoint:
     def _slot(self, option: Option) -> Slot:
         seen = self.seen_values.get(option.dest, ())
         files = self._siblings((option.default or "", *seen)) or self._configurations(option)
-        prose = self.facts.prose_about([option.dest, *(flag.lstrip("-") for flag in option.flags)])
         free = not (option.choices or option.accepted or option.switch) and option.type in {"str", "unknown"}
         namesakes = self.facts.choices.get(option.dest.lower(), ()) if free else ()
-        return Slot(option, (*seen, *namesakes), prose, files)
+        return Slot(option, (*seen, *namesakes), files)
 
     @cached_property
     def variables(self) -> Mapping[str, str]:
@@ -252,30 +250,19 @@ class RepositoryFacts:
                     found.append(path)
         return found
 
-    def prose_about(self, names: Iterable[str]) -> str:
-        """What documents say in sentences that name one of these options."""
-        return " ".join(text for name in dict.fromkeys(names) for text in self._prose[0].get(name, ()))[:_MOST_PROSE]
-
     def sentences_about(self, path: str) -> Sequence[str]:
         """The sentences of documents that name a file, six at most."""
-        return self._prose[1].get(PurePosixPath(path).name, ())
+        return self._sentences.get(PurePosixPath(path).name, ())
 
     @cached_property
-    def _prose(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
-        """Sentences of documents by the option and by the file that they name."""
-        options: dict[str, list[str]] = defaultdict(list)
-        scripts: dict[str, list[str]] = defaultdict(list)
-        for passage in self.index.passages:
-            for sentence in _SENTENCE.split(passage.text):
-                if len(sentence) >= _MOST_PROSE:
-                    continue
-                for match in _FLAG.finditer(sentence):
-                    if len(several := options[match[1] or match[2]]) < 3:
-                        several.append(_FLAG.sub(" ", sentence))
-                for match in _FILE.finditer(sentence):
-                    if len(several := scripts[PurePosixPath(match[0]).name]) < 6:
-                        several.append(sentence)
-        return options, scripts
+    def _sentences(self) -> Mapping[str, Sequence[str]]:
+        """Sentences of documents by the file that they name."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for sentence in (one for passage in self.index.passages for one in _SENTENCE.split(passage.text)):
+            for match in _FILE.finditer(sentence) if len(sentence) < _LONGEST_SENTENCE else ():
+                if len(several := found[PurePosixPath(match[0]).name]) < 6:
+                    several.append(sentence)
+        return found
 
 
 def _suffix(path: str) -> str:

@@ -39,7 +39,7 @@ def nearness(statement: ParsedRequest, mention: Mention) -> Nearness:
     costs = statement.distances
     lead: tuple[str, ...] = ()
     following: tuple[str, ...] = ()
-    for word in statement.content:
+    for word in statement.unspelled:
         if mention.first <= word.place <= mention.last or statement.tokens[word.place].kind == "path":
             continue
         ahead = word.place < mention.first
@@ -103,14 +103,12 @@ class Evidence(NamedTuple):
     own: float = 0.0
     """How much of the name is in the value itself."""
     help: float = 0.0
-    prose: float = 0.0
 
 
 def evidence(near: Nearness, statement: ParsedRequest, slot: Slot, weights: TermWeights) -> Evidence:
-    """How the words around a value say a slot's name, its help text and what documents say of it."""
+    """How the words around a value say a slot's name and its help text."""
     best = max((_by_name(near, statement, name, weights) for name in slot.names), default=Evidence())
-    help_text, prose = (_overlap(near, said, weights) for said in (slot.help_terms, slot.prose_terms))
-    return best._replace(help=help_text, prose=prose)
+    return best._replace(help=_overlap(near, slot.help_terms, weights))
 
 
 def _by_name(near: Nearness, statement: ParsedRequest, name: tuple[str, ...], weights: TermWeights) -> Evidence:

@@ -16,17 +16,16 @@ from ml_agent.offline.words import alphanumeric, kind_of_file, terms
 from ml_agent.tools.remember import remembered
 
 _NAMES_OF_FEATURES = """
-name before after said head lead next own help prose name_margin help_margin name_rival help_rival is_number
-is_whole is_path is_name is_text is_word is_series is_absence to_int to_float to_choice number_to_text magnitude
-no_magnitude is_default share_fits share_clashes share word_share word_margin word_exact vocabulary in_help
-written_output written_other read_output read_other kind_fits kind_clashes form_fits form_clashes weights_fit
-weights_clash path_fits path_clashes name_to_path text_to_path exact_closed exact_proper exact_number
-exact_words ordinary code usual_file owed called full required positional seen several named_by_noun like shape
-weak seen_so named_fully within alone
+name before after said head lead next own help help_margin name_rival help_rival is_number is_whole is_path
+is_name is_text is_word is_series is_absence to_int to_float to_choice magnitude no_magnitude is_default
+share_fits share_clashes share word_share word_margin word_exact exact_closed exact_proper exact_number ordinary code
+usual_file owed called full written_output written_other read_output read_other kind_fits kind_clashes form_fits
+form_clashes weights_fit weights_clash path_fits path_clashes name_to_path text_to_path required positional seen
+several named_by_noun like shape weak seen_so named_fully within alone
 """
 VALUE_FEATURES = tuple(_NAMES_OF_FEATURES.split())
-_TELLING, _NEARLY = 0.2, 0.9
-"""So much more must be said of one known value than of all others; so near must a whole name stand right before a value."""
+_NEARLY = 0.9
+"""So near must a whole name stand right before a value."""
 _QUOTED = re.compile(r"['\"`]([^'\"`\s]{2,40})['\"`]")
 _WEIGHTS = frozenset(terms("checkpoint weight network model"))
 _FOLDER = frozenset(terms("folder directory"))
@@ -59,7 +58,6 @@ def features(statement: ParsedRequest, one: Candidate, slot: Slot, rivals: Rival
     seen = one.seen
     wording = [
         *seen,
-        seen.name - rivals.name,
         seen.help - rivals.help,
         seen.name - rivals.other_name,
         seen.help - rivals.other_help,
@@ -91,7 +89,6 @@ def _kinds(one: Candidate, slot: Slot) -> list[float]:
         float(option.type == "int"),
         float(option.type == "float"),
         float(slot.closed),
-        float(amount is not None and option.type in {"str", "unknown"} and usual is None),
         _magnitude(amount, usual),
         float(amount is not None and usual is None),
         float(bool(same) and alphanumeric(option.default or "") == same),
@@ -112,22 +109,17 @@ def _vocabulary(statement: ParsedRequest, one: Candidate, slot: Slot) -> list[fl
     """How well the value is one of the slot's vocabulary, how it is spelled then, and whether the help has it."""
     match, mention, value, option = one.match, one.mention, one.mention.value, slot.option
     known = [match.share, match.margin, float(match.exact)] if match is not None else [0.0] * 3
-    extent = min(3.0, math.log10(1 + len(slot.vocabulary))) if match is not None else 0.0
     exact = match is not None and match.exact
     wordy = mention.first != mention.last
-    code = match is not None and match.margin >= _TELLING and not exact and _has_code(statement, mention)
     usual = len((option.default or "").split("," if slot.series else None))
     owed = option.required and option.default is None and not slot.vocabulary and not slot.seen
     return [
         *known,
-        extent,
-        float(len(value) > 2 and value.lower() in option.help.lower()),
         float(exact and slot.closed),
         float(exact and not wordy and _is_proper(statement, mention)),
         float(exact and number(value) is not None),
-        float(exact and wordy),
         float(one.ordinary),
-        float(code),
+        float(match is not None and not exact and wordy and _has_code(statement, mention)),
         float(value == option.default and mention.kind in {"path", "word"} and "." in value),
         float(owed and mention.kind in {"path", "name", "text"}),
         float(match is None and one.seen.before > _NEARLY and len(max(slot.names, key=len, default=())) > 1),
@@ -143,7 +135,7 @@ def _is_proper(statement: ParsedRequest, mention: Mention) -> bool:
 
 
 def _has_code(statement: ParsedRequest, mention: Mention) -> bool:
-    """Whether a word of it has letters and digits: "V2" in "V2 generator"."""
+    """Whether a word of it has letters and digits: "t5" in "the t5 model for captions"."""
     said = (one.text for one in statement.tokens[mention.first : mention.last + 1] if one.kind in {"name", "word"})
     return any(re.search("[A-Za-z]", text) and re.search(r"\d", text) for text in said)
 

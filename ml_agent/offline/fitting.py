@@ -21,6 +21,7 @@ _MACHINES = frozenset(terms("gpu node rank world parallel distributed")) | {"pro
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+)")
 _OF_MACHINES = re.compile(r"[\s-]+(?:machines?|nodes?|computers?|hosts?)\b", re.IGNORECASE)
 _SEEDS = re.compile(r"\s+(?:[a-z]+\s+)?seeds\b", re.IGNORECASE)
+_COUNTS = re.compile(r"\b(?:number of|how many)\s+(?:\w+\s+)?(?:gpus?|devices|process\w*|nodes|cards)\b", re.IGNORECASE)
 _NEAR, _MANY = 5, 1000
 _ENDS = frozenset(terms("min max start end first last from to lower upper low high initial final begin stop"))
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
@@ -97,12 +98,13 @@ def is_possible(statement: ParsedRequest, slot: Slot, mention: Mention, seen: Ev
     if _counts_another(statement, mention, slot) or (free and seen.name < _NAMED and not slot.option.positional):
         return False
     known = slot.option.positional or slot.option.required or slot.seen
-    return bool(known) or seen.name + seen.help + seen.prose > 0
+    return bool(known) or seen.name + seen.help > 0
 
 
 def _counts_another(statement: ParsedRequest, mention: Mention, slot: Slot) -> bool:
     """Whether a number counts what the slot does not: "two GPUs" are no epochs, and no batch size per GPU."""
-    if _CARDS.match(statement.text, mention.end) and not _MACHINES & (slot.name_terms | slot.help_terms):
+    counts = bool(_MACHINES & slot.name_terms) or _COUNTS.search(slot.option.help) is not None
+    if _CARDS.match(statement.text, mention.end) and not counts:
         return True
     if slot.option == PROCESSES:
         if _OF_MACHINES.match(statement.text, mention.end):

@@ -5,9 +5,10 @@ None of them is ever set unless the request says so itself, whatever an example 
 
 import ast
 import re
+from pathlib import PurePosixPath
 
 from ml_agent.tools.python_source import parse_python
-from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.model import Option, Signature
 
 _ACTS = {
     "upload": r"upload\w*|push(?:ed|es|ing)?|publish\w*|releas\w*|shar(?:e|ed|es|ing)|gradio|hub|huggingface|s3|bucket|gcs|pull request|pr",
@@ -58,6 +59,12 @@ def asks_for(text: str, option: Option) -> bool:
     """Whether a request says a word for what an option does."""
     act = acts_outward(option)
     return bool(act) and _says(text, act)
+
+
+def program_acts_unasked(signature: Signature, text: str) -> bool:
+    """Whether a program is called after what a request says no word of: `push_to_hub.py`, `tool delete`."""
+    names = (PurePosixPath(signature.path).stem, signature.name, *signature.subcommand)
+    return any(_NAMES[act].search(name) and not _says(text, act) for act in _ACTS for name in names)
 
 
 def code_acts_unasked(code: str, text: str) -> bool:

@@ -33,6 +33,7 @@ _WRITING = frozenset(
         "logs",
     }
 )
+_WIDE_HIGH = re.compile(r"(\d+)(?:\s+\w+)?\s+wide(?:\s+and|,)?\s+(\d+)(?:\s+\w+)?\s+(?:high|tall)\b")
 _CLAUSE = frozenset(",;:()–—")
 _JOINING = frozenset({"and", "or", "but", "with", "while"})
 _SERIES = frozenset({",", "and", "or", "&", "+", "then"})
@@ -216,6 +217,8 @@ class ParsedRequest:
             if kind == "name" and (noun in _PLACES or ("/" in token.value and not _HUB.fullmatch(token.value))):
                 kind = "path"
             yield self.mention(place, place, kind=kind, value=token.value, percent=percent, noun=noun)
+        if token.kind == "number":
+            yield from self._sides(place)
         if token.kind == "number" and not (place > 1 and self._is_by(place - 1)):
             last = place
             while self._is_by(last + 1):
@@ -241,6 +244,13 @@ class ParsedRequest:
         yield self.mention(first, last, kind="number", value=",".join(sides), parts=sides)
         if len(set(sides)) == 1:
             yield self.mention(first, last, kind="number", value=sides[0])
+
+    def _sides(self, place: int) -> Iterator[Mention]:
+        """A size whose sides are said by words: "40 cells wide and 20 high"."""
+        found = _WIDE_HIGH.match(self.text, self.tokens[place].start)
+        if found is not None:
+            last = next(at for at in range(place, len(self.tokens)) if self.tokens[at].end >= found.end())
+            yield from self._sizes(place, last, (found[1], found[2]))
 
     def _is_by(self, place: int) -> bool:
         beside = [one.kind for one in self.tokens[place - 1 : place + 2 : 2]]

@@ -50,14 +50,12 @@ class Slot:
     Args:
         option: what is known of it.
         seen: values that examples give it.
-        prose: what documents say around it.
         files: files of the repository that it could name, being beside one that is named.
     """
 
-    def __init__(self, option: Option, seen: Sequence[str] = (), prose: str = "", files: Sequence[str] = ()) -> None:
+    def __init__(self, option: Option, seen: Sequence[str] = (), files: Sequence[str] = ()) -> None:
         self.option = option
         self.seen = tuple(dict.fromkeys(one for one in seen if not holds_placeholder(one)))
-        self.prose = prose
         self.files = tuple(files)
 
     @cached_property
@@ -77,11 +75,6 @@ class Slot:
     def help_terms(self) -> frozenset[str]:
         """The terms of its help text and of what its name stands in."""
         return frozenset(telling(f"{self.option.help[:_MOST_HELP]} {self.option.dest.replace('.', ' ')}"))
-
-    @cached_property
-    def prose_terms(self) -> frozenset[str]:
-        """The terms of the documents' sentences about it."""
-        return frozenset(telling(self.prose))
 
     @cached_property
     def usual_number(self) -> float | None:

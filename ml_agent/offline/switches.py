@@ -24,8 +24,8 @@ _MOST_PLACES = 60
 _FRESH = re.compile(r"\bfrom (?:scratch|zero|the (?:beginning|start))\b|\bafresh\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"resume|pretrain|continue|restore|finetun|warmstart")
 _NAMES_OF_FEATURES = """
-name help help_share prose negated negative_name terms best default_true seen explained adjacent value_near
-is_bool head rank whole_name only_help negated_agrees defaulted
+name help help_share negated negative_name terms best default_true seen explained adjacent value_near is_bool
+head rank whole_name negated_agrees defaulted
 """
 SWITCH_FEATURES = tuple(_NAMES_OF_FEATURES.split())
 
@@ -171,7 +171,6 @@ def _evidence(
         covered,
         helped,
         helped / (1.0 + 0.25 * len(slot.help_terms)),
-        wanted.helps((term for term in said if term in slot.prose_terms), 3),
         float(negated),
         float(negative),
         float(len(wanted.core)),
@@ -185,7 +184,6 @@ def _evidence(
         float(wanted.core[-1] in said),
         0.0,
         float(covered > 0.95),
-        helped * (not weights),
         float(negated == negative),
         float(default != negated and not negative),
     ]
