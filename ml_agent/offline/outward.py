@@ -48,6 +48,8 @@ _HELPS = {
 
 def acts_outward(option: Option) -> str:
     """What an option does beyond the machine or for good: upload, delete, report or pay; "" for nothing of the kind."""
+    if option.type in {"int", "float"}:
+        return ""
     names = (option.dest, *(flag.lstrip("-").replace("-", "_") for flag in option.flags))
     for act in _ACTS:
         if any(map(_NAMES[act].search, names)) or _HELPS[act].search(option.help):
