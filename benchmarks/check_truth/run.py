@@ -16,6 +16,7 @@ from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_source import read_python
 from ml_agent.tools.versions import local_version
 
 Outcome = Literal[
@@ -51,7 +52,7 @@ _OF_THE_WORDS = frozenset({
 def _lacks_a_name(code: str) -> bool:
     """Whether pyflakes finds a name that nothing binds: a fragment that needs what stands around it."""
     try:
-        messages = Checker(ast.parse(code)).messages
+        messages = Checker(read_python(code)).messages
     except (SyntaxError, ValueError):
         return False
     return any(isinstance(message, UndefinedName) for message in messages)
@@ -60,7 +61,7 @@ def _lacks_a_name(code: str) -> bool:
 def _only_defines(file: Path) -> bool:
     """Whether a program that ran to its end holds nothing but imports, definitions and texts: it did nothing."""
     try:
-        body = ast.parse(file.read_bytes()).body if file.suffix == ".py" else []
+        body = read_python(file.read_bytes()).body if file.suffix == ".py" else []
     except (OSError, SyntaxError, ValueError):
         return False
     quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

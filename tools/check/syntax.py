@@ -97,6 +97,6 @@ def _syntax_error(text: str) -> tuple[int, str] | None:
             ast.parse(text)
     except SyntaxError as error:
         return error.lineno or 1, error.msg
-    except (ValueError, RecursionError, MemoryError):
-        return None  # a limit of ours, not a fault of the file
+    except (ValueError, RecursionError, MemoryError, SystemError):
+        return None  # a limit of ours or of this Python, not a fault of the file
     return None
