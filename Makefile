@@ -7,7 +7,7 @@ WORKERS := 4
 # Tests start this program hundreds of times: what Python compiled once is kept, whatever the machine says of it.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: newcomer site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev bench-rows clean
+.PHONY: newcomer site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev bench-rows bench-search clean
 
 setup: $(READY)
 
@@ -66,6 +66,10 @@ release-check: setup
 
 bench-dev: setup
 	@bash scripts/bench-dev.sh
+
+# Requests in users' words against a stand-in for GitHub's search: make bench-search CATALOGUE=repositories.jsonl
+bench-search: setup
+	@$(BIN)/python scripts/bench-search.py $(CATALOGUE) $(REQUESTS)
 
 # The references of the delivery rows: downloads and builds what they need, runs them, judges what comes out.
 bench-rows: setup

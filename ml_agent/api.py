@@ -142,13 +142,11 @@ def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candi
 
     Raises AgentError where GitHub or the catalogue cannot be read.
     """
-    from ml_agent.choose import finder_for
-    from ml_agent.navigator import Given
-    from ml_agent.understanding import rank, understood
+    from ml_agent.finder import CANDIDATES, collect, source_for
+    from ml_agent.understanding import rank
 
-    check_text(instruction, "the instruction")
-    request = understood(instruction, Given())
-    return tuple(rank(instruction, finder_for(load_settings(**settings), catalog=catalog).find(request)))
+    check_instruction(instruction)
+    return tuple(rank(instruction, collect(instruction, source_for(load_settings(**settings), catalog)))[:CANDIDATES])
 
 
 @as_agent_errors()

@@ -3,12 +3,13 @@
 from ml_agent.choose import (
     RunContext,
     make_executor,
-    make_finder,
     make_navigator,
     make_repositories,
+    make_source,
     make_tape,
     model_is_there,
 )
+from ml_agent.finder import named
 from ml_agent.job import Job
 from ml_agent.model.budget import Budget, Limits
 from ml_agent.observer import Observer
@@ -31,7 +32,8 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
     return Services(
         settings=settings,
         navigator=make_navigator(around, budget, with_model, executor),
-        finder=make_finder(job, around, budget),
+        source=make_source(job, around, budget),
+        named=named(job.repository, job.commit) if job.repository else None,
         workspaces=Workspaces(make_repositories(around, budget), settings.cache_dir / "indexes"),
         executor=executor,
         budget=budget,

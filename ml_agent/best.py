@@ -12,7 +12,7 @@ from ml_agent.state import EVIDENCE, Plain, State
 def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
     """The further proven of the best draft so far and this one.
 
-    Where they are equal the later one, which knows what was wrong; but the earlier one where it only lacked data, where a model made it
+    Where they are equal that of the likelier repository; of one repository the later one, which knows what was wrong; but the earlier one where it only lacked data, where a model made it
     and the tables the later one, or where the tables made both and neither is sound: their first one is their best.
     """
     best = state.get("best")
@@ -20,7 +20,8 @@ def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = 
         ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
         made_by = best["draft"]["source"]
         first = draft.source == "offline" and (made_by != "offline" or evidence == "none")
-        if ahead > 0 or (ahead == 0 and (first or best.get("lacks_data"))):
+        elsewhere = best["candidate"]["full_name"] != state["candidates"][state["position"]]["full_name"]
+        if ahead > 0 or (ahead == 0 and (first or elsewhere or best.get("lacks_data"))):
             return best
     candidate = state["candidates"][state["position"]]
     return {

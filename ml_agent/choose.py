@@ -1,13 +1,12 @@
-"""From the settings to the parts: navigator, finder, repositories, executor."""
+"""From the settings to the parts: navigator, source, repositories, executor."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
-from ml_agent.finder import CatalogFinder, Finder, GitHubFinder, NamedFinder, TapeFinder
+from ml_agent.finder import TapeSource, source_for
 from ml_agent.inputs import control_folders, outside_inputs
 from ml_agent.job import Job
 from ml_agent.model.budget import Budget
@@ -18,12 +17,12 @@ from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import Tape
 from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
-from ml_agent.samples import catalog_path
 from ml_agent.sandbox.contract import Limits, Policy, Sandbox
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.unpack import MAX_BYTES
 from ml_agent.settings import NAVIGATORS, SANDBOXES, Settings
 from ml_agent.tools import plugins
+from ml_agent.tools.candidates import Source
 from ml_agent.trajectory import Trajectory, read_trajectory
 from ml_agent.wall_time import within_wall_time
 
@@ -121,20 +120,12 @@ def make_repositories(around: RunContext, budget: Budget) -> Repositories:
     return TapeRepositories(around.tape, cache, settings.cache_dir / "replayed", most)
 
 
-def make_finder(job: Job, around: RunContext, budget: Budget) -> Finder:
-    """Where candidates come from, within the wall time."""
+def make_source(job: Job, around: RunContext, budget: Budget) -> Source | None:
+    """Where candidates are searched for, within the wall time; None where the user named the repository."""
     if job.repository:
-        return NamedFinder(job.repository, job.commit)
-    finder = finder_for(around.settings, job.catalog, budget.time_for)
-    return TapeFinder(around.tape, finder) if around.tape and not job.catalog else finder
-
-
-def finder_for(settings: Settings, catalog: str = "", time_for: Callable[[float], float] = float) -> Finder:
-    """A search of a catalogue (a file, or `sample`), or of GitHub where none is named."""
-    if catalog:
-        path = catalog_path() if catalog == "sample" else Path(catalog)
-        return CatalogFinder(path, repository_cache(settings).readme_head)
-    return GitHubFinder(settings, time_for)
+        return None
+    source = source_for(around.settings, job.catalog, budget.time_for)
+    return TapeSource(around.tape, source) if around.tape and not job.catalog else source
 
 
 def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executor | None, str]:

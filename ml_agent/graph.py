@@ -1,5 +1,6 @@
 """The way from a sentence to a command that is seen to work: nodes in running order, wiring last."""
 
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from ml_agent.endings import Ending, bounded
 from ml_agent.errors import BudgetExceededError, UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
+from ml_agent.finder import CANDIDATES
 from ml_agent.inputs import Inputs, inputs_of, kept_out, nowhere
 from ml_agent.model.budget import MODEL_LIMITS
 from ml_agent.named_paths import named_paths
@@ -34,7 +36,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.repair import Repair
 from ml_agent.services import Services
 from ml_agent.state import EVIDENCE, Plain, State, expected_of, stated_of
-from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate, considered
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
@@ -60,9 +62,9 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
 
 
 def search(state: State, services: Services) -> Command[Literal["rank", "__end__"]]:
-    """Up to five candidates."""
+    """Repositories that may do it, in a conversation where a model thinks; or the one that was named."""
     try:
-        candidates = services.finder.find(request_of(state))
+        candidates = _searched(request_of(state), services)
     except SearchError:
         services.budget.check_time()
         raise
@@ -72,10 +74,21 @@ def search(state: State, services: Services) -> Command[Literal["rank", "__end__
     return Command(update={"candidates": plain(candidates)}, goto="rank")
 
 
+def _searched(request: Request, services: Services) -> list[Candidate]:
+    if services.named is not None:
+        return [services.named]
+    assert services.source is not None
+    return services.navigator.search(request, services.source)
+
+
 def rank(state: State, services: Services) -> Command[Literal["plan"]]:
     """In descending relevance; the order is remembered."""
     candidates = msgspec.convert(state["candidates"], list[Candidate])
-    ranked = services.navigator.rank(request_of(state), candidates) if len(candidates) > 1 else candidates
+    ranked = services.navigator.rank(request_of(state), candidates)[:CANDIDATES] if len(candidates) > 1 else candidates
+    if services.named is None and len(ranked) > 1:
+        chosen = services.choose([considered(one) for one in ranked])
+        if chosen is not None:
+            ranked = [ranked[chosen], *(one for one in ranked if one is not ranked[chosen])]
     services.note("rank", wording.of_ranking(ranked, candidates))
     return Command(update={"candidates": plain(ranked), "position": 0}, goto="plan")
 
@@ -95,11 +108,11 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         if state["given"].get("repository"):
             raise
         services.note("plan", f"{candidate.full_name}: {error}")
-        return Command(update={"position": state["position"] + 1}, goto="plan")
+        return Command(update=left_for(state, str(error)), goto="plan")
     second_look = candidate.full_name in state.get("rejected", [])
     if not second_look:
         services.budget.spend("repositories")
-    repository = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
+    repository: Plain = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
     if services.changed_from and checkout.local:
         repository["changed_from"] = services.changed_from
     workspace = services.workspaces.open(
@@ -109,9 +122,11 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     assessment = services.navigator.assess(request, workspace)
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
     changed = f" (changed: the run began at {services.changed_from[:12]})" if "changed_from" in repository else ""
-    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}")
+    repository["licence"] = candidate.licence or licence_file(workspace.index.files)
+    unlicensed = "" if repository["licence"] else f"\nlicence: {wording.NO_LICENCE}"
+    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{unlicensed}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
-        return Command(update=reject(state), goto="plan")
+        return Command(update=reject(state, assessment.reason), goto="plan")
     if assessment.foreign and state["given"].get("repository"):
         return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to force an answer, add --path . or another folder)")
     made = {one.path for one in stated_of(state)}
@@ -121,6 +136,8 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         raise UsageError(f"there is no file {lost[0]}: correct the path; nothing was installed or run")
     if services.executor is not None:
         services.executor.begin(workspace)
+    learned = tuple(f"{one['name']}: {one['why']}" for one in state.get("left", []))
+    request = msgspec.structs.replace(request, learned=learned)
     attempts, repairs = continued(state)
     fresh: Plain = {"attempts": plain(attempts), "repairs": repairs, "request": plain(request)}
     return Command(update={"repository": repository, "workdir": workspace.path, **fresh}, goto="generate")
@@ -170,18 +187,18 @@ def generate(state: State, services: Services) -> Command[Literal["check", "diag
     attempts = attempts_of(state)
     if len(attempts) >= services.settings.max_attempts:
         services.note("generate", f"{len(attempts)} answers were tried (--max-attempts)")
-        return give_up_candidate(state)
+        return give_up_candidate(state, services)
     try:
         draft = next_draft(services.navigator, request_of(state), workspace_of(state, services), attempts)
     except Rejected as reason:
         services.note("generate", str(reason))
-        return give_up_candidate({**state, "rejection": str(reason)})
+        return give_up_candidate({**state, "rejection": str(reason)}, services)
     if draft is None:
         services.note("generate", "nothing else in this repository to try")
-        return give_up_candidate(state)
+        return give_up_candidate(state, services)
     if tried_before(draft, attempts) is not None:
         services.note("generate", f"the answer stays; the model says: {draft.disputes[-1].why}")
-        return stood_by(state, draft, attempts[-1].problem)
+        return stood_by(state, services, draft, attempts[-1].problem)
     if not attempts and draft.level == "unsure":
         request, workspace = request_of(state), workspace_of(state, services)
         drafts = services.navigator.drafts(request, workspace)
@@ -203,7 +220,7 @@ def unsure(state: State, services: Services, found: list[Plain]) -> Command[Any]
     offered = state.get("offered") or found
     services.note("generate", f"none of {len(offered)} answers is clearly what you asked for")
     if not state["given"].get("repository"):
-        return Command(update={"position": state["position"] + 1, "offered": offered}, goto="plan")
+        return Command(update={**left_for(state, "no answer is likely enough"), "offered": offered}, goto="plan")
     return ended(Ending.UNSURE, f"no answer is likely enough; {what_would_decide(offered)}", offered=offered)
 
 
@@ -306,7 +323,7 @@ def conclude(state: State, services: Services, draft: Draft, outcome: Outcome) -
     return ended(Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED, problem, **update)
 
 
-def diagnose(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
+def diagnose(state: State, services: Services) -> Command[Literal["execute", "generate", "plan", "__end__"]]:
     """What kind of failure it is: set up again, write again, or stop."""
     if services.executor is None:
         return ended(Ending.NOT_REACHED, services.no_executor)
@@ -321,9 +338,11 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     if (update := mend(state, services, diagnosis, draft)) is not None:
         return Command(update=update, goto="execute")
     can_mend = draft.thread is not None and diagnosis.category == "environment"  # a model may install
-    if not can_mend and diagnosis.category not in ("arguments", "code", "data"):
-        return ended(Ending.NOT_REACHED, f"{diagnosis.code}: {diagnosis.message}")
     problem = f"{diagnosis.code}: {diagnosis.message}"
+    if not can_mend and diagnosis.category == "environment":
+        return failed_in(state, services, Ending.NOT_REACHED, problem)
+    if not can_mend and diagnosis.category not in ("arguments", "code", "data"):
+        return ended(Ending.NOT_REACHED, problem)
     best = state["best"]
     if diagnosis.category == "data":
         if _missed_before(diagnosis, state):
@@ -364,7 +383,7 @@ def mend(state: State, services: Services, diagnosis: Diagnosis, draft: Draft) -
 
 def not_delivered(
     state: State, services: Services, workspace: Workspace, outcome: Outcome
-) -> Command[Literal["execute", "generate", "__end__"]]:
+) -> Command[Literal["execute", "generate", "plan", "__end__"]]:
     """It ran, and something that should come out did not: mended by rules where they know how, else written anew."""
     draft, attempts = msgspec.convert(state["draft"], Draft), attempts_of(state)
     missing = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
@@ -393,33 +412,53 @@ def _missed_before(diagnosis: Diagnosis, state: State) -> bool:
     return bool(name) and any(name in attempt.get("problem", "") for attempt in state["attempts"])
 
 
-def reject(state: State) -> Plain:
+def left_for(state: State, why: str) -> Plain:
+    """The next candidate in turn, with why this one was left."""
+    one = {"name": state["candidates"][state["position"]]["full_name"], "why": why.splitlines()[0] if why else ""}
+    return {"position": state["position"] + 1, "left": [*state.get("left", []), one]}
+
+
+def reject(state: State, why: str) -> Plain:
     """A verdict from a README's head can be wrong: the candidate is looked at once more when no other is left."""
     candidate = state["candidates"][state["position"]]
     return {
-        "position": state["position"] + 1,
+        **left_for(state, why),
         "candidates": [*state["candidates"], candidate],
         "rejected": [*state.get("rejected", []), candidate["full_name"]],
     }
 
 
-def give_up_candidate(state: State) -> Command[Any]:
-    """An answer that was sound but failed when run ends the run; otherwise the next candidate is tried."""
+def failed_in(state: State, services: Services, ending: Ending, problem: str) -> Command[Any]:
+    """A sound answer failed for reasons of the repository: the next candidate is tried within the budget, and the first failure remembered."""
+    first = state.get("failure") or {"ending": ending.label, "message": problem}
+    untried = [
+        one for one in state["candidates"][state["position"] + 1 :] if one["full_name"] not in state.get("rejected", [])
+    ]
+    if not untried or state.get("turn") or services.budget.left("repositories") == 0:
+        return ended(Ending.named(first["ending"]), first["message"])
+    update = {**left_for(state, problem), "failure": first, "expected": state.get("stated", [])}
+    return Command(update=update, goto="plan")
+
+
+def give_up_candidate(state: State, services: Services) -> Command[Any]:
+    """The next candidate is tried; where none is left, an answer that was sound but failed when run ends the run."""
     if (state.get("best") or {}).get("evidence", "none") != "none":
         attempts = attempts_of(state)
         failed = [attempt for attempt in attempts if attempt.draft.sound] or attempts
         own = [attempt for attempt in attempts if attempt.draft.text == state["best"]["draft"]["text"]]
         problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
-        return ended(ending, f"no answer got further: {problem}" if problem else "nothing else to try")
-    return Command(update={"position": state["position"] + 1, "rejection": state.get("rejection", "")}, goto="plan")
+        said = f"no answer got further: {problem}" if problem else "nothing else to try"
+        return failed_in(state, services, ending, said)
+    why = state.get("rejection") or "no sound answer was found"
+    return Command(update={**left_for(state, why), "rejection": state.get("rejection", "")}, goto="plan")
 
 
-def stood_by(state: State, draft: Draft, problem: str) -> Command[Any]:
+def stood_by(state: State, services: Services, draft: Draft, problem: str) -> Command[Any]:
     """The end where the author disputes what was said of the run: the answer stays, as far as it was proven, with the dispute."""
     best = state.get("best")
     if best is None or best["evidence"] == "none":
-        return give_up_candidate(state)
+        return give_up_candidate(state, services)
     if best["draft"]["text"].strip() == draft.text.strip():
         best = {**best, "draft": {**best["draft"], "disputes": plain(draft)["disputes"]}}
     ending = Ending.NOT_DELIVERED if best["evidence"] == "completed" else Ending.NOT_REACHED
@@ -429,6 +468,8 @@ def stood_by(state: State, draft: Draft, problem: str) -> Command[Any]:
 def without_candidates(state: State) -> Command[Any]:
     """What to say when no candidate is left."""
     best, offered = state.get("best"), state.get("offered")
+    if best is not None and (first := state.get("failure")):
+        return ended(Ending.named(first["ending"]), first["message"])
     if best is None and offered:
         return ended(Ending.UNSURE, f"no answer is likely enough; {what_would_decide(offered)}")
     tried = attempts_of(state) if best is None and state.get("attempts") else ()
@@ -447,6 +488,11 @@ def inputs_for(state: State, workspace: Workspace, draft: Draft, services: Servi
     values = [value for _, value in msgspec.convert(state["given"], Given).arguments]
     found = inputs_of(named_paths(state["instruction"], values), draft, workspace.index, Path.cwd())
     return found if services.shows_inputs else kept_out(found)
+
+
+def licence_file(files: Iterable[str]) -> str:
+    """The file at the top that holds the licence, "" where there is none."""
+    return next((path for path in files if path.lower().startswith(("licen", "copying", "unlicense"))), "")
 
 
 def request_of(state: State) -> Request:

@@ -7,7 +7,7 @@ import msgspec
 
 from ml_agent.draft import Attempt, Draft
 from ml_agent.request import Request
-from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate, Source
 from ml_agent.tools.index import RepoIndex
 
 
@@ -51,6 +51,9 @@ class Navigator(Protocol):
 
     def understand(self, instruction: str, given: Given) -> Request:
         """Read the instruction: keywords, and every value that must be honoured."""
+
+    def search(self, request: Request, source: Source) -> list[Candidate]:
+        """Repositories that may do it. Raises SearchError."""
 
     def rank(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates in descending relevance."""

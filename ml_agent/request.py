@@ -61,8 +61,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     instruction: str
     keywords: tuple[str, ...] = ()
     """For the repository search, best first."""
-    queries: tuple[str, ...] = ()
-    """Search queries, best first."""
+    learned: tuple[str, ...] = ()
+    """Why other repositories were left, each in one line."""
     values: tuple[Value, ...] = ()
     repository: str = ""
     """OWNER/NAME or URL where the instruction or the user names one."""

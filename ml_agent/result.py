@@ -28,6 +28,7 @@ from ml_agent.sandbox.script_lines import comment
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.services import Services
 from ml_agent.state import Plain, State, expected_of
+from ml_agent.tools.candidates import Candidate, considered, distinct
 from ml_agent.tools.index import RepoIndex
 from ml_agent.trajectory import read_trajectory
 from ml_agent.unasked import unasked
@@ -36,6 +37,7 @@ from ml_agent.view.report import write_report
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""
 _MOST_REASONS = 5
+_MOST_CONSIDERED = 3
 SCHEMA = 3
 """Version of run.json, described by run.schema.json; it goes up with every change that a reader could trip over."""
 NOT_KEPT = 1
@@ -69,6 +71,8 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "stand_ins": [*_stand_ins(folder), *_refused_answers(state, best)],
         "answer": _answer(best, services) if best else None,
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
+        "considered": _considered(state),
+        "left": state.get("left", []),
         "repository": _repository(best, services) if best else None,
         "sandbox": _sandbox(best),
         "navigator": services.navigator.name,
@@ -86,6 +90,14 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
     folder.write_json(RESULT, result)
     services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])
     return result
+
+
+def _considered(state: State) -> list[Plain]:
+    """The three best of what was found, with what speaks for each; nothing where the user named the repository."""
+    if state["given"].get("repository"):
+        return []
+    found = distinct(msgspec.convert(state.get("candidates", []), list[Candidate]))
+    return [considered(one) for one in found[:_MOST_CONSIDERED]]
 
 
 def _message(state: State, folder: RunFolder) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ml_agent.execution import Executor
-from ml_agent.finder import Finder
 from ml_agent.model.budget import Budget
 from ml_agent.navigator import Navigator
 from ml_agent.settings import Settings
 from ml_agent.state import Plain
+from ml_agent.tools.candidates import Candidate, Source
 from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
 
@@ -33,12 +33,14 @@ class Services:
 
     settings: Settings
     navigator: Navigator
-    finder: Finder
+    source: Source | None
+    """Where repositories are searched for; None where the user named one (`named`)."""
     workspaces: Workspaces
     executor: Executor | None
     """None where nothing is to be run, or nothing can be (`no_executor` then says why)."""
     budget: Budget
     trajectory: Trajectory
+    named: Candidate | None = None
     no_executor: str = ""
     shows_inputs: bool = False
     """Whether a program may see the files of the user's that the request names."""

@@ -70,6 +70,8 @@ class Settings(BaseSettings):
     """Address of GitHub's API, or of GitHub Enterprise."""
     github_web: str = "https://github.com"
     """Address that OWNER/NAME is cloned from."""
+    package_api: str = "https://pypi.org/pypi"
+    """The package index's JSON API, asked for the repository of a package; empty asks none."""
     max_wait: float = Field(60.0, ge=0, allow_inf_nan=False)
     """Seconds to wait for GitHub's rate limit."""
     clone_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)

@@ -31,6 +31,10 @@ class State(TypedDict, total=False):
     """Which candidate is in turn; a later failure falls to the next one."""
     rejected: list[str]
     """Candidates that were judged unable; they stand at the end of the list once more."""
+    left: list[Plain]
+    """Candidates that were left, each with its name and why."""
+    failure: Plain
+    """Ending and message of the first candidate that failed for its own reasons."""
     repository: Plain
     """root, version and url of the checkout in turn."""
     workdir: str

@@ -7,8 +7,9 @@ from typing import Any
 from ml_agent.endings import Ending
 from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
+from ml_agent.tools.candidates import state_of
 from ml_agent.unsure import lines_of
-from ml_agent.wording import counted, shortened
+from ml_agent.wording import NO_LICENCE, counted, shortened
 
 Plain = dict[str, Any]
 
@@ -50,6 +51,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield from (("sandbox", line) for line in answer.get("sandbox_only", ())[:3])
         repository = result["repository"]
         yield "repository", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
+        if "licence" in repository:
+            yield "licence", repository["licence"] or NO_LICENCE
         if repository.get("changed_from"):
             yield "changed", f"the run began at commit {repository['changed_from'][:12]} and was planned again"
         yield from before_rows(result)
@@ -61,6 +64,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         )
     if result.get("told"):
         yield "result", result["told"]
+    yield from _considered_rows(result)
     for expected in result["expectations"]:
         yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
         if expected.get("why"):
@@ -87,6 +91,22 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]
+
+
+def _considered_rows(result: Plain) -> Iterator[tuple[str, str]]:
+    """What else was found, with a reason each, and which were left and why."""
+    found = result.get("considered", ())
+    for number, one in enumerate(found, 1):
+        state = state_of(one)
+        yield (
+            "" if number > 1 else "considered",
+            f"{number} {one['name']}{f' ({state})' if state else ''}: {shortened(one['why'])}",
+        )
+    used = (result["repository"] or {}).get("name")
+    following = next((one["name"] for one in found if one["name"] != used), "")
+    if following:
+        yield "", f"to try another one: --repo {following}"
+    yield from (("left", f"{one['name']}: {shortened(one['why'])}") for one in result.get("left", ())[:_MOST_REASONS])
 
 
 def before_rows(result: Plain) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What a request wants, read without a model: its values, which kind of answer, what to search for."""
+"""What a request wants, read without a model: its values, which kind of answer, what it is about."""
 
 import difflib
 import re
@@ -14,10 +14,7 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.user_values import purpose, user_values
 
-_MOST_KEYWORDS, _MOST_QUERIES, _MOST_NEAR = 12, 6, 3
-_FIELDS = 2
-"""How many fields of an instruction make queries of their own."""
-_NAMES = 3
+_MOST_KEYWORDS, _MOST_NEAR = 12, 3
 _PYTHON = re.compile(
     r"(?<![.\w])py(?:\s+\w+)?:|(?<![\w/.-])python\b(?!/|\.\w|\s*(?:\d[\d.]*|commands?\b|scripts?\b|-m\b|packages?\b|environments?\b|implementations?\b))",
     re.IGNORECASE,
@@ -34,13 +31,12 @@ _AS_CODE = re.compile(
 
 
 def understood(instruction: str, given: Given) -> Request:
-    """The instruction with its values, and with keywords and queries where a repository must be found. Raises UsageError for one that is too long."""
+    """The instruction with its values, and with keywords where a repository must be found. Raises UsageError for one that is too long."""
     check_instruction(instruction)
     named = bool(given.repository)
     return Request(
         instruction=instruction,
         keywords=() if named else keywords(instruction),
-        queries=() if named else queries(instruction),
         values=without_repeated(user_values(instruction, given.arguments), instruction),
         repository=given.repository,
         path=given.path,
@@ -60,36 +56,19 @@ def keywords(instruction: str) -> tuple[str, ...]:
     from ml_agent.tools.query import read_query  # the stemmer of all languages takes 30 ms
 
     query = read_query(instruction)
-    fields = [concept.words[0] for concept in query.fields[: 2 * _FIELDS]]
+    fields = [field[0] for field in query.fields]
     found = {word.lower(): word for word in (*fields, *query.names, *query.words)}
     return tuple(found.values())[:_MOST_KEYWORDS]
 
 
-def queries(instruction: str) -> tuple[str, ...]:
-    """Search queries, best first; GitHub asks for every word of a query, so they are short."""
+def rank(instruction: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """All candidates in descending relevance to the instruction, with their scores and reasons; those that have scores stay as they are."""
+    if any(one.score for one in candidates):
+        return list(candidates)
     from ml_agent.tools.query import read_query
-
-    query = read_query(instruction)
-    names = list(query.names[:_NAMES])
-    if not query.fields:
-        words = [*names, *query.words]
-        return tuple(dict.fromkeys([" ".join(words[:3]), *words]))[:_MOST_QUERIES] if words else ()
-    first = [concept.words[0] for concept in query.fields[:_FIELDS]]
-    others = [words for concept in query.fields[:_FIELDS] for words in concept.words[1:3]]
-    ordered = [*first[:1], *names[:1], *first[1:], *others[:1], *names[1:], *others[1:]]
-    return tuple(dict.fromkeys(ordered))[:_MOST_QUERIES]
-
-
-def rank(instruction: str, candidates: Sequence[Candidate], further: Sequence[str] = ()) -> list[Candidate]:
-    """All candidates in descending relevance to the instruction, with their scores.
-
-    `further` are keywords or queries from elsewhere (a model) that count beside the instruction's own words.
-    """
-    from ml_agent.tools.query import read_queries, read_query
     from ml_agent.tools.ranking import Ranker
 
-    query = read_queries((instruction, *further)) if further else read_query(instruction)
-    found = Ranker(candidates).top(query, len(candidates))
+    found = Ranker(candidates).top(read_query(instruction), len(candidates))
     ranked = {candidate.full_name for candidate in found}
     return found + [candidate for candidate in candidates if candidate.full_name not in ranked]
 

@@ -9,6 +9,7 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.unasked import unasked
 from ml_agent.user_values import counted_noun, purpose
 
+NO_LICENCE = "none: without its author's leave nobody may copy or use it"
 _LONGEST = 100
 _MOST_LINES = 12
 
@@ -54,7 +55,7 @@ def of_ranking(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> str:
 
 def _candidate(candidate: Candidate) -> str:
     score = f" {candidate.score:.3g}" if candidate.score else ""
-    said = shortened(candidate.description or ", ".join(candidate.topics))
+    said = shortened(candidate.why or candidate.description or ", ".join(candidate.topics))
     return f"{candidate.full_name}{score}" + (f": {said}" if said else "")
 
 

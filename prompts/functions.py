@@ -8,42 +8,31 @@ Function = dict[str, Any]
 _TEXT = {"type": "string"}
 
 
-def understood() -> Function:
-    """What the instruction is about."""
-    return _function(
-        "describe_task",
-        "Say what the task is about.",
-        {
-            "model": {**_TEXT, "description": "the model, or empty"},
-            "libraries": _list(_TEXT, "up to four projects that implement it, best known first", 4),
-            "queries": _list(_TEXT, "up to three GitHub searches of one to three words", 3),
-        },
-    )
-
-
-def ranking(count: int) -> Function:
-    """The repositories' numbers in order."""
-    return _function(
-        "rank_repositories",
-        "Give the numbers of the repositories that can do the task.",
-        {
-            "best_first": _list(
-                {"type": "integer", "enum": list(range(1, count + 1))}, "numbers, best first", min(3, count)
-            )
-        },
-    )
-
-
-def assessment() -> Function:
-    """Whether the repository can do it."""
-    return _function(
-        "assess_repository",
-        "Say whether the repository can do the task.",
-        {
-            "reason": {**_TEXT, "description": "one short sentence"},
-            "possible": {"type": "boolean", "description": "whether it can"},
-        },
-    )
+def finding() -> list[Function]:
+    """What a model may call to find a repository."""
+    place = {"repository": {**_TEXT, "description": "OWNER/NAME, or the name of a Python package"}}
+    best = {"type": "object", "properties": {"repository": _TEXT, "why": _TEXT}, "required": ["repository", "why"]}
+    return [
+        _loose(
+            "search",
+            "Search GitHub's repositories.",
+            {
+                "query": _TEXT,
+                "language": _TEXT,
+                "min_stars": {"type": "integer"},
+                "pushed_after": {**_TEXT, "description": "YYYY-MM-DD"},
+                "topic": _TEXT,
+            },
+            ("query",),
+        ),
+        _loose("look", "Files, entry points, README and needs of a repository.", place),
+        _loose("similar", "Others like a repository.", place),
+        _loose(
+            "choose",
+            "The repositories that do it, best first, two or three, with one short reason each for or against.",
+            {"best_first": {"type": "array", "items": best, "maxItems": 5}},
+        ),
+    ]
 
 
 def tools(*, can_run: bool, places: bool) -> list[Function]:
@@ -144,17 +133,3 @@ def _loose(
     wanted = list(properties) if required is None else list(required)
     parameters = {"type": "object", "properties": dict(properties), "required": wanted}
     return {"name": name, "description": description, "parameters": parameters}
-
-
-def _function(name: str, description: str, properties: Mapping[str, Any]) -> Function:
-    parameters = {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    return {"name": name, "description": description, "parameters": parameters}
-
-
-def _list(items: Mapping[str, Any], description: str, most: int) -> dict[str, Any]:
-    return {"type": "array", "items": dict(items), "maxItems": most, "description": description}

@@ -1,19 +1,21 @@
 """A catalogue of repositories in a file, searched without a network."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate, Look, Wanted
 from ml_agent.tools.errors import CatalogError
-from ml_agent.tools.query import read_queries
+from ml_agent.tools.query import Query
 from ml_agent.tools.ranking import Ranker
 
 MAX_BYTES = 256 * 1024 * 1024
 README_HEAD = 2000
 """How many characters of a README count."""
+_MOST_FOUND, _MOST_FILES = 100, 2_000
 
 
 _ADDRESS = re.compile(r"(https|http|file)://\S+|sample:[\w-]+|[A-Za-z0-9][A-Za-z0-9-]*/[\w.-]+")
@@ -29,6 +31,9 @@ class _Entry(msgspec.Struct, frozen=True, kw_only=True):
     language: str | None = None
     url: str = ""
     commit: str | None = None
+    license: str | None = None
+    archived: bool = False
+    pushed: str = ""
     readme: str = ""
 
 
@@ -40,19 +45,50 @@ class Catalog:
         self._ranker = Ranker(self.candidates)
 
     @classmethod
-    def read(cls, path: Path, readme_of: Callable[[str], str] | None = None) -> "Catalog":
-        """Read a file with one JSON object a line: full_name, and where known description, stars, topics, language,
-        url, commit, readme (its first part).
-
-        `readme_of` gives the first part of the README for an entry's url where one is at hand, else "".
-        Raises CatalogError, which names file and line.
+    def read(cls, path: Path) -> "Catalog":
+        """Read a file with one JSON object a line: full_name, and where known description, stars, topics, language, url, commit,
+        license, archived, pushed, readme (its first part). Raises CatalogError, which names file and line.
         """
-        candidates = read_candidates(path)
-        return cls([_with_readme(candidate, readme_of) for candidate in candidates] if readme_of else candidates)
+        return cls(read_candidates(path))
 
-    def search(self, queries: Sequence[str], limit: int = 5) -> list[Candidate]:
-        """The entries that fit the queries best (the first query counts most), best first."""
-        return self._ranker.top(read_queries(queries), limit)
+    def search(self, wanted: Wanted) -> list[Candidate]:
+        """The entries that hold a word of the query and all the conditions, best first: a short list is not searched as strictly."""
+        read = Query(words=tuple(wanted.query.split()))
+        found = self._ranker.top(read, len(self.candidates)) if wanted.query.strip() else list(self.candidates)
+        return [msgspec.structs.replace(one, score=0.0, why="") for one in found if _holds(one, wanted)][:_MOST_FOUND]
+
+    def find(self, name: str) -> Candidate | None:
+        """The entry OWNER/NAME, or the first that is called NAME."""
+        asked = name.lower()
+        return next((one for one in self.candidates if asked in (one.full_name.lower(), _name(one))), None)
+
+    def look(self, name: str) -> Look | None:
+        """The entry, with the files of a folder that is at hand."""
+        found = self.find(name)
+        if found is None:
+            return None
+        folder = Path(found.url)
+        files = islice((one for one in folder.rglob("*") if one.is_file()), _MOST_FILES) if folder.is_dir() else ()
+        return Look(candidate=found, files=tuple(sorted(one.relative_to(folder).as_posix() for one in files)))
+
+    def readme_head(self, full_name: str) -> str:
+        """The first part of an entry's README, "" where it is not known."""
+        found = self.find(full_name)
+        return found.readme_head if found else ""
+
+
+def _name(candidate: Candidate) -> str:
+    return candidate.full_name.rpartition("/")[2].lower()
+
+
+def _holds(one: Candidate, wanted: Wanted) -> bool:
+    """Whether what is known of an entry speaks against no condition."""
+    return not (
+        (wanted.language and one.language and one.language.lower() != wanted.language.lower())
+        or (one.stars is not None and one.stars < wanted.min_stars)
+        or (wanted.pushed_after and one.pushed and one.pushed <= wanted.pushed_after)
+        or (wanted.topic and wanted.topic.lower() not in one.topics)
+    )
 
 
 def read_candidates(path: Path) -> list[Candidate]:
@@ -102,13 +138,11 @@ def _candidate(decoder: "msgspec.json.Decoder[_Entry]", line: bytes, place: str)
         stars=entry.stars,
         readme_head=entry.readme[:README_HEAD],
         commit=entry.commit,
+        licence=entry.license,
+        archived=entry.archived,
+        pushed=entry.pushed[:10],
         source="catalog",
     )
-
-
-def _with_readme(candidate: Candidate, readme_of: Callable[[str], str]) -> Candidate:
-    head = candidate.readme_head or readme_of(candidate.url)[:README_HEAD]
-    return msgspec.structs.replace(candidate, readme_head=head)
 
 
 def _url(entry: _Entry, place: str) -> str:

@@ -1,35 +1,46 @@
 """Searching GitHub for repositories, with capped waits and a cache."""
 
+import base64
 import hashlib
 import logging
 import re
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
+from urllib.parse import quote
 
 import github
 import msgspec
 import requests
-from github import Auth, BadCredentialsException, Github, GithubException, GithubRetry, RateLimitExceededException
+from github import (
+    Auth,
+    BadCredentialsException,
+    Github,
+    GithubException,
+    GithubRetry,
+    RateLimitExceededException,
+    UnknownObjectException,
+)
 from urllib3.exceptions import MaxRetryError
 
 from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.bounded import read_bytes
-from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate, Look, Wanted
 from ml_agent.tools.content_cache import warn_of_cache
 from ml_agent.tools.deadline import within
 from ml_agent.tools.errors import RateLimitError, SearchError
+from ml_agent.tools.packages import repository_of
 
 log = logging.getLogger(__name__)
 
 DEFAULT_API = "https://api.github.com"
-PER_QUERY = 10
-"""Hits taken of one query."""
-MAX_REQUESTS = 8
-"""Search requests of one call: GitHub allows ten a minute without a token."""
+PER_PAGE = 100
+"""Hits taken of one search."""
+MOST_FILES = 5_000
+README_HEAD = 6_000
+"""Bytes of a README that are looked at."""
 MAX_QUERY = 256
 """Characters that GitHub accepts."""
 RETRIES = 3
@@ -39,23 +50,29 @@ TIMEOUT = 15
 """Seconds in which GitHub must say something."""
 SECONDARY_WAIT = 60.0
 """Seconds that GitHub wants us to wait where it limits us and does not say how long."""
-FUSION = 60
-"""Reciprocal rank fusion's constant: how little the first place of one query outweighs the second."""
 ELSEWHERE = "search a catalogue (catalog), or name a repository (repo)"
 ADVICE = f"set GITHUB_TOKEN, {ELSEWHERE}"
 NETWORK = f"check the network, {ELSEWHERE}"
+UNREADABLE = f"GitHub's answer cannot be read; {NETWORK}"
 _LARGEST = 10_000_000
 """Bytes of a cached answer; a larger one is asked for again."""
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_][\w.+-]*")
+_FULL_NAME = re.compile(r"[\w-]+/[\w.-]+")
+_DAY = re.compile(r"\d{4}(-\d\d){0,2}")
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _Kept(msgspec.Struct, frozen=True):
     """A cached answer."""
 
     moment: float
     """Seconds since the epoch."""
-    hits: tuple[Candidate, ...]
+    etag: str
+    body: Any
+
+
+class _Licence(msgspec.Struct, frozen=True):
+    spdx_id: str | None = None
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -63,15 +80,41 @@ class _Found(msgspec.Struct, frozen=True):
 
     full_name: str
     description: str | None = None
-    topics: tuple[str, ...] | None = None
+    topics: tuple[str, ...] | None = ()
     language: str | None = None
     stargazers_count: int | None = None
+    pushed_at: str | None = None
+    license: _Licence | msgspec.UnsetType | None = msgspec.UNSET
+    archived: bool = False
+    fork: bool = False
+    size: int | None = None
+    default_branch: str = "HEAD"
 
 
 class _Page(msgspec.Struct, frozen=True):
-    """GitHub's answer."""
-
     items: tuple[_Found, ...]
+
+
+class _Blob(msgspec.Struct, frozen=True):
+    path: str
+    type: str = "blob"
+
+
+class _Tree(msgspec.Struct, frozen=True):
+    tree: tuple[_Blob, ...] = ()
+
+
+class _Content(msgspec.Struct, frozen=True):
+    content: str = ""
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """Addresses: GitHub's, or those of a GitHub Enterprise."""
+
+    api: str = DEFAULT_API
+    web: str = "https://github.com"
+    packages: str = ""
+    """Of a package index's JSON API; "" asks none."""
 
 
 class CappedRetry(GithubRetry):
@@ -105,12 +148,14 @@ class GitHubSearch:
         cache: Path,
         *,
         token: str | None = None,
-        api: str = DEFAULT_API,
+        places: Places | None = None,
         max_wait: float = 60.0,
         max_age: float = 24 * 3600.0,
     ) -> None:
         """`max_wait`: seconds that GitHub may make us wait at a time; `max_age`: seconds that a cached answer is good for."""
-        self._cache, self._api, self._max_age = cache, api, max_age
+        places = places or Places()
+        self._cache, self._api, self._max_age = cache, places.api, max_age
+        self._web, self._packages = places.web, places.packages
         self.time_for: Callable[[float], float] = float
         """Seconds that one query may take, of those that it would take at most."""
         self._most = (TIMEOUT + max_wait) * (RETRIES + 1)
@@ -120,83 +165,120 @@ class GitHubSearch:
         )
         self._github = Github(
             auth=Auth.Token(token) if token else None,
-            base_url=api,
+            base_url=places.api,
             timeout=TIMEOUT,
-            per_page=PER_QUERY,
+            per_page=PER_PAGE,
             retry=retry,
             # A pause between requests is a courtesy to the public service.
-            seconds_between_requests=0.25 if api == DEFAULT_API else 0.0,
+            seconds_between_requests=0.25 if places.api == DEFAULT_API else 0.0,
         )
 
-    def search(self, queries: Sequence[str], limit: int = 5) -> list[Candidate]:
-        """The repositories that the queries find, best first; the first query counts most.
-
-        GitHub asks for every word of a query. Where one finds nothing its last word is dropped, and so on, until there
-        are `limit` candidates or MAX_REQUESTS requests were made.
+    def search(self, wanted: Wanted) -> list[Candidate]:
+        """The first page of what GitHub finds.
 
         Raises RateLimitError where GitHub asks to wait too long, SearchError for all other failures.
         """
-        ladders = [ladder for query in queries if (ladder := relaxations(query))]
-        scores: dict[str, float] = defaultdict(float)
-        found: dict[str, Candidate] = {}
-        requests_left = MAX_REQUESTS
-        for step in range(max(map(len, ladders), default=0)):
-            for place, ladder in enumerate(ladders):
-                if step >= len(ladder) or not requests_left or (step and len(found) >= limit):
-                    continue
-                requests_left -= 1
-                hits = self._hits(ladder[step])
-                for position, hit in enumerate(hits):
-                    found.setdefault(hit.full_name, hit)
-                    scores[hit.full_name] += 1 / (FUSION + position + 10 * (place + step))
-                if hits:
-                    ladder.clear()
-        best = sorted(found.values(), key=lambda hit: -scores[hit.full_name])[:limit]
-        return [msgspec.structs.replace(hit, score=round(scores[hit.full_name], 6)) for hit in best]
+        words = words_of(wanted)
+        if not words:
+            return []
+        parameters = {"q": words, "per_page": PER_PAGE}
+        page = self._get("/search/repositories", parameters, _Page)
+        return [_candidate(found) for found in page.items[:PER_PAGE]] if page else []
 
-    def _hits(self, query: str) -> tuple[Candidate, ...]:
-        path = self._cache / f"{_key('search', self._api, query)}.json"
-        cached = _load(path, _Answer)
-        if cached and time.time() - cached.moment < self._max_age:
-            return cached.hits
+    def find(self, name: str) -> Candidate | None:
+        """The repository OWNER/NAME, or that of the Python package NAME; None where there is none."""
+        found = self._found(name)
+        return _candidate(found) if found else None
+
+    def look(self, name: str) -> Look | None:
+        """The same with its files and README, by three requests."""
+        found = self._found(name)
+        if found is None:
+            return None
+        place = f"/repos/{quote(found.full_name)}/git/trees/{quote(found.default_branch)}"
+        tree = self._get(place, {"recursive": 1}, _Tree) or _Tree()
+        files = tuple(one.path for one in tree.tree if one.type == "blob")[:MOST_FILES]
+        candidate = msgspec.structs.replace(_candidate(found), readme_head=self.readme_head(found.full_name))
+        return Look(candidate=candidate, files=files)
+
+    def _found(self, name: str) -> _Found | None:
+        full_name = name if "/" in name else repository_of(name, self._web, self._packages)
+        return self._get(f"/repos/{quote(full_name)}", {}, _Found) if _FULL_NAME.fullmatch(full_name) else None
+
+    def readme_head(self, full_name: str) -> str:
+        """The first part of a README, "" where there is none."""
+        readme = self._get(f"/repos/{quote(full_name)}/readme", {}, _Content) or _Content()
         try:
-            answer = _Answer(time.time(), self._ask(query))
+            return base64.b64decode(readme.content)[:README_HEAD].decode(errors="replace")
+        except ValueError as error:
+            raise SearchError(UNREADABLE) from error
+
+    def _get(self, path: str, parameters: dict[str, Any], kind: type[T]) -> T | None:
+        """An answer of the kind, None for what does not exist; kept, and asked for again only where it changed."""
+        place = self._cache / f"{_key(self._api, path, str(parameters))}.json"
+        kept = _load(place)
+        if kept and time.time() - kept.moment < self._max_age:
+            return _as(kind, kept.body)
+        try:
+            etag, body = self._ask(path, parameters, kept)
+            answer = _as(kind, body)
         except SearchError as error:
-            if cached is None:
+            if kept is None:
                 raise
-            log.warning("%s; using the answer of %s", error, time.strftime("%Y-%m-%d", time.localtime(cached.moment)))
-            return cached.hits
-        _store(path, answer)
-        return answer.hits
+            log.warning("%s; using the answer of %s", error, time.strftime("%Y-%m-%d", time.localtime(kept.moment)))
+            return _as(kind, kept.body)
+        _store(place, _Kept(time.time(), etag, msgspec.to_builtins(answer)))
+        return answer
 
-    def _ask(self, query: str) -> tuple[Candidate, ...]:
+    def _ask(self, path: str, parameters: dict[str, Any], kept: _Kept | None) -> tuple[str, Any]:
         seconds = self.time_for(self._most)
-        request = partial(
-            self._github.requester.requestJsonAndCheck,
-            "GET",
-            "/search/repositories",
-            {"q": query, "per_page": PER_QUERY},
-        )
+        headers = {"If-None-Match": kept.etag} if kept and kept.etag else {}
+        request = partial(self._github.requester.requestJsonAndCheck, "GET", path, parameters, headers)
         try:
-            _, answer = within(seconds, request)
-            return tuple(_candidate(found) for found in msgspec.convert(answer, _Page).items[:PER_QUERY])
+            told, body = within(seconds, request)
+        except UnknownObjectException:
+            return "", None
         except TimeoutError as error:
             raise SearchError(f"GitHub did not answer within {seconds:.3g} s; {NETWORK}") from error
         except (GithubException, requests.RequestException) as error:
             raise _explain(error) from error
-        except (ValueError, RuntimeError, msgspec.ValidationError) as error:  # PyGithub's, of no JSON and of circles
-            raise SearchError(f"GitHub's answer to the search cannot be read; {NETWORK}") from error
+        except (ValueError, RuntimeError) as error:  # PyGithub's, of no JSON and of circles
+            raise SearchError(UNREADABLE) from error
+        if kept and not body:  # 304
+            return kept.etag, kept.body
+        if body is None:
+            raise SearchError(UNREADABLE)
+        return str(told.get("etag", "")), body
 
 
-def relaxations(query: str) -> list[str]:
-    """A query, then the same with its last word dropped, and so on; only words, so that nothing in it is an operator."""
-    words = list(dict.fromkeys(_WORD.findall(query)))
-    while len(" ".join(words)) > MAX_QUERY:
+def words_of(wanted: Wanted) -> str:
+    """A search in GitHub's words; only words and our own qualifiers, so that nothing in them is an operator."""
+    qualifiers = [f"language:{_value(wanted.language)}"] if _value(wanted.language) else []
+    qualifiers += [f"stars:>={wanted.min_stars}"] if wanted.min_stars > 0 else []
+    qualifiers += [f"pushed:>{wanted.pushed_after}"] if _DAY.fullmatch(wanted.pushed_after) else []
+    qualifiers += [f"topic:{_value(wanted.topic.lower())}"] if _value(wanted.topic) else []
+    words = [word for word in dict.fromkeys(_WORD.findall(wanted.query)) if word not in ("AND", "OR", "NOT")]
+    if not words and not wanted.topic:
+        return ""
+    qualifiers += ["in:name,description,topics,readme"] if wanted.in_readme and words else []
+    while words and len(" ".join([*words, *qualifiers])) > MAX_QUERY:
         words.pop()
-    return [" ".join(words[:count]) for count in range(len(words), 0, -1)]
+    return " ".join([*words, *qualifiers])
+
+
+def _value(text: str) -> str:
+    return re.sub(r"[^\w+#.-]+", "-", text.strip()).strip("-")
+
+
+def _as(kind: type[T], body: Any) -> T | None:
+    try:
+        return None if body is None else msgspec.convert(body, kind)
+    except msgspec.ValidationError as error:
+        raise SearchError(UNREADABLE) from error
 
 
 def _candidate(found: _Found) -> Candidate:
+    licence = found.license
     return Candidate(
         full_name=found.full_name,
         url=found.full_name,
@@ -204,6 +286,11 @@ def _candidate(found: _Found) -> Candidate:
         topics=found.topics or (),
         language=found.language,
         stars=found.stargazers_count,
+        pushed=(found.pushed_at or "")[:10],
+        licence=None if licence is msgspec.UNSET else (licence.spdx_id or "" if licence else ""),
+        archived=found.archived,
+        fork=found.fork,
+        size=found.size,
         source="github",
     )
 
@@ -217,22 +304,22 @@ def _explain(error: GithubException | requests.RequestException) -> SearchError:
     if isinstance(error, RateLimitExceededException) or error.status == 429:
         return RateLimitError(f"GitHub's rate limit is reached; wait, {ADVICE}")
     what = f"try again later, {ELSEWHERE}" if error.status >= 500 else ADVICE
-    return SearchError(f"GitHub answered {error.status} to the search; {what}")
+    return SearchError(f"GitHub answered {error.status}; {what}")
 
 
 def _key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def _load(path: Path, kind: type[T]) -> T | None:
+def _load(path: Path) -> _Kept | None:
     """What was stored; None where nothing was, or nothing that can be read."""
     try:
-        return msgspec.json.decode(read_bytes(path, _LARGEST), type=kind)
+        return msgspec.json.decode(read_bytes(path, _LARGEST), type=_Kept)
     except (OSError, msgspec.DecodeError, RecursionError):
         return None
 
 
-def _store(path: Path, value: Any) -> None:
+def _store(path: Path, value: _Kept) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, msgspec.json.encode(value))

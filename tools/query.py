@@ -2,29 +2,24 @@
 
 import re
 import threading
-import tomllib
-from collections.abc import Sequence
+from collections import defaultdict
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import msgspec
 from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
 
-from ml_agent.tools.knowledge import Concept, Knowledge, field_strengths, shipped, squash
 from ml_agent.tools.remember import remembered
 
-WORD_WEIGHT = 0.25
-"""A plain word of the sentence against a word of its field."""
-NAME_WEIGHT = 0.6
-"""A name in the sentence (ViT-B-32, Citeseer), as a word."""
-DESCRIPTION_DECAY = 0.75
-"""Each further self-description of a field counts that much of the one before."""
-QUERY_DECAY = 0.8
-"""Each further search query counts that much of the one before."""
-
-Phrase = tuple[str, ...]
-"""Stems that belong together: ("graph", "neural", "network")."""
-
+MAX_WORDS = 4
+"""The longest entry of the vocabulary in words."""
+_MOST_FIELDS = 3
+_TOKEN = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
+_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.([a-z][a-z0-9]{1,4})(?![\w.])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = re.compile(r"[\d.,_x/-]+(e[-+]?\d+|[a-z])?")
 _STOP = frozenset(
     [
         "a",
@@ -57,69 +52,25 @@ _STOP = frozenset(
         "your",
     ]
 )
-_TOKEN = re.compile(r"[^\W_]+(?:[-_./][^\W_]+)*")
-_PART = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NUMBER = re.compile(r"[\d.,_x/-]+(e[-+]?\d+|[a-z])?")
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """What is looked for."""
 
-    phrases: dict[Phrase, float]
-    """Weight of each phrase."""
     names: tuple[str, ...] = ()
     """Names as they were written, most telling first: they may be a repository's own name."""
-    fields: tuple[Concept, ...] = ()
-    """The fields that it belongs to, strongest first."""
+    fields: tuple[tuple[str, ...], ...] = ()
+    """How repositories of the fields that it belongs to describe themselves, strongest first."""
     words: tuple[str, ...] = ()
-    """The other words that carry meaning."""
-
-
-def read_query(text: str, knowledge: Knowledge | None = None) -> Query:
-    """Understand an instruction, or a search query, as a weighted query."""
-    return _read_by_shipped(text) if knowledge is None else _read(text, knowledge)
+    """The words that carry meaning."""
 
 
 @remembered(8, longest=20_000)
-def _read_by_shipped(text: str) -> Query:
-    """The same sentence is read for its keywords, for its queries and for ranking."""
-    return _read(text, shipped())
-
-
-def _read(text: str, knowledge: Knowledge) -> Query:
-    mentions = knowledge.mentions(text)
-    strengths = field_strengths(mentions)
-    names, words = names_in(text), content_words(text)
-    phrases: dict[Phrase, float] = {}
-    for concept, strength in strengths.items():
-        for position, description in enumerate(concept.words):
-            _raise(phrases, description, strength * DESCRIPTION_DECAY**position)
-    for name in (*names, *(mention.text for mention in mentions)):
-        _raise(phrases, name, NAME_WEIGHT)
-    for word in words:
-        _raise(phrases, word, WORD_WEIGHT)
-    return Query(phrases=phrases, names=names, fields=tuple(strengths), words=words)
-
-
-def read_queries(texts: Sequence[str], knowledge: Knowledge | None = None) -> Query:
-    """Several queries as one; each counts less than the one before."""
-    phrases: dict[Phrase, float] = {}
-    queries = [read_query(text, knowledge) for text in texts]
-    for position, query in enumerate(queries):
-        for phrase, weight in query.phrases.items():
-            phrases[phrase] = max(phrases.get(phrase, 0.0), weight * QUERY_DECAY**position)
-    return Query(
-        phrases=phrases,
-        names=tuple(dict.fromkeys(name for query in queries for name in query.names)),
-        fields=tuple(dict.fromkeys(concept for query in queries for concept in query.fields)),
-        words=tuple(dict.fromkeys(word for query in queries for word in query.words)),
-    )
-
-
-def _raise(phrases: dict[Phrase, float], text: str, weight: float) -> None:
-    if phrase := tuple(dict.fromkeys(stems(text))):
-        phrases[phrase] = max(phrases.get(phrase, 0.0), weight)
+def read_query(text: str) -> Query:
+    """Understand an instruction as a query: the same sentence is read for keywords, for searching and for ranking."""
+    names = names_in(_FILE.sub(" ", text))
+    text = _FILE.sub(lambda match: f" {match[1]} ", text)  # of a file its kind counts
+    return Query(names=names, fields=fields_in(text), words=content_words(text))
 
 
 def stems(text: str) -> list[str]:
@@ -130,38 +81,38 @@ def stems(text: str) -> list[str]:
 
 def names_in(text: str) -> tuple[str, ...]:
     """Tokens that look like names: inner capitals, all capitals, digits, dashes or underscores between parts."""
-    found = [token for token in _TOKEN.findall(text) if _is_name(token)]
+    found = [token for token in _TOKEN.findall(text) if _oddity(token) and squash(token) not in filler()]
+    found = [token for token in found if not _NUMBER.fullmatch(token.lower())]
     return tuple(dict.fromkeys(sorted(found, key=lambda token: -_oddity(token))))
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """The words that carry meaning, as written: no filler, no numbers."""
-    words = (
-        word for word in _PART.findall(text) if word.lower() not in filler() and not _NUMBER.fullmatch(word.lower())
-    )
-    return tuple(dict.fromkeys(word for word in words if len(word) > 1))
+    """The words that carry meaning, in the field's terms where it has its own: no filler, no numbers."""
+    words = [word for word in _PART.findall(text) if len(word) > 1 and not _NUMBER.fullmatch(word.lower())]
+    terms = [vocabulary().terms.get(_stem(word.lower()), word) for word in words]
+    return tuple(dict.fromkeys(word for word in terms if word.lower() not in filler()))
 
 
-def name_keys(name: str) -> dict[str, float]:
-    """What a repository may be called that a name belongs to, squashed, with how much that says.
+def fields_in(text: str) -> tuple[tuple[str, ...], ...]:
+    """The fields that a sentence speaks of, strongest first; a longer entry hides the shorter ones in it."""
+    words = [_stem(word.lower()) for word in _PART.findall(text)]
+    taken = [False] * len(words)
+    strengths: dict[tuple[str, ...], float] = defaultdict(float)
+    for length in range(MAX_WORDS, 0, -1):
+        for start in range(len(words) - length + 1):
+            span = slice(start, start + length)
+            fields = vocabulary().fields.get(tuple(words[span]), ())
+            if not fields or any(taken[span]):
+                continue
+            taken[span] = [True] * length
+            for field in fields:
+                strengths[field] += (1 + 0.5 * (length - 1)) / len(fields)
+    return tuple(sorted(strengths, key=lambda field: -strengths[field])[:_MOST_FIELDS])
 
-    A checkpoint starts with its family's name (esm2_t33_650M: esm2, esm; IF-I-XL: if).
-    """
-    parts = _PART.findall(name)
-    keys = {squash(name): 1.0}
-    if len(parts) > 1:
-        keys.setdefault(squash(parts[0] + parts[1]), 0.8)
-        keys.setdefault(squash(parts[0]), 0.7)
-    for key, weight in list(keys.items()):
-        if len(bare := key.rstrip("0123456789")) > 2:
-            keys.setdefault(bare, weight * 0.9)
-    return {key: weight for key, weight in keys.items() if len(key) > 1 and not key.isdigit()}
 
-
-def _is_name(token: str) -> bool:
-    if _NUMBER.fullmatch(token.lower()) or squash(token) in filler():
-        return False
-    return _oddity(token) > 0
+def squash(text: str) -> str:
+    """Letters and digits only, lower case: Time-Series, time_series and TimeSeries are one name."""
+    return "".join(_PART.findall(text)).lower()
 
 
 def _oddity(token: str) -> int:
@@ -183,8 +134,37 @@ def _stem(word: str) -> str:
 _of_thread = threading.local()
 
 
+class Vocabulary(NamedTuple):
+    """What fields.txt says, by stems."""
+
+    fields: dict[tuple[str, ...], list[tuple[str, ...]]]
+    """The fields that an entry points to."""
+    terms: dict[str, str]
+    """The field's term for a plain word."""
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The shipped one."""
+    found: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+    terms: dict[str, str] = {}
+    plain = {_stem(word) for word in filler()}  # "turns" of speakers: every sentence turns something
+    for line in files(__package__).joinpath("fields.txt").read_text(encoding="utf-8").splitlines():
+        own, _, others = line.partition(" = ")
+        if not others or line.startswith("#"):
+            continue
+        if own.startswith("> "):
+            terms |= {_stem(word.strip()): own[2:] for word in others.split(",")}
+            continue
+        field = tuple(name.strip() for name in own.split(","))
+        for entry in (*field, *others.split(",")):
+            key = tuple(_stem(word.lower()) for word in _PART.findall(entry))
+            if field not in found[key] and not (len(key) == 1 and key[0] in plain):
+                found[key].append(field)
+    return Vocabulary(dict(found), terms)
+
+
 @cache
 def filler() -> frozenset[str]:
     """Words that say nothing about the field: articles, politeness, flourish, what every instruction is about."""
-    table = tomllib.loads(files(__package__).joinpath("filler.toml").read_text(encoding="utf-8"))
-    return frozenset(table["words"].split())
+    return frozenset(files(__package__).joinpath("filler.txt").read_text(encoding="utf-8").split())

@@ -1,4 +1,4 @@
-"""The one question of `solve --ask`: which of several answers is meant."""
+"""What `solve --ask` asks: which of several repositories, or of several answers, is meant."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from ml_agent.console import Terminal
 from ml_agent.errors import UsageError
 from ml_agent.state import Plain
+from ml_agent.tools.candidates import state_of
 from ml_agent.unsure import lines_of
 
 
@@ -22,8 +23,12 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
     def say(line: str) -> None:
         console.say(line)
 
-    say("None of these is clearly what you asked for:")
+    repositories = "name" in offered[0]
+    say("These may do it:" if repositories else "None of these is clearly what you asked for:")
     for number, one in enumerate(offered, 1):
+        if repositories:
+            say(f"  {number}  {one['name']} ({state_of(one)}): {one['why']}")
+            continue
         head, *more = lines_of(one)
         say(f"  {number}  {head}")
         for line in more:
@@ -32,7 +37,9 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
         against = f"; not used from your request: {', '.join(dict.fromkeys(lost))}" if lost else ""
         say(f"     folder {one['workdir']}{against}")
     while True:
-        console.print(f"Which one? 1 to {len(offered)}, or Enter for none: ", end="")
+        console.print(
+            f"Which one? 1 to {len(offered)}, or Enter for {'the first' if repositories else 'none'}: ", end=""
+        )
         typed = sys.stdin.readline()
         if not typed.strip():
             return None

@@ -63,7 +63,9 @@ Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs overwrite files.", "
 AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--json")]
 Quiet = Annotated[bool, _option(OUTPUT, "No progress on stderr; one line if there is no answer.", "--quiet", "-q")]
 Verbose = Annotated[bool, _option(OUTPUT, "Show every detail and all sandbox output.", "--verbose", "-v")]
-Ask = Annotated[bool, _option(WHERE, "Ask which answer is meant if none is likely enough (needs a terminal).", "--ask")]
+Ask = Annotated[
+    bool, _option(WHERE, "Ask which repository, and which answer if none is likely enough (needs a terminal).", "--ask")
+]
 Many = Annotated[
     Path | None,
     typer.Option("--many", metavar="FILE", help="Solve a file of instructions; --out is then the results file."),

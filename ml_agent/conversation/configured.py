@@ -66,7 +66,7 @@ def configured_navigator(settings: Settings, around: ModelContext) -> LlmNavigat
 
     Raises ConfigurationError where the endpoint needs a key, or the price file is broken.
     """
-    options = ModelOptions(environment=around.environment, stand_in=around.stand_in)
+    options = ModelOptions(environment=around.environment, gpu=settings.gpus != "none", stand_in=around.stand_in)
     return LlmNavigator(configured_client(settings, around), around.emit, options)
 
 

@@ -201,6 +201,7 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
         tree=tree_of(workspace.index.files, _TREE),
         folder=_folder(workspace),
         environment=environment,
+        learned=request.learned,
         entries=[
             line_of(task.named(entry), workspace.path, 0 if place < len(room) else _ENTRY_NAMES, request.instruction)
             for place, entry in enumerate(entries)

@@ -2,34 +2,25 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
-
-import msgspec
 
 from ml_agent.conversation.loop import Conversation, ConversationTask, NoAnswer
 from ml_agent.conversation.outcome import Review
+from ml_agent.conversation.search import SearchConversation
 from ml_agent.conversation.tools import TaskEnvironment, Toolbox
 from ml_agent.conversation.verdict import verdict
 from ml_agent.draft import Attempt, Draft, Rejected
-from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelAnswerError, ModelError
+from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelError
+from ml_agent.finder import collect
 from ml_agent.model.budget import MODEL_LIMITS
 from ml_agent.model.client import ModelClient, silent
-from ml_agent.model.prompt import Prompt, Section
 from ml_agent.navigator import Assessment, Given, Navigator, Workspace
-from ml_agent.prompts import functions
-from ml_agent.prompts.render import render
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.request import Request
-from ml_agent.tools.candidates import Candidate
-from ml_agent.tools.documents.read import is_readme
+from ml_agent.tools.candidates import Candidate, Source
 from ml_agent.trajectory import Emit
 from ml_agent.understanding import rank, understood
 
-T = TypeVar("T")
 _GONE = (ModelError, EndpointSettingError, BudgetExceededError)
-_MOST_RANKED = 12
-_MOST_TREE = 80
-_README_LINES = 120
 FAILED = "It was run, and said:"
 WISH = "Mend it, or answer otherwise; or dispute it."
 ANOTHER = neutral("Noted. Give another answer as well, one that does it in another way.")
@@ -41,6 +32,8 @@ class ModelOptions:
 
     environment: TaskEnvironment | None = None
     """Where there is a sandbox."""
+    gpu: bool = False
+    """Whether answers run with a GPU."""
     stand_in: Callable[[], Navigator] | None = None
     """Makes the navigator that goes on where the model is gone; None ends the run."""
 
@@ -58,30 +51,32 @@ class LlmNavigator:
         """Tasks whose conversation has ended: nothing more comes of asking again."""
 
     def understand(self, instruction: str, given: Given) -> Request:
-        """What is read without a model, and where no repository is named, what the model knows of the task."""
-        request = understood(instruction, given)
-        return (
-            request if request.repository else self._asked("understand", lambda: self._with_keywords(request), request)
-        )
+        """What is read without a model."""
+        return understood(instruction, given)
+
+    def search(self, request: Request, source: Source) -> list[Candidate]:
+        """What the model chose after searching and looking, in its order; what our own searches bring where it chose none."""
+        if self._stand_in is None:
+            try:
+                return SearchConversation(self._client, source, self._emit, gpu=self._options.gpu).candidates(request)
+            except NoAnswer as reason:
+                self._emit("stand-in", phase="search", reason=str(reason))
+            except _GONE as error:
+                self._gone("search", error)
+        return collect(request.instruction, source)
 
     def rank(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates that the model takes, in its order, then the others."""
-        ranked = rank(request.instruction, candidates)
-        return ranked if len(ranked) < 2 else self._asked("rank", lambda: self._ordered(request, ranked), ranked)
+        """The model's order where it chose, else by their words."""
+        return rank(request.instruction, candidates)
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
-        """Whether the repository can do the task; a folder or repository that the user names is not in question."""
+        """Whether there is anything to call; what it does is judged in the conversation, which begins with its entry points."""
         index = workspace.index
-        callable_things = len(index.signatures) + len(index.api.objects)
-        found = Assessment(
-            possible=True,
-            reason=f"{len(index.signatures)} entry points, {len(index.api.objects)} classes and functions",
-        )
-        if request.repository or workspace.path_given:
-            return found
-        if not callable_things:
+        things = len(index.signatures) + len(index.api.objects)
+        if not things and not (request.repository or workspace.path_given):
             return Assessment(possible=False, reason="no entry point and no code that could be called was found")
-        return self._asked("plan", lambda: self._judged(request, workspace, found), found)
+        said = f"{len(index.signatures)} entry points, {len(index.api.objects)} classes and functions"
+        return Assessment(possible=True, reason=said)
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """The model's answers as long as it has others. Raises Rejected where it finds that the repository cannot do the task."""
@@ -149,18 +144,6 @@ class LlmNavigator:
             self._over.add(key)
         return draft
 
-    def _asked(self, phase: str, think: Callable[[], T], otherwise: T) -> T:
-        """The model's decision; what our own reading says where it has none that can be used, or where it is gone."""
-        if self._stand_in is not None:
-            return otherwise
-        try:
-            return think()
-        except ModelAnswerError:
-            return otherwise  # the trajectory has its reply; nothing that it decides is lost
-        except _GONE as error:
-            self._gone(phase, error)
-            return otherwise
-
     def _gone(self, phase: str, error: ModelError | EndpointSettingError | BudgetExceededError) -> None:
         """From now on without the model, where the user asked for that; else its error ends the run."""
         if self._options.stand_in is None or (
@@ -170,75 +153,6 @@ class LlmNavigator:
         self._emit("stand-in", phase=phase, reason=str(error))
         self._stand_in = self._options.stand_in()
 
-    def _with_keywords(self, request: Request) -> Request:
-        texts = render("understand", instruction=request.instruction)
-        prompt = Prompt(
-            phase="understand",
-            system=texts["system"],
-            sections=(Section(name="task", text=texts["task"]),),
-            question=texts["question"],
-        )
-        said = self._client.decide(prompt, [functions.understood()], max_output_tokens=160).arguments
-        queries = [*said["libraries"], *said["queries"]]
-        return msgspec.structs.replace(
-            request,
-            keywords=_distinct([*request.keywords, *said["libraries"], said["model"]]),
-            queries=_interleave(request.queries, [query for query in queries if query.strip()]),
-        )
-
-    def _ordered(self, request: Request, ranked: Sequence[Candidate]) -> list[Candidate]:
-        looked_at = ranked[:_MOST_RANKED]
-        texts = render("rank", instruction=request.instruction, candidates=looked_at)
-        sections = (
-            Section(name="candidates", text=texts["candidates"], rank=1),
-            Section(name="task", text=texts["task"]),
-        )
-        prompt = Prompt(phase="rank", system=texts["system"], sections=sections, question=texts["question"])
-        call = self._client.decide(prompt, [functions.ranking(len(looked_at))], max_output_tokens=60)
-        first = [looked_at[number - 1] for number in dict.fromkeys(call.arguments["best_first"])]
-        return [*first, *(candidate for candidate in ranked if candidate not in first)]
-
-    def _judged(self, request: Request, workspace: Workspace, found: Assessment) -> Assessment:
-        readmes = sorted(filter(is_readme, workspace.index.files), key=lambda path: (path.count("/"), path))
-        if not readmes:
-            return found
-        call = self._client.decide(
-            _plan_prompt(request, workspace, readmes[0]), [functions.assessment()], max_output_tokens=160
-        )
-        return Assessment(possible=call.arguments["possible"], reason=call.arguments["reason"])
-
 
 def _key(request: Request, workspace: Workspace) -> tuple[str, str]:
     return (request.instruction, f"{workspace.index.root} {workspace.index.version} {workspace.path}")
-
-
-def _plan_prompt(request: Request, workspace: Workspace, readme: str) -> Prompt:
-    index, candidate = workspace.index, workspace.candidate
-    passages = [passage.text for passage in index.passages if passage.path == readme]
-    tree = sorted({path.split("/")[0] + ("/" if "/" in path else "") for path in index.files})
-    texts = render(
-        "plan",
-        name=candidate.full_name,
-        description=candidate.description,
-        tree=tree[:_MOST_TREE],
-        readme_path=readme,
-        readme_text="\n".join("\n".join(passages).splitlines()[:_README_LINES]),
-        instruction=request.instruction,
-    )
-    sections = (
-        Section(name="repository", text=texts["repository"], rank=1),
-        Section(name="readme", text=texts["readme"], rank=3),
-        Section(name="task", text=texts["task"]),
-    )
-    return Prompt(phase="plan", system=texts["system"], sections=sections, question=texts["question"], limit=1200)
-
-
-def _distinct(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in words if word.strip()))
-
-
-def _interleave(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
-    """Both in turns, so that neither crowds the other out of a search that takes the first few."""
-    longest = max(len(one), len(other))
-    pairs = ((*one[i : i + 1], *other[i : i + 1]) for i in range(longest))
-    return _distinct([word for pair in pairs for word in pair])

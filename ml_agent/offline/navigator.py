@@ -10,6 +10,7 @@ import msgspec
 
 from ml_agent.account import account
 from ml_agent.draft import Attempt, Draft, Placement, Provenance
+from ml_agent.finder import collect
 from ml_agent.navigator import Assessment, Given, Workspace
 from ml_agent.offline.commands import Command, commands, text_of, workdir_of
 from ml_agent.offline.confidence import Level, confidence_vector, level, probability, program_words, words_without_place
@@ -22,7 +23,7 @@ from ml_agent.offline.repair import repaired
 from ml_agent.offline.typed_command import typed_command
 from ml_agent.offline.weights import Weights, shipped
 from ml_agent.request import Request
-from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.candidates import Candidate, Source
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option
 from ml_agent.understanding import rank, understood, wanted_kind
@@ -59,6 +60,10 @@ class OfflineNavigator:
             UsageError: it is too long to be one.
         """
         return understood(instruction, given)
+
+    def search(self, request: Request, source: Source) -> list[Candidate]:
+        """What a few short searches bring."""
+        return collect(request.instruction, source)
 
     def rank(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates in descending relevance."""

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.finder import TapeFinder
+from ml_agent.finder import TapeSource
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.tape import ReplayError, Tape
-from ml_agent.request import Request
 from ml_agent.sandbox.unpack import MAX_BYTES, unpack_tar, unpack_zip
-from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.candidates import Wanted
+from ml_agent.tools.catalog import Catalog
 from ml_agent.tools.repository import Checkout, RepositoryCache
 
 HELD_BY = "sandbox.unpack: names by InnerPath, files by HeldFolder, limits while it is read"
@@ -239,15 +239,13 @@ def test_a_recording_names_no_folder_of_this_machine(tmp_path: Path) -> None:
     tape = recording(tmp_path / "tape", root=str(private), local=True)
     with pytest.raises(ReplayError, match="--repo"):
         TapeRepositories(tape, Unasked(), tmp_path / "cache").get("toy/toy")
-    found = [Candidate(full_name="a/b", url=url) for url in (str(private), "https://example.org/a/b")]
-
-    class Search:
-        def find(self, request: Request) -> list[Candidate]:
-            return found
-
-    asked = Request(instruction="train")
-    TapeFinder(Tape(tmp_path / "tape", "record"), Search()).find(asked)
-    assert TapeFinder(Tape(tmp_path / "tape", "replay"), Search()).find(asked) == found[1:]
+    listed = tmp_path / "list.jsonl"
+    lines = ('{"full_name": "a/b", "url": "./private"}', '{"full_name": "c/d", "url": "https://example.org/c/d"}')
+    listed.write_text("\n".join(lines))
+    wanted = Wanted(language="Python")
+    assert len(TapeSource(Tape(tmp_path / "tape", "record"), Catalog.read(listed)).search(wanted)) == 1
+    (found,) = TapeSource(Tape(tmp_path / "tape", "replay"), Catalog.read(listed)).search(wanted)
+    assert found.full_name == "c/d"
 
 
 def test_a_folder_that_the_user_names_is_used_in_a_replay(tmp_path: Path) -> None:

@@ -1,9 +1,20 @@
 """From an instruction to repositories, without a model."""
 
-from ml_agent.samples import catalog_path, tasks
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ml_agent.finder import CANDIDATES, MOST_SEARCHES, collect, searches, source_for
+from ml_agent.samples import tasks
+from ml_agent.settings import load_settings
 from ml_agent.tools.candidates import Candidate
-from ml_agent.tools.catalog import Catalog
-from ml_agent.understanding import keywords, queries, rank
+from ml_agent.tools.errors import SearchError
+from ml_agent.tools.github_search import GitHubSearch, Places
+from ml_agent.tools.query import read_query
+from ml_agent.understanding import keywords, rank
+from tests.servers.github_server import About, GitHubServer
 
 INSTRUCTION = "Might you graciously help me to train an APPNP model on Citeseer with a learning rate of 0.01?"
 
@@ -18,51 +29,73 @@ def test_keywords_name_the_field_then_the_names() -> None:
     assert "Citeseer" in found and "graciously" not in found and "0.01" not in found
 
 
-def test_queries_are_short_and_start_with_the_field() -> None:
-    found = queries(INSTRUCTION)
-    assert found[0] == "graph neural networks" and "APPNP" in found
-    assert 1 < len(found) <= 6 and all(len(query.split()) <= 4 for query in found)
+def test_searches_are_short_and_few() -> None:
+    found = searches(read_query(INSTRUCTION))[:MOST_SEARCHES]
+    assert {"APPNP", "graph neural networks"} <= {one.query for one in found}
+    assert all(len(one.query.split()) <= 4 for one in found)
 
 
 def test_an_instruction_of_no_known_field_still_asks() -> None:
-    assert queries("Please sort my stamps by country")[0] == "sort stamps country"
-    assert queries("") == () == keywords("")
+    assert searches(read_query("Please sort my stamps by country"))[0].query == "classification country"
+    assert searches(read_query("")) == [] and keywords("") == ()
 
 
-def test_ranks_all_candidates_by_relevance_and_by_nothing_else() -> None:
-    given = [
-        candidate("plots", "Plotting", 10**6),
-        candidate("gnn", "Graph neural networks"),
-        candidate("void", "", 10**6),
-    ]
+def test_ranks_all_candidates_by_relevance() -> None:
+    given = [candidate("plots", "Plotting", 9), candidate("gnn", "Graph neural networks"), candidate("void", "", 9)]
     ranked = rank(INSTRUCTION, given)
     assert [found.full_name for found in ranked] == ["lab/gnn", "lab/plots", "lab/void"]
     assert ranked[0].score > ranked[1].score == ranked[2].score == 0
+    assert rank("Something else", ranked) == ranked  # whoever ordered them before is right
 
 
-def test_keywords_from_elsewhere_count() -> None:
-    given = [candidate("graphs", "Graph neural networks"), candidate("stamps", "Philately")]
-    assert rank("Do it", given, ["philately"])[0].full_name == "lab/stamps"
-    assert rank("Do it", given, ["GCN"])[0].full_name == "lab/graphs"
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[GitHubServer]:
+    with GitHubServer(tmp_path / "github") as server:
+        for number in range(40):
+            server.publish(
+                About(full_name=f"user/toy{number}", description="Speech recognition, my exercise", stars=number % 9)
+            )
+        server.publish(
+            About(
+                full_name="lab/scribe",
+                description="Speech to text",
+                readme="speech recognition with word times",
+                stars=900,
+            )
+        )
+        server.publish(About(full_name="lab/old-scribe", description="Speech recognition", archived=True, stars=900))
+        yield server
+
+
+def test_the_crowd_is_left_behind_on_github(github: GitHubServer, tmp_path: Path) -> None:
+    source = GitHubSearch(tmp_path / "cache", places=Places(api=github.url))
+    text = "Please transcribe talk.wav with the times of the words"
+    found = rank(text, collect(text, source))[:CANDIDATES]
+    assert found[0].full_name == "lab/scribe" and found[0].why.startswith("speaks of speech recognition")
+    assert sum(request.path.startswith("/search") for request in github.requests) <= MOST_SEARCHES
+
+
+def test_a_limit_reached_on_the_way_leaves_what_was_found(github: GitHubServer, tmp_path: Path) -> None:
+    make = functools.partial(GitHubSearch, places=Places(api=github.url), max_wait=0.1)
+    github.limits["search"] = 1
+    assert collect("transcribe the speech in talk.wav", make(tmp_path / "cache"))
+    with pytest.raises(SearchError, match="rate limit"):
+        collect("transcribe the speech in talk.wav", make(tmp_path / "other"))
 
 
 def test_the_sample_repositories_are_among_the_first_five_of_their_catalogue() -> None:
-    catalog = Catalog.read(catalog_path())
+    catalog = source_for(load_settings(), "sample")
     misses = []
     for task in tasks():
-        found = catalog.search((task.instruction, *queries(task.instruction)), 5)
+        found = rank(task.instruction, collect(task.instruction, catalog))[:CANDIDATES]
         if task.repository not in [hit.full_name.split("/")[1] for hit in found]:
             misses.append(task.id)
     assert misses == []
 
 
-def test_swapped_instructions_find_nothing() -> None:
-    """What is found follows from the instruction: with another one the sample repositories are not found."""
-    catalog = Catalog.read(catalog_path())
-    for instruction in (
-        "Transcribe talk.wav with wav2vec2",
-        "Train PPO on CartPole",
-        "Caption my photographs with BLIP",
-    ):
-        found = {hit.full_name.split("/")[1] for hit in catalog.search((instruction, *queries(instruction)), 5)}
-        assert not found & {task.repository for task in tasks()}
+def test_swapped_instructions_find_others_first() -> None:
+    """What is found follows from the instruction: with another one the sample repositories are not the first."""
+    catalog = source_for(load_settings(), "sample")
+    for text in ("Transcribe talk.wav with wav2vec2", "Train PPO on CartPole", "Caption my photographs with BLIP"):
+        found = rank(text, collect(text, catalog))
+        assert found[0].full_name.split("/")[1] not in {task.repository for task in tasks()}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.summary import summary
 from tests.command import ml_agent
 from tests.servers.github_server import About, Fault, GitHubServer
 from tests.sources import ROOT
@@ -85,6 +86,29 @@ def test_a_repository_is_found_on_github_and_answered(repository: Path, tmp_path
         code, result = solve("fit the linear model with learning rate 0.25", "--run", "none", **hosts)
     assert (code, result["repository"]["name"]) == (0, "lab/fitting")
     assert (result["answer"]["text"], result["evidence"]) == ("python fit.py --lr 0.25", "checked")
+
+
+def test_what_was_found_is_told_and_the_next_one_tried_where_the_first_fails(repository: Path, tmp_path: Path) -> None:
+    files = {path.name: path.read_text() for path in repository.iterdir()}
+    broken = {**files, "fit.py": f"import no_such_accelerator\n{FIT}"}
+    with GitHubServer(tmp_path / "github") as host:
+        host.publish(
+            About(full_name="lab/linear-model-fit", description="Fit the linear model", stars=900, licence="MIT"),
+            broken,
+        )
+        host.publish(
+            About(full_name="lab/fitting", description="Fit the linear model", stars=800, archived=True), files
+        )
+        hosts = {"ML_AGENT_GITHUB_API": host.url, "ML_AGENT_GITHUB_WEB": host.url}
+        code, result = solve("fit the linear model with learning rate 0.25", *LOCAL, **hosts)
+    first, second = result["considered"]
+    assert (first["name"], first["licence"], second["archived"]) == ("lab/linear-model-fit", "MIT", True)
+    assert (code, result["repository"]["name"]) == (0, "lab/fitting") and not result["repository"]["licence"]
+    (left,) = result["left"]
+    assert left["name"] == first["name"] and "no_such_accelerator" in left["why"]
+    lines = "\n".join(summary(result))
+    assert "1 lab/linear-model-fit (MIT, 900 stars): speaks of" in lines and "licence      none: without" in lines
+    assert "to try another one: --repo lab/linear-model-fit" in lines
 
 
 def test_a_search_that_has_to_wait_prints_nothing_of_its_library(tmp_path: Path) -> None:

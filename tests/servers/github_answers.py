@@ -40,6 +40,13 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     stars: int = 1
     private: bool = False
     default_branch: str = "main"
+    licence: str | None = None
+    archived: bool = False
+    fork: bool = False
+    pushed: str = MOMENT
+    size: int = 0
+    readme: str = ""
+    """Of a repository without files."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,12 +74,12 @@ def repository(about: About, base: str) -> Json:
     owner, name = about.full_name.split("/")
     number = crc32(about.full_name.encode())
     url, web = f"{base}/repos/{about.full_name}", f"{base}/{about.full_name}"
-    counts = dict.fromkeys(("forks", "forks_count", "open_issues", "open_issues_count", "network_count", "size"), 0)
+    counts = dict.fromkeys(("forks", "forks_count", "open_issues", "open_issues_count", "network_count"), 0)
     stars = dict.fromkeys(("stargazers_count", "watchers", "watchers_count"), about.stars)
-    switches = dict.fromkeys(("fork", "archived", "disabled", "has_pages", "has_discussions"), False)
+    switches = dict.fromkeys(("disabled", "has_pages", "has_discussions"), False)
     features = dict.fromkeys(("has_issues", "has_projects", "has_wiki", "has_downloads"), True)
-    moments = dict.fromkeys(("created_at", "updated_at", "pushed_at"), MOMENT)
-    nothing = dict.fromkeys(("homepage", "mirror_url", "license"))
+    moments = dict.fromkeys(("created_at", "updated_at"), MOMENT)
+    nothing = dict.fromkeys(("homepage", "mirror_url"))
     links = {key: url + suffix for key, suffix in _TEMPLATES.items()}
     clones = {"clone_url": f"{web}.git", "svn_url": web, "ssh_url": f"git@localhost:{about.full_name}.git"}
     return {
@@ -81,8 +88,17 @@ def repository(about: About, base: str) -> Json:
         "owner": user(owner, base), "html_url": web, "url": url, "git_url": f"git://localhost/{about.full_name}.git",
         "description": about.description, "language": about.language, "topics": list(about.topics),
         "default_branch": about.default_branch, "score": 1.0, "subscribers_count": 0,
-        "visibility": "private" if about.private else "public",
+        "visibility": "private" if about.private else "public", "archived": about.archived, "fork": about.fork,
+        "pushed_at": about.pushed, "size": about.size, "license": _licence(about.licence, base),
     }  # fmt: skip
+
+
+def _licence(spdx: str | None, base: str) -> Json | None:
+    """A nullable-license-simple."""
+    if spdx is None:
+        return None
+    key = spdx.lower()
+    return {"key": key, "name": spdx, "spdx_id": spdx, "url": f"{base}/licenses/{key}", "node_id": key}
 
 
 def content(about: About, entry: Entry, base: str, data: bytes | None = None) -> Json:
@@ -117,9 +133,9 @@ def tree(about: About, sha: str, entries: list[Entry], base: str) -> Json:
     return {"sha": sha, "url": f"{url}/trees/{sha}", "tree": items, "truncated": False}
 
 
-def rate_limits() -> Json:
+def rate_limits(core: int = 5000, search: int = 30) -> Json:
     """A rate-limit-overview."""
-    limits = {name: _limit(number) for name, number in (("core", 5000), ("search", 30))}
+    limits = {name: _limit(number) for name, number in (("core", core), ("search", search))}
     return {"resources": limits, "rate": limits["core"]}
 
 

@@ -7,7 +7,9 @@ with GitHubServer(folder) as github:
 """
 
 import base64
+import hashlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -25,9 +27,12 @@ import msgspec
 from tests.servers import github_answers as answers
 from tests.servers.git_folders import commit_files
 from tests.servers.github_answers import About, Entry
+from tests.servers.github_search import Search
 
 __all__ = ["About", "Fault", "GitHubServer", "Request"]
 
+WINDOW = 60.0
+"""Seconds in which requests are counted."""
 MAX_HITS = 1000
 """GitHub shows no more hits of one search."""
 _API = re.compile(r"/repos/([^/]+/[^/]+?)(?:/(readme|contents|git/trees)(?:/(.*))?)?")
@@ -68,9 +73,13 @@ class Reply(NamedTuple):
 class GitHubServer:
     """GitHub, as far as we use it. Its repositories lie in `root/OWNER/NAME` as git work trees."""
 
-    def __init__(self, root: Path, token: str | None = None) -> None:
-        """With a `token`, private repositories are shown to those who send it, and wrong tokens are refused."""
-        self.root, self.token = root, token
+    def __init__(self, root: Path, token: str | None = None, limits: dict[str, int] | None = None) -> None:
+        """With a `token`, private repositories are shown to those who send it, and wrong tokens are refused.
+
+        `limits`: requests in `WINDOW` seconds of the resources "search" and "core"; none where it is not given.
+        """
+        self.root, self.token, self.limits = root, token, dict(limits or {})
+        self._served: dict[str, list[float]] = {"search": [], "core": []}
         self.requests: list[Request] = []
         self.abouts: dict[str, About] = {}
         self._faults: list[Fault] = []
@@ -115,6 +124,20 @@ class GitHubServer:
                 due.times -= 1
             return due
 
+    def used_up(self, resource: str) -> Reply | None:
+        """The refusal where a resource's limit is reached; else the request is counted."""
+        limit = self.limits.get(resource)
+        if limit is None:
+            return None
+        with self._lock:
+            now = time.time()
+            served = self._served[resource] = [one for one in self._served[resource] if one > now - WINDOW]
+            if len(served) < limit:
+                served.append(now)
+                return None
+            left = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(math.ceil(served[0] + WINDOW))}
+            return Reply(403, answers.problem("API rate limit exceeded for 127.0.0.1."), left)
+
     def seen(self, about: About | None, authorization: str) -> bool:
         """Whether a repository is shown to the sender."""
         return about is not None and (not about.private or self._knows(authorization))
@@ -153,9 +176,8 @@ class GitHubServer:
         size, page = min(int(query.get("per_page", 30)), 100), int(query.get("page", 1))
         if page * size > MAX_HITS:
             return Reply(422, answers.problem("Only the first 1000 search results are available"))
-        hits = [
-            about for about in self.abouts.values() if self.seen(about, authorization) and _matches(about, query["q"])
-        ]
+        shown = [about for about in self.abouts.values() if self.seen(about, authorization)]
+        hits = Search(query["q"]).hits(shown)
         if query.get("sort") == "stars":
             hits.sort(key=lambda about: about.stars, reverse=query.get("order", "desc") == "desc")
         items = [answers.repository(about, self.url) for about in hits[(page - 1) * size : page * size]]
@@ -175,6 +197,10 @@ class GitHubServer:
         if what == "readme":
             names = [entry.path for entry in self._list(about, reference)]
             path = next((name for name in names if name.lower().startswith("readme")), "")
+            if not path and about.readme:
+                data = about.readme.encode()
+                entry = Entry(mode="100644", kind="blob", sha="0" * 40, size=len(data), path="README.md")
+                return Reply(200, answers.content(about, entry, self.url, data))
             return self._content(about, reference, path) if path else _not_found()
         return self._content(about, reference, path.strip("/"))
 
@@ -227,16 +253,6 @@ def _entry(line: str) -> Entry:
     return Entry(mode=mode, kind=kind, sha=sha, size=0 if size == "-" else int(size), path=path)
 
 
-def _matches(about: About, query: str) -> bool:
-    """GitHub asks for every word, in name, description or topics."""
-    text = f"{about.full_name} {about.description or ''} {' '.join(about.topics)}".lower()
-    words = [word.strip('"').lower() for word in query.split()]
-    qualifiers = dict(word.split(":", 1) for word in words if ":" in word)
-    if qualifiers.get("language", (about.language or "").lower()) != (about.language or "").lower():
-        return False
-    return all(word in text for word in words if ":" not in word)
-
-
 def _not_found() -> Reply:
     return Reply(404, answers.problem("Not Found", status="404"))
 
@@ -259,12 +275,24 @@ def _handler(github: GitHubServer) -> type[BaseHTTPRequestHandler]:
             github.requests.append(request)
             fault = github.fault_for(urlsplit(self.path).path)
             if fault is None:
-                self._send(github.answer(request, body, dict(self.headers.items())))
+                self._send(self._limited(request, body))
             elif fault.stall:
                 github.stopping.wait()
                 self.close_connection = True
             else:
                 self._send(Reply(fault.status, fault.body, fault.headers))
+
+        def _limited(self, request: Request, body: bytes) -> Reply:
+            """The answer within the limits; what did not change since is not sent again, and does not count."""
+            reply = github.answer(request, body, dict(self.headers.items()))
+            path = urlsplit(self.path).path
+            if isinstance(reply.body, bytes) or reply.status != 200 or path == "/rate_limit":
+                return reply
+            tag = f'"{hashlib.sha256(json.dumps(reply.body).encode()).hexdigest()[:32]}"'
+            if self.headers.get("If-None-Match") == tag:
+                return Reply(304, b"", {"ETag": tag})
+            resource = "search" if path.removeprefix("/api/v3").startswith("/search") else "core"
+            return github.used_up(resource) or reply._replace(headers={**reply.headers, "ETag": tag})
 
         def _send(self, reply: Reply) -> None:
             data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()

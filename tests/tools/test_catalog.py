@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.tools.catalog import Catalog
+from ml_agent.tools.candidates import Candidate, Wanted
+from ml_agent.tools.catalog import Catalog, read_candidates
 from ml_agent.tools.errors import CatalogError
 
 ENTRIES: list[dict[str, Any]] = [
@@ -46,30 +47,34 @@ def test_entries_become_candidates(catalog: Catalog, tmp_path: Path) -> None:
     assert near.url == str(tmp_path / "near")
 
 
-@pytest.mark.parametrize("query", ["graph neural network", "train GCN on Cora", "graphs"])
-def test_finds_by_words_and_by_what_is_known_of_the_field(catalog: Catalog, query: str) -> None:
-    assert catalog.search([query])[0].full_name == "lab/graphs"
+def test_blank_lines_and_a_byte_order_mark_are_no_entries(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"full_name": "a/b"}\r\n\r\n  \n{"full_name": "a/c"}\n')
+    assert [candidate.full_name for candidate in read_candidates(path)] == ["a/b", "a/c"]
 
 
-def test_readmes_at_hand_count(tmp_path: Path) -> None:
-    path = write(tmp_path / "catalog.jsonl", *ENTRIES)
-    readmes = {"lab/graphs": "Speech recognition", "lab/forecast": "never asked for: the entry has its own"}
-    catalog = Catalog.read(path, lambda url: readmes.get(url, ""))
-    assert catalog.search(["speech recognition"])[0].full_name == "lab/graphs"
-    assert "never" not in catalog.candidates[2].readme_head
+def names(found: list[Candidate]) -> list[str]:
+    return [one.full_name for one in found]
 
 
-def test_finds_only_what_fits_and_no_more_than_asked(catalog: Catalog) -> None:
-    assert catalog.search(["quantum chromodynamics"]) == []
-    assert len(catalog.search(["lab graph proteins forecasting"], limit=2)) == 2
-    assert catalog.search([]) == []
+def test_finds_by_any_word_and_holds_every_condition(catalog: Catalog) -> None:
+    assert names(catalog.search(Wanted(query="graphs citeseer"))) == ["lab/graphs"]
+    assert names(catalog.search(Wanted(query="time series"))) == ["lab/forecast"]
+    assert catalog.search(Wanted(query="quantum chromodynamics")) == []
+    assert names(catalog.search(Wanted(topic="gnn"))) == ["lab/graphs"]
+    assert (
+        catalog.search(Wanted(query="graphs", min_stars=2))
+        == []
+        == catalog.search(Wanted(query="graphs", language="C"))
+    )
 
 
-def test_the_first_query_counts_most(tmp_path: Path) -> None:
-    entries = [{"full_name": f"lab/{name}", "description": f"All about {name}"} for name in ("stamps", "coins")]
-    catalog = Catalog.read(write(tmp_path / "catalog.jsonl", *entries))
-    assert catalog.search(["stamps", "coins"])[0].full_name == "lab/stamps"
-    assert catalog.search(["coins", "stamps"])[0].full_name == "lab/coins"
+def test_looks_at_an_entry_and_its_folder(catalog: Catalog, tmp_path: Path) -> None:
+    (tmp_path / "near/src").mkdir(parents=True)
+    (tmp_path / "near/src/train.py").write_text("")
+    found = catalog.look("near")
+    assert found is not None and (found.candidate.full_name, found.files) == ("lab/near", ("src/train.py",))
+    assert catalog.look("lab/none") is None and catalog.readme_head("lab/forecast").startswith("# Forecasting")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +98,13 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:
         Catalog.read(path)
     assert str(caught.value).startswith(f"{path}:3: ")
     assert problem in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.jsonl"
+    path.write_bytes(b'{"full_name": "a/b", "description": "\xff"}\n')
+    with pytest.raises(CatalogError, match=r"catalog\.jsonl:1: "):
+        Catalog.read(path)
 
 
 def test_files_that_are_no_catalogue(tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 import logging
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ml_agent.tools import github_search
+from ml_agent.tools.candidates import Wanted, similar
 from ml_agent.tools.errors import RateLimitError, SearchError
-from ml_agent.tools.github_search import MAX_REQUESTS, GitHubSearch
+from ml_agent.tools.github_search import MAX_QUERY, GitHubSearch, Places, words_of
 from tests.servers.github_server import About, Fault, GitHubServer
 
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
@@ -37,13 +40,14 @@ def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def make(tmp_path: Path, github: GitHubServer) -> Make:
     def search(token: str | None = None, max_wait: float = 5.0, max_age: float = 3600.0) -> GitHubSearch:
-        return GitHubSearch(tmp_path / "cache", token=token, api=github.url, max_wait=max_wait, max_age=max_age)
+        places = Places(api=github.url, web=github.url, packages=f"{github.url}/packages")
+        return GitHubSearch(tmp_path / "cache", token=token, places=places, max_wait=max_wait, max_age=max_age)
 
     return search
 
 
-def names(search: GitHubSearch, *queries: str, limit: int = 5) -> list[str]:
-    return [candidate.full_name for candidate in search.search(queries, limit)]
+def names(search: GitHubSearch, query: str, **more: Any) -> list[str]:
+    return [candidate.full_name for candidate in search.search(Wanted(query=query, **more))]
 
 
 def searches(github: GitHubServer) -> list[str]:
@@ -51,45 +55,105 @@ def searches(github: GitHubServer) -> list[str]:
 
 
 def test_finds_with_the_meta_information_and_one_request(make: Make, github: GitHubServer) -> None:
-    (found,) = make().search(["graph neural"])
+    (found,) = make().search(Wanted(query="graph neural"))
     assert (found.full_name, found.url, found.source, found.stars) == ("lab/graphs", "lab/graphs", "github", 9)
     assert (found.description, found.topics, found.language) == ("Graph neural networks", ("gnn",), "Python")
     assert len(github.requests) == 1
 
 
-def test_an_over_specific_query_is_relaxed_word_by_word(make: Make, github: GitHubServer) -> None:
-    assert names(make(), "graph neural networks citeseer arma") == ["lab/graphs"]
-    assert [path.split("q=")[1].split("&")[0].count("+") for path in searches(github)] == [4, 3, 2]
+def test_every_word_is_asked_for_and_every_condition(make: Make, github: GitHubServer) -> None:
+    github.publish(About(full_name="lab/old", description="Graph networks", stars=50, pushed="2019-01-01T00:00:00Z"))
+    assert names(make(), "graph neural citeseer") == []
+    assert set(names(make(), "graph networks")) == {"lab/old", "lab/graphs"}
+    assert names(make(), "graph networks", min_stars=10) == ["lab/old"]
+    assert names(make(), "graph networks", pushed_after="2023") == ["lab/graphs"]
+    assert names(make(), "", topic="gnn") == ["lab/graphs"] and names(make(), "graph", language="C++") == []
 
 
-def test_requests_are_limited(make: Make, github: GitHubServer) -> None:
-    assert names(make(), *(f"no such thing {number} at all ever" for number in range(9))) == []
-    assert len(searches(github)) == MAX_REQUESTS
+def test_words_may_stand_in_the_readme_alone(make: Make, github: GitHubServer) -> None:
+    github.publish(About(full_name="lab/quiet", readme="Speech recognition"))
+    assert names(make(), "speech") == [] and names(make(), "speech", in_readme=True) == ["lab/quiet"]
+    assert make().readme_head("lab/quiet") == "Speech recognition" and make().readme_head("lab/none") == ""
+
+
+def test_state_and_licence_are_told(make: Make, github: GitHubServer) -> None:
+    github.publish(About(full_name="lab/dead", archived=True, licence="MIT", size=7))
+    (dead,), (proteins,) = make().search(Wanted(query="dead")), make().search(Wanted(query="proteins"))
+    assert (dead.archived, dead.licence, dead.size, dead.pushed) == (True, "MIT", 7, "2024-01-02")
+    assert (proteins.archived, proteins.licence) == (False, "")
+
+
+def test_a_look_shows_files_and_readme_and_costs_nothing_again(make: Make, github: GitHubServer) -> None:
+    found = make().look("lab/proteins")
+    assert found is not None and found.files == ("README.md",) and found.candidate.readme_head.startswith("# P\n# P")
+    asked = len(github.requests)
+    assert make().look("lab/proteins") == found and len(github.requests) == asked
+    github.limits["core"] = 0
+    assert make(max_age=0).look("lab/proteins") == found  # unchanged since: such an answer does not count
+    assert make().look("lab/none of these") is None is make().find("../lab/graphs")
+
+
+def test_a_package_is_found_by_its_home_page(make: Make, github: GitHubServer) -> None:
+    links = {
+        "info": {"home_page": None, "project_urls": {"Docs": "https://x.org", "Source": f"{github.url}/lab/graphs#top"}}
+    }
+    github.fail(Fault(status=200, path="/packages/pygraphs/", body=links))
+    found = make().find("pygraphs")
+    assert found is not None and found.full_name == "lab/graphs"
+    assert make().find("unknown-package") is None
+
+
+def test_similar_ones_share_topics_else_words(make: Make, github: GitHubServer) -> None:
+    github.publish(About(full_name="lab/cousin", topics=("gnn", "other")))
+    search = make()
+    assert [one.full_name for one in similar(search, search.search(Wanted(query="graphs"))[0])] == ["lab/cousin"]
+    assert [one.full_name for one in similar(search, search.search(Wanted(query="networks beginners"))[0])] == [
+        "lab/graphs"
+    ]
+
+
+def test_the_limit_of_searches_a_minute_is_kept(make: Make, github: GitHubServer) -> None:
+    github.limits["search"] = 2
+    assert names(make(), "graph") and names(make(), "networks")
+    with pytest.raises(RateLimitError, match="wait, set GITHUB_TOKEN"):
+        names(make(max_wait=0.1), "neural")
+    assert names(make(max_wait=0.1), "graph") == ["lab/graphs"]  # asked before
+
+
+def test_nothing_to_ask_is_nothing_found(make: Make, github: GitHubServer) -> None:
+    assert names(make(), "") == names(make(), "  ") == names(make(), "\"' :") == []
+    assert not github.requests
+
+
+def test_a_query_holds_only_words_and_our_own_qualifiers() -> None:
+    asked = Wanted(query='user:evil "a phrase" NOT a', topic="x stars:>1", language="C++", pushed_after="tomorrow")
+    assert words_of(asked) == "user evil a phrase language:C++ topic:x-stars-1"
+    assert len(words_of(Wanted(query=" ".join(f"word{n}" for n in range(99)), topic="x"))) <= MAX_QUERY
 
 
 def test_answers_are_kept_on_disk(make: Make, github: GitHubServer) -> None:
-    first = make().search(["networks"])
-    assert make().search(["networks"]) == first
+    first = make().search(Wanted(query="networks"))
+    assert make().search(Wanted(query="networks")) == first
     assert len(github.requests) == 1
-    assert make(max_age=0).search(["networks"]) == first
+    assert make(max_age=0).search(Wanted(query="networks")) == first
     assert len(github.requests) == 2
 
 
 def test_a_damaged_cache_is_no_error(make: Make, tmp_path: Path, github: GitHubServer) -> None:
-    make().search(["networks"])
+    make().search(Wanted(query="networks"))
     for path in (tmp_path / "cache").iterdir():
         path.write_bytes(b'{"moment": 1')
-    assert names(make(), "networks") == ["lab/graphs", "lab/networks"]
+    assert names(make(), "networks") == ["lab/networks", "lab/graphs"]
     assert len(github.requests) == 2
 
 
 def test_an_old_answer_is_better_than_none_and_is_logged(
     make: Make, github: GitHubServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first = make().search(["networks"])
+    first = make().search(Wanted(query="networks"))
     github.fail(Fault(status=422, times=9))
     with caplog.at_level(logging.WARNING):
-        assert make(max_age=0).search(["networks"]) == first
+        assert make(max_age=0).search(Wanted(query="networks")) == first
     assert "using the answer of" in caplog.text
 
 
@@ -165,10 +229,16 @@ def test_lasting_faults_are_errors_with_advice(
 )
 def test_an_answer_that_is_none_is_an_error_and_not_kept(make: Make, github: GitHubServer, fault: Fault) -> None:
     github.fail(fault)
-    with pytest.raises(SearchError, match=r"GitHub's answer to the search cannot be read; .*catalog"):
+    with pytest.raises(SearchError, match=r"GitHub's answer cannot be read; .*catalog"):
         names(make(), "graph")
     fault.times = 0
     assert names(make(), "graph") == ["lab/graphs"]
+
+
+def test_what_a_hit_does_not_say_is_empty(make: Make, github: GitHubServer) -> None:
+    github.fail(Fault(status=200, body={"items": [{"full_name": "a/b", "topics": None, "description": None}]}))
+    (found,) = make().search(Wanted(query="graph"))
+    assert (found.full_name, found.description, found.topics, found.stars) == ("a/b", "", (), None)
 
 
 def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> None:
@@ -177,5 +247,25 @@ def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> Non
     search.time_for = lambda most: min(most, 0.3)
     started = time.monotonic()
     with pytest.raises(SearchError, match="did not answer within"):
-        search.search(["graph"])
+        search.search(Wanted(query="graph"))
     assert time.monotonic() - started < 5
+
+
+def test_no_network_is_an_error_with_advice(tmp_path: Path) -> None:
+    search = GitHubSearch(tmp_path, places=Places(api="http://localhost:1"))
+    with pytest.raises(
+        SearchError,
+        match=r"cannot be reached .ConnectionError.; check the network, search a catalogue .catalog., or name a repository .repo.",
+    ):
+        search.search(Wanted(query="graph"))
+
+
+@pytest.mark.parametrize("harm", [os.mkfifo, Path.mkdir])
+def test_a_cached_answer_that_is_no_file_is_asked_for_again(
+    harm: Callable[[Path], None], make: Make, github: GitHubServer, tmp_path: Path
+) -> None:
+    first = names(make(), "graph neural networks")
+    for path in (tmp_path / "cache").iterdir():
+        path.unlink()
+        harm(path)
+    assert names(make(), "graph neural networks") == first

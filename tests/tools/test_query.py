@@ -1,18 +1,20 @@
 import inspect
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.tools.query import (
-    _stem,
-    content_words,
-    names_in,
-    read_query,
-)
+from ml_agent.tools.query import _stem, content_words, names_in, read_query, stems, vocabulary
 
 ENDINGS = ("al", "ational", "ization", "ing", "edly", "ators", "iveness", "fulness", "ements", "ities", "eed", "ies")
+
+
+def test_stems_are_split_at_case_and_punctuation() -> None:
+    assert stems("Graph-Neural_networks for HTTPServers, GraphConv and 128 x 3.5") == [
+        "graph", "neural", "network", "http", "server", "graph", "conv",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -35,19 +37,41 @@ def test_filler_and_numbers_say_nothing() -> None:
     assert content_words(text) == ("beseech", "graph")
 
 
-def test_a_field_is_asked_for_in_its_own_words() -> None:
+def test_a_field_is_known_by_what_belongs_to_it() -> None:
     query = read_query("Could you train an APPNP on Citeseer with dropout 0.5?")
-    assert query.fields[0].words[0] == "graph neural networks"
-    assert query.phrases["graph", "neural", "network"] == 1.0
-    assert query.phrases["deep", "learn", "graph"] < 1.0
-    assert query.names == ("APPNP",)
+    assert query.fields[0][0] == "graph neural networks" and query.names == ("APPNP",)
+    assert read_query("sort my stamps").fields == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("train PPO on CartPole-v1", "reinforcement learning"),
+        ("Transcribe the recording", "speech recognition"),
+        ("segment the lesions in these dicom files", "medical image segmentation"),
+        ("a forecast of next month's sales", "time series forecasting"),
+        ("train private models with DP SGD", "privacy"),
+    ],
+)
+def test_knows_fields_by_plain_words_too(text: str, field: str) -> None:
+    assert field in read_query(text).fields[0]
+
+
+def test_a_file_counts_by_its_kind_and_plain_words_by_the_fields_own() -> None:
+    query = read_query("Put clip.mp4 beside the snapshots")
+    assert query.words == ("video", "image") and query.names == ()
+
+
+def test_the_vocabulary_is_short_and_names_no_repository() -> None:
+    lines = files("ml_agent.tools").joinpath("fields.txt").read_text().splitlines()
+    assert len(lines) <= 400 and not any("/" in line for line in lines)
+    assert len(vocabulary().fields) > 1000
 
 
 @given(st.text(max_size=300))
 def test_every_text_is_a_query(text: str) -> None:
     query = read_query(text)
-    assert all(0 < weight <= 1 for weight in query.phrases.values())
-    assert all(phrase and all(phrase) for phrase in query.phrases)
+    assert all(len(word) > 1 for word in query.words) and len(query.fields) <= 3
 
 
 def test_stems_do_not_depend_on_other_threads() -> None:

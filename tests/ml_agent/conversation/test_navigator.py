@@ -18,8 +18,6 @@ from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts.untrusted import MARK, verbatim
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.session import Installed
-from ml_agent.tools.candidates import Candidate
-from ml_agent.understanding import rank, understood
 from tests.servers.misbehaviours import MISBEHAVIOURS
 from tests.servers.misbehaviours import saying as always_saying_text
 from tests.servers.model_server import Answer, Brain, Seen, completion, first_choice, put
@@ -408,40 +406,9 @@ def test_the_wall_time_ends_the_run(stage: Callable[..., Any], workspace: Worksp
             first(play, workspace)
 
 
-def test_understanding_adds_what_the_model_knows(stage: Callable[..., Any]) -> None:
-    play = stage(brain(model="GCN", libraries=["dgl", "PyG"], queries=["graph networks"]))
-    request, own = play.navigator.understand(TASK, Given()), understood(TASK, Given())
-    assert {"dgl", "PyG", "graph networks"} <= set(request.queries) and set(own.queries) <= set(request.queries)
-    assert request.values == own.values and "GCN" in request.keywords
-
-
 def test_a_named_repository_costs_no_question(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(brain())
     request = play.navigator.understand(TASK, Given(repository="me/tinynets"))
     play.navigator.assess(request, workspace)
     play.navigator.rank(request, [workspace.candidate])
     assert not play.server.requests
-
-
-def candidates() -> list[Candidate]:
-    return [
-        Candidate(full_name=f"o/{name}", url=name, description=f"all about {name}")
-        for name in ("birds", "graphs", "cars")
-    ]
-
-
-def test_ranking_puts_the_models_choice_first_and_loses_none(stage: Callable[..., Any]) -> None:
-    request = understood(TASK, Given())
-    own = rank(TASK, candidates())
-    ranked = stage(brain(best_first=[3, "1", 3])).navigator.rank(request, candidates())
-    assert ranked[:2] == [own[2], own[0]] and len(ranked) == 3
-    assert {c.full_name for c in ranked} == {c.full_name for c in own}
-    unusable = stage(brain(), MISBEHAVIOURS["wrong JSON"]).navigator
-    assert unusable.rank(request, candidates()) == own, "our own order holds where the model has none"
-
-
-def test_assessment(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain(possible=False, reason="it only knows tiny networks"))
-    free = Workspace(index=workspace.index, candidate=workspace.candidate)
-    found = play.navigator.assess(understood(TASK, Given()), free)
-    assert (found.possible, found.reason) == (False, "it only knows tiny networks")
