@@ -415,5 +415,5 @@ def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
 
 def _nothing() -> dict[str, object]:
     texts = ("name", "description", "tree", "folder", "others", "files", "instruction")
-    lists = ("environment", "entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
+    lists = ("learned", "environment", "entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}
