@@ -21,7 +21,7 @@ from ml_agent.state import State
 def test_of_drafts_that_got_as_far_a_models_is_not_replaced_by_one_of_the_tables(
     earlier: str, later: str, evidence: tuple[str, str], kept: str
 ) -> None:
-    state: State = {"candidates": [{}], "position": 0, "repository": {}}
+    state: State = {"candidates": [{"full_name": "owner/name"}], "position": 0, "repository": {}}
     first = better(state, Draft(kind="bash", text="first", source=earlier), evidence[0])
     assert first is not None
     state["best"] = first

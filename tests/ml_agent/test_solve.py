@@ -46,7 +46,7 @@ def test_it_is_said_that_much_is_copied(repository: Path, tmp_path: Path) -> Non
     with (repository / "corpus.bin").open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, 250 * 1024**2)
     task = ("fit the linear model with learning rate 0.25", "--repo", str(repository), *LOCAL)
-    done = ml_agent("solve", *task, "--out", str(tmp_path / "out"))
+    done = ml_agent("solve", *task, "--verbose", "--out", str(tmp_path / "out"))
     assert done.returncode == 0 and "copying 0.2 GB into the sandbox" in done.stderr, done.stderr
 
 

@@ -64,7 +64,7 @@ MISTAKES = {
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
     "scores that are none": (("compare", "{rows}"), 2, "not the output"),
-    "a folder without scores": (("report", "{tmp}"), 2, "no *.json"),
+    "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
     "a run that is none": (("import", "{tmp}/none.traj", "--out", "{tmp}/o"), 2, "no such file"),
     "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than predictions"),
     "examples over rows": (("export", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than chat examples"),

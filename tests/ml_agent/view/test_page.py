@@ -99,7 +99,7 @@ def test_the_page_of_a_real_run_has_its_drafts() -> None:
     )
     page = page_of(dict(run.details), read_trajectory(run.folder / "trajectory.jsonl"))
     assert page.drafts and page.drafts[-1].text == run.answer.text  # type: ignore[union-attr]
-    assert "sound" in page.drafts[-1].problem
+    assert "ok" in page.drafts[-1].problem
     assert [phase.name for phase in page.phases[:3]] == ["understand", "search", "rank"]
 
 
