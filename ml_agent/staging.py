@@ -22,6 +22,8 @@ from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")
 """What of `.git` holds commits; all else holds addresses, settings, hooks and notes of the user's."""
+LONGEST_PATH = 4096
+"""Bytes that the kernel takes for a path, its end included."""
 _GIT_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 
 
@@ -39,6 +41,9 @@ def stage(root: Path, target: Path, words: str = "") -> int:
             left_out += 1
             continue
         place = target / relative
+        if len(os.fsencode(place)) >= LONGEST_PATH:
+            left_out += 1
+            continue
         place.parent.mkdir(parents=True, exist_ok=True)
         _lay(path, place)
     if (root / ".git").is_dir() and not (root / ".git").is_symlink():

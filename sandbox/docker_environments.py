@@ -30,7 +30,7 @@ class Environments:
         self, client: docker.DockerClient, run_id: str, volume: str = "", note: str = "", image: str = ""
     ) -> None:
         """A new one, or one that was kept. Raises docker's errors."""
-        self._client, self._run_id = client, run_id
+        self._client = client
         self.note, self.image = note, image
         self.is_kept = bool(volume)
         self._lasts = bool(volume)

@@ -10,7 +10,7 @@ import msgspec
 from ml_agent.benchmarks.form_a.check import SCRIPT
 from ml_agent.benchmarks.form_a.row import Assignment
 from ml_agent.benchmarks.predict.config import program_version
-from ml_agent.benchmarks.subjects.model import SubjectRun
+from ml_agent.benchmarks.subjects.model import SubjectRun, own_run
 from ml_agent.benchmarks.subjects.places import Place, index_variables
 from ml_agent.errors import AgentError
 from ml_agent.job import Job
@@ -104,19 +104,7 @@ class OwnSolver:
         return "" if response.ok else f"set-up: {diagnose(response).message}"
 
     def _finish(self, result: dict[str, Any], records: Path, began: float, error: str) -> SubjectRun:
-        budget = result.get("budget", {})
-        return SubjectRun(
-            subject=self.label,
-            version="",
-            ended="failed" if error else "finished",
-            seconds=round(time.monotonic() - began, 3),
-            calls=budget.get("calls", 0),
-            prompt_tokens=budget.get("prompt_tokens", 0),
-            completion_tokens=budget.get("completion_tokens", 0),
-            usd=result.get("usd", 0.0),
-            records=records,
-            error=error,
-        )
+        return own_run(self.label, result, records, time.monotonic() - began, error)
 
 
 def split(reproduce: str, up: str) -> Scripts:

@@ -14,7 +14,7 @@ from ml_agent.benchmarks.form_d.row import Attempt, Terms
 from ml_agent.benchmarks.form_d.rows import Row
 from ml_agent.benchmarks.predict.config import program_version
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.model import SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.model import SubjectRun, SubjectTask, own_run
 from ml_agent.benchmarks.subjects.places import index_variables
 from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.benchmarks.subjects.workplace import workplace
@@ -83,21 +83,9 @@ class OwnAgent:
         )
 
     def _run(self, result: dict[str, Any], records: Path, began: float, error: str) -> SubjectRun:
-        used = result.get("budget", {})
+        done = own_run(self.label, result, records, time.monotonic() - began, error)
         gone = result.get("ending") == Ending.MODEL_GONE.label
-        return SubjectRun(
-            subject=self.label,
-            version="",
-            ended="failed" if error else "finished",
-            seconds=round(time.monotonic() - began, 3),
-            calls=used.get("calls", 0),
-            prompt_tokens=used.get("prompt_tokens", 0),
-            completion_tokens=used.get("completion_tokens", 0),
-            usd=result.get("usd"),
-            records=records,
-            error=error,
-            trouble=error if gone else "",
-        )
+        return msgspec.structs.replace(done, trouble=error if gone else "")
 
 
 class PeerAgent:

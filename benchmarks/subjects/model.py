@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -118,3 +118,28 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
     """Text files by name, put into `Inside.files` first."""
+
+
+def own_run(label: str, result: Mapping[str, Any], records: Path, seconds: float, error: str) -> SubjectRun:
+    """What a run of ML-Agent's own spent, from its run.json (empty where it left none).
+
+    Args:
+        label: of the subject.
+        result: the content of run.json.
+        records: the run's folder.
+        seconds: of wall time.
+        error: why it failed; "" where it did not.
+    """
+    budget = result.get("budget", {})
+    return SubjectRun(
+        subject=label,
+        version="",
+        ended="failed" if error else "finished",
+        seconds=round(seconds, 3),
+        calls=budget.get("calls", 0),
+        prompt_tokens=budget.get("prompt_tokens", 0),
+        completion_tokens=budget.get("completion_tokens", 0),
+        usd=result.get("usd", 0.0),
+        records=records,
+        error=error,
+    )
