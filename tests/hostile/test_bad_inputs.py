@@ -90,7 +90,7 @@ def _command_line() -> dict[str, Case]:
 
 def _configuration() -> dict[str, Case]:
     values = {
-        "TIMEOUT": "abc", "MODEL_PROFILE": "poem", "GPUS": "0;rm", "UNISOLATED": "maybe", "MAX_COST": "inf-", "MEMORY_GB": "nan",
+        "TIMEOUT": "abc", "GPUS": "0;rm", "UNISOLATED": "maybe", "MAX_COST": "inf-", "MEMORY_GB": "nan",
         "MAX_ATTEMPTS": "-3", "CLONE_BYTES": "0", "PROBE_SECONDS": "-1", "NETWORK": "half", "SANDBOX": "", "MODEL_MODE": "poetry",
     }  # fmt: skip
     cases = {

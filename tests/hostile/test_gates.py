@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("ml_agent", "tools", "prompts", "sandbox")
-USERS = {"instruction", "values", "prefix_code", "folder", "github", "loop.index", "line"}
+USERS = {"instruction", "calls", "values", "prefix_code", "folder", "github", "loop.index", "line"}
 """Variables of prompts that hold the user's own words, a number, or what the program itself says."""
 STARTS = {
     "subprocess.run",

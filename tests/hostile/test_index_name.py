@@ -99,7 +99,7 @@ except OSError as error:
 
 
 def _tried(sandbox: Sandbox, what: str, server: str) -> str:
-    text = f"cat > /tmp/try.py <<'END'\n{TRY}\nEND\npython /tmp/try.py {what!r} {server} {OTHER}"
+    text = f"cat > /tmp/try.py <<'END'\n{TRY}\nEND\n${{ML_AGENT_PYTHON:-python}} /tmp/try.py {what!r} {server} {OTHER}"
     done = sandbox.run(Command(text=text, install=True, timeout=60))
     assert done.ok, done.stderr
     return done.stdout

@@ -111,7 +111,7 @@ def test_what_a_program_prints_is_marked_and_so_is_its_result_as_a_resource(host
             arguments = {"command": "python fit.py --lr 1", "repository": str(hostile)}
             ran = told(await agent.call_tool("run_in_sandbox", arguments, progress_callback=progress))
             assert ran["output"].startswith(MARK) and MARK in ran["stderr"] and MARK in "".join(ran["errors"])
-            assert any(MARK in line for line in said) and all(neutral(line) == line for line in said)
+            assert any(MARK in line for line in said) and all(neutral(line) == line for line in said), said
             solved = {"instruction": TASK, "repository": str(hostile), "run": "probe"}
             run = Path(told(await agent.call_tool("solve", solved))["run_folder"]).name
             for place in ("ml-agent://runs", f"ml-agent://runs/{run}"):

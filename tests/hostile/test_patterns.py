@@ -112,5 +112,5 @@ def test_files_that_are_all_beginnings(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.promise("A request of two megabytes is refused in one line.", by="a limit on instructions")
 def test_a_request_without_end() -> None:
-    with pytest.raises(UsageError, match="20,000 are read"):
+    with pytest.raises(UsageError, match="the limit is 20,000"):
         solve("a " * 1_000_000, repo="here", run="none")

@@ -130,7 +130,9 @@ def test_another_host_than_the_index_is_not_reached(place: Place, engine: docker
     try:
         during, after = (_look(sandbox, place, install) for install in (True, False))
         again = _look(sandbox, place, install=True)
-        assert len(_left(engine, run_id)) == 2, "the sandbox and its volume, and no gate that stays open"
+        assert len(_left(engine, run_id)) == 4, (
+            "the sandbox, the place of downloads and a volume of each, and no gate that stays open"
+        )
     finally:
         sandbox.stop()
     for found in (during, again):
@@ -149,7 +151,7 @@ def test_what_a_dead_run_left_there_is_removed(place: Place, engine: docker.Dock
     run_id = f"tests-{uuid.uuid4().hex}"
     sandbox = DockerSandbox(Policy(network="install", run_id=run_id), log_folder=tmp_path / "logs")
     sandbox.start()
-    assert len(_left(engine, run_id)) == 2
+    assert len(_left(engine, run_id)) == 3
     removed = clean(run_id=run_id)
     sandbox.stop()
-    assert (removed.containers, removed.volumes, _left(engine, run_id)) == (1, 1, [])
+    assert (removed.containers, removed.volumes, _left(engine, run_id)) == (1, 2, [])
