@@ -12,7 +12,15 @@ from ml_agent.cli.app import COMMANDS, loaded
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-BENCH_PAGES = ("reference.md", "architecture.md", "bench.md", "results.md", "security.md", "README.md")
+BENCH_PAGES = (
+    "reference.md",
+    "architecture.md",
+    "bench.md",
+    "results.md",
+    "results-history.md",
+    "security.md",
+    "README.md",
+)
 """Pages whose sentences may name options of the bench."""
 OF_OTHERS = {
     "--host-uds": "gVisor's",
