@@ -62,7 +62,7 @@ class Reply(NamedTuple):
 def examine_machine(settings: Settings) -> list[Row]:
     """Look at everything a run may need, side by side; nothing is changed."""
     looks: list[Callable[[Settings], Row]] = [
-        _python, _git, _docker, _image, _local, _model, _github, _package_index, _cache, _disk,
+        _python, _git, _docker, _image, _local, examine_model, _github, _package_index, _cache, _disk,
     ]  # fmt: skip
     with ThreadPoolExecutor(len(looks)) as pool:
         return list(pool.map(lambda look: look(settings), looks))
@@ -120,10 +120,13 @@ def _image(settings: Settings) -> Row:
     return Row(what="image", ok=True, found=name)
 
 
-def _model(settings: Settings) -> Row:
+def examine_model(settings: Settings) -> Row:
+    """Whether the configured model answers a request of one token."""
     how = "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
     if not settings.thinks_with_model:
-        return Row(what="model", ok=False, found="none; answers are made without a model", advice=how)
+        return Row(
+            what="model", ok=False, found="none; answers are made without a model", advice=f"ml-agent init, or {how}"
+        )
     from ml_agent.model.endpoint import OPENAI
 
     if not settings.model or not settings.has_endpoint:

@@ -1,7 +1,5 @@
 """Write commands, options and settings into docs/reference.md.   reference.py [--check]: exit 1 when the page is stale."""
 
-import ast
-import inspect
 import re
 import sys
 from collections.abc import Iterator
@@ -11,6 +9,7 @@ from typing import Any
 from page_region import write_or_check
 
 from ml_agent.cli.app import COMMANDS, loaded
+from ml_agent.cli.init import documented
 from ml_agent.settings import Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
@@ -47,22 +46,11 @@ def _of_command(name: str, command: Any) -> Iterator[str]:
     yield ""
 
 
-def _documented() -> dict[str, str]:
-    """What stands under each setting, read from the class itself."""
-    (settings,) = (node for node in ast.parse(inspect.getsource(Settings)).body if isinstance(node, ast.ClassDef))
-    found = {}
-    for field, after in zip(settings.body, settings.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            said = after.value if isinstance(after, ast.Expr) else None
-            found[field.target.id] = str(said.value) if isinstance(said, ast.Constant) else ""
-    return found
-
-
 def _of_settings() -> Iterator[str]:
     yield "## Settings\n"
     yield "Each can be set as `ML_AGENT_NAME` in the environment or as `name = value` in `ml-agent.toml`.\n"
     yield "| setting | default | meaning |\n|---|---|---|"
-    for name, said in _documented().items():
+    for name, said in documented().items():
         field = Settings.model_fields[name]
         given = field.default
         default = "" if field.is_required() or given is None or "Secret" in type(given).__name__ else str(given)

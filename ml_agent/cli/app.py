@@ -51,6 +51,9 @@ COMMANDS = {
         "ml_agent.cli.check:check",
         "Check a command against a repository without running it; exit code 1 if it cannot work.",
     ),
+    "init": Command(
+        "ml_agent.cli.init:init", "Write a settings file with every setting explained, and test the model's endpoint."
+    ),
     "doctor": Command("ml_agent.cli.machine:doctor", "Check this machine: what works, and how to fix the rest."),
     "models": Command(
         "ml_agent.cli.machine:models", "List models with known prices and those that the endpoint offers."
@@ -163,7 +166,8 @@ ML-Agent turns one sentence about a machine-learning task into a result that was
 
   ml-agent doctor                                   what works on this machine
   ml-agent solve "cluster 600 points into 4 groups" --catalog sample --run none    a first task; needs no key
-  ml-agent solve "..." --repo FOLDER --model NAME   your own task; set OPENAI_API_KEY or OPENAI_BASE_URL
+  ml-agent init --model NAME                        keep a model's name and endpoint in a settings file, and test it
+  ml-agent solve "..." --repo FOLDER                your own task
   ml-agent explain FOLDER                           the scripts of a repository and their options
   ml-agent check "COMMAND" --repo FOLDER            whether a command can work
   ml-agent --help                                   everything else
