@@ -51,7 +51,7 @@ _NO_LINKS = f'for link in "{BUILD}" "{BUILD}"/* "{BUILD}"/files/*; do [ ! -L "$l
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 """The top of a module that is missing."""
 _SPOKEN = re.compile(
-    r"^\s*(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
+    r"^\s*+(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
 )
 
 

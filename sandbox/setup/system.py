@@ -36,7 +36,7 @@ def _first(found: Iterable[list[str]]) -> tuple[str, ...]:
 _LACKED = (
     re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file"),
     re.compile(r"(?:unable to execute|command|No such file or directory:|Could not find|Could NOT find) '?(?P<program>[\w+-]*(?:gcc|g\+\+|cc|cmake|make|ninja|swig|cargo|rustc|gfortran|pkg-config|git))'?"),
-    re.compile(r"(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:command )?not found"),
+    re.compile(r"(?<![\w+-])(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:command )?not found"),
 )  # fmt: skip
 
 

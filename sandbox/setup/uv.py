@@ -38,7 +38,7 @@ _MISSING = re.compile(
     r"(?:[Bb]ecause|and) ([A-Za-z0-9][\w.-]*) was not found|there (?:is|are) no versions? of ([A-Za-z0-9][\w.-]*)"
 )
 _WANTED = re.compile(r"depends on ([A-Za-z0-9][\w.-]*?)(?:\[[\w,]*\])?[<>=!~]")
-_NAMED = re.compile(r"\b([A-Za-z0-9][\w.-]*?)(?:\[[\w,]*\])?(?:[<>=!~]=|[<>])")
+_NAMED = re.compile(r"(?<![\w.-])([A-Za-z0-9][\w.-]*?)(?:\[[\w,]*\])?(?:[<>=!~]=|[<>])")
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,15 +34,16 @@ SECONDS = 0.1
 """Of processor time for many characters; whatever grows in a bad moment of the machine and takes less is quick."""
 BOUNDED = {
     "the user's own words": (
-        "delivery/request_words.py _FILE", "delivery.request_words._FILE", "request_words.py _OPTION", "request_words.py _ROWS", "request_words.py names",
-        "fitting.COUNTED_CARDS", "spelled._PAIR", "readings.py _RANGE", "sentences.py _WILDCARD", "knowledge.py _SEPARATOR",
+        "delivery/request_words.py _FILE", "delivery.request_words._FILE", "request_words.py _OPTION", "request_words.py _ROWS", "request_words.py names", "request_words.py 166",
+        "numbers._POINT", "numbers._PART",
+        "readings.py _RANGE", 
     ),
-    "one answer, or code in it": ("llm/objects.py _DOTTED", "bash_commands.py 231", "reader.py VARIABLE", "repair_rules.py match"),
+    "one answer, or code in it": ("conversation/objects.py _DOTTED", "bash_commands.py 231", "reader.py VARIABLE", "repair_rules.py match"),
     "tried at the beginning of a line, or where a word begins": (
-        "lexer.py _PROMPT", "lexer.py _HARMLESS_PROMPT", "read.py RUNS", "read.py CALLS", "pip_errors.py wanted",
+        "lexer.py _PROMPT", "lexer.py _HARMLESS_PROMPT", "read.py RUNS", "read.py CALLS", 
         "secret_files._NAMED", "secret_files._NOT_NAMED",
     ),
-    "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "output_kinds.py _DOWNLOAD", "output_kinds.py _PROGRESS"),
+    "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "outline.py _HEADER", "sandbox/output.py _DOWNLOAD", "sandbox/output.py _PROGRESS"),
 }  # fmt: skip
 """Why patterns that take long for long texts see none, and the ends of their places."""
 _LEFT_OUT = ("ml_agent.benchmarks",)

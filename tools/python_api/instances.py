@@ -10,8 +10,7 @@ from ml_agent.tools.python_api.hierarchy import DefinitionSite
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Unknown
 from ml_agent.tools.python_api.resolver import Resolver
 
-_BASES = re.compile(r"\((.*)\)")
-_BASE = re.compile(r"([\w.]+)(?:\[[^\]]*\])?(?=,|$)")
+_BASE = re.compile(r"(?<![\w.])([\w.]+)(?:\[[^\]]*\])?(?=,|$)")
 
 
 class Subclasses:
@@ -46,8 +45,8 @@ class Subclasses:
         for path, outline in self._outlines().items():
             renamed = {item.local: item.name for item in outline.imports if item.name}
             for cls in (one for one in outline.names if one.kind == "class"):
-                bases = _BASES.search(cls.head)
-                for base in _BASE.findall(bases[1]) if bases else ():
+                bases = cls.head.partition("(")[2].rpartition(")")[0]
+                for base in _BASE.findall(bases):
                     last = base.rpartition(".")[2]
                     found.setdefault(renamed.get(last, last), []).append((path, cls.name))
         return found
