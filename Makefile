@@ -7,7 +7,7 @@ WORKERS := 4
 # Tests start this program hundreds of times: what Python compiled once is kept, whatever the machine says of it.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: newcomer site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-dev bench-rows bench-search clean
+.PHONY: newcomer site lock release-check smoke demo test test-slow test-hostile test-model fuzz check setup bench-rows bench-search clean
 
 setup: $(READY)
 
@@ -63,9 +63,6 @@ lock: setup
 
 release-check: setup
 	@bash scripts/release-check.sh $(VENV)
-
-bench-dev: setup
-	@bash scripts/bench-dev.sh
 
 # Requests in users' words against a stand-in for GitHub's search: make bench-search CATALOGUE=repositories.jsonl
 bench-search: setup

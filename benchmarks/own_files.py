@@ -29,8 +29,6 @@ PREDICTIONS = Shape(
 MADE_ROWS = Shape(
     lines="rows of `bench make`", required=frozenset({"github_id", "id", "split", "why", "documented", "helps"})
 )
-_CHAT = frozenset({"messages", "tokens", "github_id", "id"})
-CHAT_EXAMPLES = Shape(lines="chat examples of `bench export`", required=_CHAT, allowed=_CHAT)
 
 
 def see_that_it_may_be_replaced(out: Path, shape: Shape) -> None:

@@ -18,13 +18,13 @@ app.add_typer(agents.app, name="agents")
 app.command()(scores.score)
 app.command()(scores.compare)
 app.command()(scores.report)
-app.command("import")(rows.import_)
-app.command()(rows.export)
 
 
 GONE = {
     "table": "bench predict or run for each subject, bench score --json, then bench report",
-    "stats": "bench export --format chat counts the tokens of each example",
+    "import": "write the predictions of a run as lines with github_id, id and output",
+    "export": "rows are JSONL already",
+    "stats": "rows are JSONL already",
 }
 
 

@@ -8,18 +8,16 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.engines.dask import dask_engine
 from ml_agent.benchmarks.engines.local import LocalEngine
-from ml_agent.benchmarks.export import Wanted, write_examples
 from ml_agent.benchmarks.predict.respondent import Respondent
 from ml_agent.benchmarks.predict.rows import Result
 from ml_agent.benchmarks.predict.run import Plan, predict
 from ml_agent.benchmarks.predict.unit import Unit
-from tests.benchmarks.conftest import SMALL, fill
+from tests.benchmarks.conftest import fill
 
 
 def answer(unit: Unit, length: int = 3, seconds: float = 0.0, marks: Path | None = None) -> Result:
@@ -58,14 +56,6 @@ def test_a_full_disk_is_told_by_row(small_disk: Path, tmp_path: Path) -> None:
     assert summary.missing == len(summary.failed) == 8 - len(kept)
     assert all(line.endswith("its result cannot be kept: No space left on device") for line in summary.failed)
     assert 0 < len(kept) < 8 and all(json.loads(p.read_text())["output"] for p in kept)
-
-
-def test_examples_that_find_no_room_leave_no_file(small_disk: Path, tmp_path: Path) -> None:
-    (task,) = tasks(1)
-    long = msgspec.structs.replace(task, oracle="x" * 2 * SMALL)
-    with pytest.raises(OSError, match="No space"):
-        write_examples([long], tmp_path, Wanted(setting="oracle"), small_disk / "examples.jsonl")
-    assert list(small_disk.iterdir()) == []
 
 
 def test_rows_that_could_not_be_kept_are_made_when_there_is_room(small_disk: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 import os
 import subprocess
 import tarfile
@@ -15,15 +14,12 @@ import msgspec
 import pytest
 
 from ml_agent.benchmarks.data import Task
-from ml_agent.benchmarks.errors import PredictionFileError
 from ml_agent.benchmarks.predict.contexts import readme
 from ml_agent.benchmarks.repositories import LaidRepository, lay_repositories
-from ml_agent.benchmarks.subjects.imports import answer_in, import_runs
 from ml_agent.benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.files import check_room
-from tests.processor_time import within
 from tests.servers.git_folders import commit_files, write_files
 
 
@@ -157,37 +153,9 @@ def a_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
-def a_link(path: Path) -> None:
-    private = path.parent.parent / "private.jsonl"
-    private.write_text(json.dumps({"instance_id": "1-2", "test_result": {"eval_script_content": "private"}}))
-    path.symlink_to(private)
-
-
 def with_holes(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(20 * 1024**3)
-
-
-def nested(path: Path) -> None:
-    path.write_text("[" * 200_000)
-
-
-@pytest.mark.parametrize("name", ["output.jsonl", "preds.json", "1-2.traj", "1-2.traj.json"])
-@pytest.mark.parametrize("make", [a_pipe, a_link, with_holes, nested])
-@pytest.mark.promise("`bench import` of a foreign folder ends in one line.", by="ml_agent.benchmarks.subjects.records")
-def test_foreign_runs_neither_hang_nor_lead_out(name: str, make: Callable[[Path], None], tmp_path: Path) -> None:
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    make(folder / name)
-    with pytest.raises(PredictionFileError, match=r"regular|link|larger|deeply"):
-        import_runs(folder)
-
-
-@pytest.mark.promise(
-    "Reading a foreign patch takes no more than its length.", by="ml_agent.benchmarks.subjects.imports"
-)
-def test_a_patch_is_read_in_steps() -> None:
-    assert within(2, lambda: answer_in("diff --git a/x\n" * 100_000)) == ""
 
 
 @pytest.mark.promise(

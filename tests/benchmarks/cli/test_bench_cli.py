@@ -24,7 +24,7 @@ Call = Callable[..., Any]
 Rows = Callable[..., None]
 ON = ("--tasks", "{rows}", "--repos", "{repos}")
 COMMANDS = [
-    "repos", "make", "predict", "run", "agents list", "agents install", "score", "compare", "report", "import", "export",
+    "repos", "make", "predict", "run", "agents list", "agents install", "score", "compare", "report",
 ]  # fmt: skip
 
 
@@ -56,7 +56,7 @@ MISTAKES = {
     "results into a file": (("run", "--agent", "offline", *ON, "--out", "{rows}"), 2, "rows.jsonl cannot be written"),
     "offline in form L": (("run", "--form", "L", "--agent", "offline", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
     "a scorer that went": (("score", *ON, "--predictions", "{rows}", "--mode", "strict"), 2, "same-call judges what an answer asks for"),
-    "a table that went": (("table", *ON, "--out", "{tmp}/o"), 2, "bench report"),
+    "a command that went": (("export", *ON, "--out", "{tmp}/o"), 2, "bench export is gone"),
     "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
     "predicting without repositories": (("predict", "--tasks", "{rows}", "--repos", "{tmp}/none", "--out", "{tmp}/o"), 2, "no such folder"),
     "half a commit": (("repos", *ON, "--commit", "sample"), 2, "NAME=SHA"),
@@ -65,12 +65,8 @@ MISTAKES = {
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
     "scores that are none": (("compare", "{rows}"), 2, "not the output"),
     "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
-    "a run that is none": (("import", "{tmp}/none.traj", "--out", "{tmp}/o"), 2, "no such file"),
     "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than predictions"),
-    "examples over rows": (("export", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than chat examples"),
     "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than rows of"),
-    "an import over a text": (("import", "{rows}", "--out", "{repos}/sample/README.md"), 2, "README.md: a file that holds"),
-    "an import over itself": (("import", "{rows}", "--out", "{rows}"), 2, "what is imported is not replaced"),
     "a parquet file that is none": (("repos", "--tasks", "{tmp}/x.parquet", "--repos", "{repos}"), 2, "no such file"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
@@ -198,27 +194,9 @@ def test_a_row_that_hangs_is_ended_for_its_time(
 
 
 def test_own_results_are_replaced(call: Call) -> None:
-    for words in (("predict", *ON), ("export", *ON), ("make", "{repos}/sample", "--jobs", "1")):
+    for words in (("predict", *ON), ("make", "{repos}/sample", "--jobs", "1")):
         out = ("--out", f"{{tmp}}/{words[0]}.jsonl")
         assert call(*words, *out).code == call(*words, *out).code == 0, words
-
-
-def test_runs_of_others_come_in(call: Call, bench: Path) -> None:
-    (bench / "preds.json").write_text(json.dumps({"1-0": {"model_patch": "python train.py --lr 0.5"}}))
-    assert call("import", "{tmp}/preds.json", "--out", "{tmp}/in.jsonl", "--subject", "Somebody").code == 0
-    (found,) = load_predictions(bench / "in.jsonl")
-    assert (found.subject, found.output) == ("Somebody", ("python train.py --lr 0.5",))
-    (bench / "preds.json").write_text(json.dumps({"1-0": {"model_patch": "x"}, "what": {"model_patch": "x"}}))
-    said = call("import", "{tmp}/preds.json", "--out", "{tmp}/in.jsonl")
-    assert said.code == 1 and "'what' is not named" in said.err
-
-
-def test_rows_go_out_as_chat_examples(call: Call, bench: Path) -> None:
-    said = call("export", *ON, "--format", "chat", "--out", "{tmp}/train.jsonl")
-    assert said.code == 0 and "3 examples" in said.err
-    example = json.loads((bench / "train.jsonl").read_text().splitlines()[0])
-    assert example["messages"][1]["content"] == "```bash\npython train.py --lr 0.5\n```" and example["tokens"] > 20
-    assert call("export", *ON, "--out", "{tmp}/none.jsonl", "--context", "5").code == 1
 
 
 def test_where_agents_stand(call: Call) -> None:
