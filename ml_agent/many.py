@@ -177,5 +177,7 @@ def _result(one: Instruction, settings: Settings) -> dict[str, Any]:
         "kind": answer.get("kind"),
         "answer": answer.get("text"),
         "workdir": answer.get("workdir"),
+        "confidence": answer.get("level"),
+        "not_used": answer.get("unplaced"),
         "repository": (result.get("repository") or {}).get("name"),
     }

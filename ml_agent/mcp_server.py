@@ -131,13 +131,7 @@ class Tools:
             for name, value in _summary(result).items()
             if name not in {"values", "run_folder", "repository"}
         }
-        answer = result.details.get("answer") or {}
-        doubts = {
-            "sureness": answer.get("level"),
-            "words_without_a_place": answer.get("unplaced"),
-            "to_fill_in": answer.get("invented"),
-        }
-        return {**shown, **doubts, "briefing": briefing}
+        return {**shown, "briefing": briefing}
 
     async def solve(
         self,
@@ -318,6 +312,10 @@ def _summary(result: Result) -> dict[str, Any]:
         "folder_of_task": answer.get("workdir"),
         "repository": content.get("repository"),
         "values": answer.get("ledger"),
+        "confidence": answer.get("level"),
+        "not_used": answer.get("unplaced"),
+        "to_fill_in": answer.get("invented"),
+        "copied_from_example": content.get("unasked"),
         "findings": answer.get("findings"),
         "came_out": content.get("told"),
         "expected": content.get("expectations"),

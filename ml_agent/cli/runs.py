@@ -82,7 +82,6 @@ def view(
 
 
 def _show_run(folder: RunFolder) -> None:
-    from ml_agent.view.outputs import outputs_of
     from ml_agent.view.page import page_of
     from ml_agent.view.terminal import show as show_page
 
@@ -91,7 +90,7 @@ def _show_run(folder: RunFolder) -> None:
     if "budget" not in content:
         console.say(f"{folder.id} is unfinished: ml-agent resume {folder.id}")
         return
-    show_page(page_of(content, read_trajectory(folder.trajectory)), outputs_of(folder.path), console)
+    show_page(page_of(content, read_trajectory(folder.trajectory)), console)
 
 
 def _content(folder: RunFolder) -> dict[str, Any]:

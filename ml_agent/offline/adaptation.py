@@ -116,7 +116,7 @@ class _ExamplePrior:
                 _THE_SAME
                 if quoted and mention.kind == "text"
                 else _NEVER
-                if mention.kind == "name" and not quoted
+                if mention.kind in {"name", "path"} and not quoted
                 else 0.0
             )
         if shown == mention.value == mention.text.strip("'\"`“”‘’"):

@@ -20,6 +20,7 @@ def assess(request: Request, workspace: Workspace) -> Assessment:
     main = "\n".join(one.text for one in index.passages if is_readme(one.path) and "/" not in one.path)[:_MAIN_README]
     first_look = [workspace.candidate.full_name, workspace.candidate.description, *structure, *readmes, main]
     shared = set(search_words(request.instruction)) & set(search_words(" ".join(first_look)))
+    shown = sorted(word for word in shared if len(word) > 1)[:6]
     against = ""
     if not index.signatures and not index.examples:
         against = "no entry point and no example of use was found"
@@ -27,7 +28,7 @@ def assess(request: Request, workspace: Workspace) -> Assessment:
         against = "neither its README nor its folders speak of the task"
     if against:
         return Assessment(possible=False, reason=against, readmes=tuple(readmes[:_MOST]))
-    reason = f"matching keywords: {', '.join(sorted(shared)[:6])}" if shared else "the folder was given"
+    reason = f"matching keywords: {', '.join(shown)}" if shown else "the folder was given"
     return Assessment(possible=True, reason=reason, readmes=_ranked(request, workspace))
 
 

@@ -4,19 +4,23 @@ from rich.table import Table
 from rich.text import Text
 
 from ml_agent.console import Terminal
-from ml_agent.view.outputs import OutputView
+from ml_agent.summary import summary
 from ml_agent.view.page import DraftView, Page
-from ml_agent.wording import counted
 
 STATUS = {"honoured": "used", "default": "its default", "not found": "not used"}
 
 
-def show(page: Page, outputs: tuple[OutputView, ...], console: Terminal) -> None:
-    """Print what happened in a run: the way, the drafts with what was wrong, the values, the outputs, the cost."""
+def show(page: Page, console: Terminal) -> None:
+    """Print a run: the answer and the summary as at its end, then the phases, the drafts with what was wrong, the values."""
     result = page.result
     console.print(Text(result["instruction"], style="bold"))
     colour = "green" if result["exit_code"] == 0 else "yellow"
     console.print(Text.assemble((result["ending"], colour), f": {result['message']}\n"))
+    if result.get("answer"):
+        console.say(result["answer"]["text"] + "\n")
+    for row in summary(result):
+        console.print(Text(row))
+    console.print()
     for phase in page.phases:
         note = phase.note.partition("\n")[0]
         line = f"  {phase.name:<10} {note} "
@@ -27,12 +31,6 @@ def show(page: Page, outputs: tuple[OutputView, ...], console: Terminal) -> None
         _show_draft(draft, console)
     if result.get("answer"):
         _show_values(result["answer"].get("ledger") or [], console)
-    for output in outputs:
-        console.print(f"  made {output.path} ({output.size} bytes)")
-    budget = result["budget"]
-    tokens = budget["prompt_tokens"] + budget["completion_tokens"]
-    asked = counted(budget["calls"], "request")
-    console.print(f"\n{asked}, {tokens} tokens, {budget['seconds']:.1f} s; {result['folder']}")
 
 
 def _show_draft(draft: DraftView, console: Terminal) -> None:

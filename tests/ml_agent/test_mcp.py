@@ -45,7 +45,7 @@ async def a_coding_agent_lists_explains_checks_and_drafts(client: Any, repositor
     assert not checked["ok"] and checked["findings"][0]["suggestion"] == "--lr"
     drafted = content(await client.call_tool("draft_command", {"instruction": TASK, "repository": str(repository)}))
     assert "--lr 0.25" in drafted["answer"] and drafted["evidence"] == "checked"
-    assert drafted["sureness"] in {"sure", "likely", "guess"} and "0.25" not in drafted["words_without_a_place"]
+    assert drafted["confidence"] in {"sure", "likely", "guess"} and "0.25" not in drafted["not_used"]
     briefing = drafted["briefing"]
     assert "## Options of fit.py\n--lr" in briefing and "python fit.py --lr 0.5" in briefing and TASK in briefing
 

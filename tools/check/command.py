@@ -257,11 +257,11 @@ class _Check:
             others = self.repository.entry_points(path)
             suggestion = posixpath.relpath(others[0], folder) if len(others) == 1 else ""
             hint = f"; did you mean {suggestion}?" if suggestion else ""
-            message = f"{name} only defines things: running it does nothing{hint}"
+            message = f"{name} only defines functions and classes: running it does nothing{hint}"
             self.note("not-an-entry-point", message, name, suggestion, sure=does_nothing)
 
     def _open(self, path: str, why: str, subject: str) -> None:
-        message = f"what {path} takes is open: {why}"
+        message = f"which options {path} takes: {why}"
         self.findings.append(Finding(code="cannot-tell", message=message, severity="unsure", subject=subject))
 
     def _relative_imports(self, path: str, name: str) -> None:
@@ -378,7 +378,7 @@ class _Check:
     def _program_file(self, program: str, path: str) -> None:
         """A program that is called by its path in the repository."""
         if path in self.tree.files:
-            self.findings.append(cannot_tell(program, f"what {program} takes is not read here"))
+            self.findings.append(cannot_tell(program, f"which options {program} takes"))
         else:
             built = is_target(path, self.tree, self.reader.sources)
             hint = f"; `make {posixpath.basename(path)}` in its folder makes it" if built else ""

@@ -56,14 +56,16 @@ def unknown_program(program: str, repository: CheckedRepository, defined: frozen
     if not name or name in KNOWN_PROGRAMS or PYTHON.match(program) or program in defined:
         return None
     if not is_literal(program):
-        return cannot_tell(program, f"what {program} stands for is open")
+        return cannot_tell(program, f"which program {program} is: it is set when the command runs")
     if name in repository.declared:
-        return cannot_tell(program, f"what {program} takes is not read here: the setup files declare it")
+        return cannot_tell(
+            program, f"which options {program} takes: the set-up files declare it, but its code was not read"
+        )
     meant = next((other for other in repository.consoles if is_slip(name, other)), "") or _interpreter(name)
     if meant and "/" not in program:
         message = f"there is no program {name}; did you mean {meant}?"
         return Finding(code="no-such-command", message=message, subject=name, suggestion=meant)
-    return cannot_tell(program, f"{program} is no program of this repository that is known here")
+    return cannot_tell(program, f"{program} is not a program of this repository, so its options are unknown")
 
 
 def cannot_tell(program: str, message: str) -> Finding:

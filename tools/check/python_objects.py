@@ -211,7 +211,7 @@ def _label(value: ast.expr, kind: ObjectClass) -> str:
 
 def _cannot_tell(line: int, method: ApiObject) -> Finding:
     name = ".".join(method.name.split(".")[-2:])
-    message = f"line {line}: what {name}() gives is open, so what is done with it is not looked at"
+    message = f"line {line}: what {name}() returns, so its use is not checked"
     return Finding(code="cannot-tell", message=message, severity="unsure", subject=name)
 
 

@@ -31,14 +31,18 @@ def unread(invocation: Invocation, consoles: Collection[str]) -> Finding | None:
     if program in STARTS_ELSEWHERE:
         words = [part for word in invocation.words for part in word.split()]
         started = next((word for word in words if _starts(word, consoles)), None)
-        return cannot_tell(program, f"what {program} starts ({started}) is not looked at") if started else None
+        return (
+            cannot_tell(program, f"{program} starts another program ({started}), which is not checked")
+            if started
+            else None
+        )
     if _reads_input(invocation, program):
-        return cannot_tell(program, f"what {program} reads from its standard input is not looked at")
+        return cannot_tell(program, f"{program} reads commands from its standard input, which are not checked")
     script = other_script(invocation)
     if script and invocation.words[-1] != script:
-        return cannot_tell(script, f"what {script} takes is not read here")
+        return cannot_tell(script, f"which options {script} takes")
     if program == "cargo" and "--" in invocation.words:
-        return cannot_tell(program, "what the program takes that cargo starts is not read here")
+        return cannot_tell(program, "which options the program takes that cargo starts")
     return None
 
 

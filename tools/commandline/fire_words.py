@@ -134,12 +134,12 @@ def _say(reader: Reader, unknown: list[str], left: list[str], *, asked: bool) ->
     for word in unknown:
         if left and signature.chains:
             reader.unknown.append(word)
-            reader.cannot_tell(word.partition("=")[0], "what it returns may take it")
+            reader.cannot_tell(word.partition("=")[0], "the object that it returns may take it")
         else:
             _note_unknown(reader, word)
     if left and signature.chains:
         reader.unknown += left
-        reader.cannot_tell(left[0], "what it returns may take it")
+        reader.cannot_tell(left[0], "the object that it returns may take it")
     elif left:
         reader.note_too_many(left)
     for option in signature.options:

@@ -136,7 +136,7 @@ def _note_missing_name(reader: Reader, own: Reader) -> None:
     if name is None or any(dest in own.values for dest in (*CHOOSES, *SHOWS)):
         return
     choose = f"--{CONFIGURATION} chooses one of {_some(name.choices)}"
-    message = f"which settings {reader.signature.path} has is open, as no configuration is chosen; {choose}"
+    message = f"which settings {reader.signature.path} has, because no configuration is chosen; {choose}"
     reader.findings = [one for one in own.findings if one.severity == "error"]
     reader.tried |= {option.dest for option in reader.signature.options}
     reader.note("cannot-tell", message, name, f"--{CONFIGURATION}")

@@ -156,7 +156,7 @@ class Reader:
         """Record that the signature has no place for a word: an error where it is whole, else only where it is a slip."""
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         if _NAMED_BY_VARIABLE.match(word):
-            self.cannot_tell(word, "a variable stands in its name")
+            self.cannot_tell(word, "its name contains a variable")
         elif self.signature.whole:
             self.note(code, message + hint, None, word, suggestion)
         elif suggestion and is_slip(word.lstrip("-+~"), suggestion.lstrip("-")):
@@ -182,14 +182,14 @@ class Reader:
         if any(finding.code == "cannot-tell" for finding in self.findings):
             return
         seen = "; ".join(_reason(unseen) for unseen in self.signature.unseen[:3])
-        reason = reason or seen or "it hands on words that it does not know"
+        reason = reason or seen or "it passes unknown options on to another program"
         first = self.signature.unseen[:1]
         place = (
             (first[0].path, first[0].line) if first and first[0].path else (self.signature.path, self.signature.line)
         )
         self.findings.append(
             Finding(
-                code="cannot-tell", message=f"whether {self.signature.path} takes {word} is open: {reason}",
+                code="cannot-tell", message=f"whether {self.signature.path} takes {word}: {reason}",
                 severity="unsure", subject=word, path=place[0], line=place[1],
             )
         )  # fmt: skip
@@ -245,7 +245,7 @@ class Reader:
         elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
             self.note("bad-choice", f"{name} takes a number {option.bounds}, not {word!r}", option, word)
         elif option.choices_unread and word != option.default:
-            message = f"whether {name} takes {word!r} is open: its choices are made where they could not be followed"
+            message = f"whether {name} takes {word!r}: its allowed values are computed when the program runs"
             self.note("bad-choice", message, option, word)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
@@ -301,7 +301,7 @@ def _reason(unseen: Unseen) -> str:
         "registry": "{} may add options",
         "configuration": "it takes the settings of {}",
         "computed": "{}",
-        "other_parser": "another parser reads the words where {} is not so",
+        "other_parser": "another parser reads the command line where {} does not hold",
     }
     return kinds[unseen.origin].format(unseen.name)
 

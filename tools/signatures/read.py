@@ -174,13 +174,13 @@ class SignatureReader:
             return f"it runs other code with {dynamic[0].strip(' (')}"
         if parses := PARSES.search(text):
             line = text.count("\n", 0, parses.start()) + 1
-            return f"{parses[1]} at {path}:{line} could not be followed"
+            return f"{parses[1]} at {path}:{line} reads arguments in a way that is not understood"
         foreign = self._called_library(path)
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
         for other in self.sources.closure(path, path):
             if reads_arguments().search(self.sources.text(other) or ""):
-                return f"{other} reads arguments in a way that could not be followed"
+                return f"{other} reads arguments in a way that is not understood"
         return ""
 
     def _called_library(self, path: str) -> str:
@@ -321,7 +321,9 @@ def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
 
 
 def _unsure(signature: Signature) -> Signature:
-    beyond = Unseen(origin="computed", name="code that could not be followed", path=signature.path, line=signature.line)
+    beyond = Unseen(
+        origin="computed", name="options are computed when the program runs", path=signature.path, line=signature.line
+    )
     return _left_open(signature, beyond)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import ml_agent
 from ml_agent.samples import repository_path
 from ml_agent.trajectory import read_trajectory
+from ml_agent.view.curves import HEIGHT, MOST_POINTS, WIDTH, curves_of
 from ml_agent.view.outputs import MOST_ROWS, outputs_of
 from ml_agent.view.page import changes, page_of
 
@@ -114,3 +115,25 @@ def test_what_is_cited_is_taken_apart() -> None:
         "fit.py:3",
         "",
     )
+
+
+def test_curves_are_drawn_of_logs_and_tables_and_of_nothing_else(tmp_path: Path) -> None:
+    log, table = tmp_path / "001.log", tmp_path / "history.csv"
+    lines = [f"Epoch {n}/4 - Train loss: {1 / n:.4f} - val_acc={n * 20}%  lr 0.1" for n in range(1, 5)]
+    log.write_text("\r".join(lines) + "\nloss at epoch 3\naccuracy 7\nloss nan\n" + "x" * 5000)
+    table.write_text("epoch,loss,<b>acc\n1,3,1\n2,2,2\n3,nan,3\n4,1,4\n")
+    found = {curve.name: curve for curve in curves_of(log, [table])}
+    assert set(found) == {"train loss", "val_acc", "loss", "<b>acc"}
+    assert (found["train loss"].first, found["train loss"].last, found["train loss"].count) == (1.0, 0.25, 4)
+    assert (found["loss"].source, found["loss"].count, found["loss"].least) == ("history.csv", 3, 1.0)
+    assert (
+        found["val_acc"].points.split()[0] == f"0.0,{HEIGHT}" and found["val_acc"].points.split()[-1] == f"{WIDTH},0.0"
+    )
+
+
+def test_a_long_series_is_drawn_with_few_points_and_a_flat_one_in_the_middle(tmp_path: Path) -> None:
+    log = tmp_path / "001.log"
+    log.write_text("".join(f"step {n} loss {n} reward: 1\n" for n in range(5000)))
+    loss, reward = curves_of(log, [])
+    assert loss.count == 5000 and len(loss.points.split()) <= MOST_POINTS + 1 and loss.points.endswith("320.0,0.0")
+    assert {place.partition(",")[2] for place in reward.points.split()} == {f"{HEIGHT / 2}"}

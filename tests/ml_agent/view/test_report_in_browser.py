@@ -50,7 +50,8 @@ def page(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path / "run")
     (folder.path / "outputs").mkdir(parents=True)
     folder.logs.mkdir()
-    (folder.logs / "001.log").write_text(HOSTILE)
+    (folder.logs / "001.log").write_text(HOSTILE + "".join(f"\nloss: {1 / n}" for n in range(1, 9)))
+    (folder.path / "outputs" / "h.csv").write_text("step,<img src=x onerror=alert(1)> loss\n" + "1,1\n2,2\n3,4\n")
     (folder.path / "outputs" / "t.csv").write_text(f'a,b\n"{HOSTILE.replace(chr(34), "")}",2\n')
     folder.trajectory.write_text("".join(json.dumps(event) + "\n" for event in EVENTS))
     result = {
@@ -59,7 +60,7 @@ def page(tmp_path: Path) -> Path:
         "answer": {**DRAFT, "source": "llm", "ledger": [{"text": HOSTILE, "value": HOSTILE, "status": "not found", "where": f"--lr {HOSTILE}"}], "declared": {"--lr": "src/fit.py:12"}},
         "unasked": [f"--lr {HOSTILE}", CITED],
         "repository": {"name": HOSTILE, "url": "https://github.com/a/b", "version": COMMIT},
-        "sandbox": {"name": "docker", "isolated": True},
+        "sandbox": {"name": "docker", "isolated": True, "log": "001.log"},
         "budget": {"prompt_tokens": 1, "completion_tokens": 1, "calls": 1, "seconds": 1.0},
     }  # fmt: skip
     write_report(folder, result)
@@ -91,6 +92,15 @@ def test_what_is_cited_is_a_link_to_the_file_at_the_commit(page: Path, tmp_path:
         assert all(href.startswith("https://github.com/a/b") for _, href in links)
         assert driver.execute_script("return window.broken === undefined") and console_errors(driver) == []
         assert HOSTILE in driver.find_element("css selector", "#unasked").text
+
+
+def test_curves_are_drawn_without_a_script_and_their_names_stay_text(page: Path, tmp_path: Path) -> None:
+    with browser(tmp_path / "profile", 360) as driver:
+        driver.get(page.as_uri())
+        names = [one.text for one in driver.find_elements("css selector", "figcaption b")]
+        assert names == ["loss", "<img src=x onerror=alert(1)> loss"]
+        drawn = driver.execute_script("return [...document.querySelectorAll('polyline')].map(p => p.getBBox().width)")
+        assert len(drawn) == 2 and min(drawn) > 300 and console_errors(driver) == []
 
 
 def test_it_says_how_to_do_it_again(page: Path) -> None:
