@@ -2,7 +2,6 @@
 
 import posixpath
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """Processor time that reading may take before a request is answered."""
-_MOST_COMMANDS = 300
-"""Of one entry point, of which options may be learned."""
 
 
 class _Part(NamedTuple):
@@ -341,23 +338,10 @@ class Signatures(Mapping[str, tuple[Signature, ...]]):
         return {path: self[path] for path in self if path in self._read or self._index.has_time}
 
     def _make(self, path: str, names: Sequence[str]) -> tuple[Signature, ...]:
-        from ml_agent.tools.shown_options import learns_from_examples, with_shown_options
         from ml_agent.tools.signatures.handed_on import with_handed_options
 
         found = [*self._index.reader.read(path), *(one for name in names for one in self._index.programs[name])]
-        found = [with_handed_options(one, self) if one.kind == "shell" else one for one in found]
-        if any(map(learns_from_examples, found)):
-            return with_shown_options(found, self._examples.get(path, ()), self._index.root)
-        return tuple(found)
-
-    @cached_property
-    def _examples(self) -> Mapping[str, list[Example]]:
-        """The commands that are shown of each entry point."""
-        shown: dict[str, list[Example]] = defaultdict(list)
-        for example in self._index.examples:
-            if example.kind == "bash" and len(shown[example.entry]) < _MOST_COMMANDS:
-                shown[example.entry].append(example)
-        return shown
+        return tuple(with_handed_options(one, self) if one.kind == "shell" else one for one in found)
 
 
 _WHY_UNREAD = "reading everything would take too long"

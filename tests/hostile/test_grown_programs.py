@@ -55,8 +55,6 @@ def test_values_that_double(name: str, tmp_path: Path) -> None:
 ARGPARSE = "import argparse\np = argparse.ArgumentParser(add_help=False)\np.add_argument('--lr', type=float)\n"
 PARENTS = "p = argparse.ArgumentParser(parents=[p, p], add_help=False)\n"
 MANY = "for i in range(1900): p.add_argument(f'--o{i}')\ns = p.add_subparsers()\nfor i in range(1900): s.add_parser(f'c{i}')\n"
-USAGE = "".join(f"  fit.py c{n} [options]\n" for n in range(3000))
-DESCRIBED = "".join(f"  --x{n}=<a>  A number.\n" for n in range(3000))
 CLICK = "import click\n@click.group()\ndef a(): pass\n@a.command()\n@click.option('--lr')\ndef fit(lr): pass\n"
 CLICK_GROUP = "@click.group()\ndef b(): pass\nb.add_command(a, 'x')\nb.add_command(a, 'y')\na = b\n"
 TYPER = "import typer\na = typer.Typer()\n@a.command()\ndef fit(lr: float): pass\n"
@@ -64,7 +62,6 @@ TYPER_GROUP = "b = typer.Typer()\nb.add_typer(a, name='x')\nb.add_typer(a, name=
 TREES = {
     "parents of parents": f"{ARGPARSE}{PARENTS * 60}p.parse_args()\n",
     "subcommands that all have many options": f"{ARGPARSE}{MANY}p.parse_args()\n",
-    "usages that all have many options": f'"""Usage: fit.py\n{USAGE}\nOptions:\n{DESCRIBED}"""\nimport docopt\ndocopt.docopt(__doc__)\n',
     "click's groups of groups": f"{CLICK}{CLICK_GROUP * 40}a()\n",
     "click's group in itself": f"{CLICK}a.add_command(a, 'x')\na.add_command(a, 'y')\na()\n",
     "typer's groups of groups": f"{TYPER}{TYPER_GROUP * 40}a()\n",

@@ -20,23 +20,17 @@ SECONDS = 8
 ARGPARSE = "import argparse\np = argparse.ArgumentParser()\nt = 'x' * 100_000\n"
 LISTED = "t = ['x' * 100_000] * 2000\n"
 PARSE = "p.add_argument('--lr', type=float)\np.parse_args()\n"
-OPTPARSE = "import optparse\np = optparse.OptionParser()\n"
 ABSL = "from absl import app, flags\n"
 RUN = "def main(_): pass\napp.run(main)\n"
-DOCOPT = "import docopt\ndocopt.docopt('''Usage: fit.py {}''')\n"
 LITERALS = f"from typing import Literal\nimport tyro\nL = Literal[{','.join(map(repr, map(str, range(9000))))}]\n"
 PROGRAMS = {
     "a default in its help, many times": f"{ARGPARSE}p.add_argument('--x', help='%(default)s' * 9000, default=t)\n{PARSE}",
-    "the same of optparse": f"{OPTPARSE}p.add_option('--x', help='%default' * 12_500, default='x' * 9000)\np.parse_args()\n",
     "many long helps": f"{ARGPARSE}for i in range(1900): p.add_argument(f'--o{{i}}', help=t)\n{PARSE}",
     "many long choices": f"{ARGPARSE}{LISTED}for i in range(100): p.add_argument(f'--o{{i}}', choices=t)\n{PARSE}",
     "long forms of values": f"{ARGPARSE}for i in range(1900): p.add_argument(f'--o{{i}}', metavar=t)\n{PARSE}",
     "long names": f"{ARGPARSE}for i in range(1900): p.add_argument('--' + 'x' * 99_000 + str(i))\n{PARSE}",
     "absl's lists": f"{ABSL}{LISTED}for i in range(50): flags.DEFINE_list(f'l{{i}}', t, '')\n{RUN}",
     "absl's choices": f"{ABSL}{LISTED}for i in range(50): flags.DEFINE_enum(f'l{{i}}', 'a', t, '')\n{RUN}",
-    "brackets of docopt": DOCOPT.format("[" * 49_000 + "a" + "]" * 49_000),
-    "open brackets of docopt": DOCOPT.format("[ " * 49_000),
-    "alternatives of docopt": DOCOPT.format("(a|" * 33_000),
     "types of many words": f"{LITERALS}def f({','.join(f'a{n}: L' for n in range(1500))}): pass\ntyro.cli(f)\n",
     "half a character": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default='\\ud800', help='\\udfff')\np.parse_args()\n",
     "half a character that is made": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x', default=chr(0xD800))\np.parse_args()\n",

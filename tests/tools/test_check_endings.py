@@ -24,15 +24,6 @@ LEVELS = """
     f.add_argument("data")
     p.parse_args()
     """
-DOCOPT = '''
-    """Usage: main.py <file> [--lr=<x>]
-
-    Options:
-      --version  Show it.
-    """
-    from docopt import docopt
-    docopt(__doc__, version="1")
-    '''
 CLICK = """
     import click
     @click.command()
@@ -66,9 +57,6 @@ TYPER = """
         (LEVELS, "--version fit --x", []),
         (LEVELS, "fit d --version", ["error unknown-option"]),
         (LEVELS, "fit --help --x", []),
-        (DOCOPT, "--version", []),
-        (DOCOPT, "--help --x", []),
-        (DOCOPT, "", ["error missing-required"]),
         (CLICK, "--version", []),
         (CLICK, "-V", []),
         (CLICK, "--list", []),

@@ -1,4 +1,4 @@
-"""The check of commands for programs whose options come from docopt, dataclasses, functions and configuration files."""
+"""The check of commands for programs whose options come from dataclasses, functions and configuration files."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

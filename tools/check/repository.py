@@ -4,15 +4,15 @@ import functools
 import posixpath
 import weakref
 from collections.abc import Sequence
-from typing import Any
+
+import msgspec
 
 from ml_agent.tools.check.places import PathIndex, locate
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.console import declared_names
-from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.signatures.sweeps import GROUPS
+from ml_agent.tools.signatures.model import Signature, Unseen
 from ml_agent.tools.submodules import absent_submodules
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
@@ -35,10 +35,8 @@ class CheckedRepository:
         return declared_names(self.reader.sources)
 
     def called(self, signatures: Sequence[Signature], words: Sequence[str]) -> tuple[Signature, ...]:
-        """Signatures of an entry point as they are for these words, which may choose what further options there are."""
-        if not any(signature.depends_on for signature in signatures):
-            return tuple(signatures)
-        return self.reader.called(signatures, lambda signature: decisions(signature, words))
+        """Signatures of an entry point, left open where these words choose what further options there are."""
+        return tuple(_left_open(signature, words) for signature in signatures)
 
     def signatures(self, invocation: Invocation, folder: str) -> tuple[Signature, ...]:
         """What the target of an invocation takes with its words; () where it is nothing of the repository.
@@ -84,10 +82,16 @@ class CheckedRepository:
         return top in packages or base in self.tree.folders or f"{base}.py" in self.tree.files
 
 
-def decisions(signature: Signature, words: Sequence[str]) -> dict[str, Any]:
-    """What words say that may decide which further options there are."""
-    call = parse_call(signature, words)
-    return call.values | ({GROUPS: call.chosen} if call.chosen else {})
+def _left_open(signature: Signature, words: Sequence[str]) -> Signature:
+    if not signature.depends_on:
+        return signature
+    given = parse_call(signature, words).values
+    deciding = next((dest for dest in signature.depends_on if dest in given), None)
+    if deciding is None:
+        return signature
+    name = f"the options depend on {deciding}, which is given here"
+    unseen = Unseen(origin="computed", name=name, path=signature.path, line=signature.line)
+    return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, unseen))
 
 
 _known: "weakref.WeakKeyDictionary[RepoIndex, CheckedRepository]" = weakref.WeakKeyDictionary()

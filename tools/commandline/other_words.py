@@ -149,7 +149,7 @@ def read_click(reader: Reader, words: list[str]) -> None:
 def _click_word(reader: Reader, at: int, word: str, words: list[str], *, glued: bool = False) -> None:
     """One option, or several short ones in one word."""
     flag, equals, value = word.partition("=")
-    option = reader.by_flag.get(flag) or _find_shortened(reader, flag)
+    option = reader.by_flag.get(flag)
     joined = "equals"
     if option is None and not word.startswith("--") and len(word) > 2 and word[:2] in reader.by_flag:
         flag, value, joined = word[:2], word[2:], "attached"
@@ -166,13 +166,6 @@ def _click_word(reader: Reader, at: int, word: str, words: list[str], *, glued: 
         at, at + 1 + len(more), option=option, flag=flag, values=(*given, *more), form=joined if equals else "apart",
         glued=glued,
     )  # fmt: skip
-
-
-def _find_shortened(reader: Reader, flag: str) -> Option | None:
-    """The option that a long name stands for which is cut short, where the parser takes that (optparse)."""
-    long = flag.startswith("--") and len(flag) > 2 and reader.signature.allow_abbrev
-    found = {one.dest: one for name, one in reader.by_flag.items() if long and name.startswith(flag)}
-    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _click_option(

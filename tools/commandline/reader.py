@@ -9,7 +9,7 @@ import msgspec
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.nearest import is_slip, nearest, nearest_flag
-from ml_agent.tools.signatures.words import FALSE, JOINED, KEY_VALUE, NO_CASE, SAME_TYPE, convert
+from ml_agent.tools.signatures.words import FALSE, KEY_VALUE, NO_CASE, SAME_TYPE, convert
 
 ArgumentKind = Literal["option", "place", "subcommand", "override", "dashes"]
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
@@ -74,8 +74,6 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """Words that the signature does not know."""
     order: tuple[str, ...] = ()
     """dests in the order in which they were given."""
-    chosen: tuple[tuple[str, str], ...] = ()
-    """Of overrides: what the words choose of groups and files (see Signature.chosen)."""
     given: tuple[Argument, ...] = ()
     """Which words belong together, in order; every word is in one of them."""
 
@@ -91,7 +89,6 @@ class Reader:
         self.tried: set[str] = set()
         """dests that were named but given too few words."""
         self.given: list[Argument] = []
-        self.chosen: tuple[tuple[str, str], ...] = ()
         self.excused = False
         """Whether nothing more is required: help is asked for, or a file of flags may say it."""
         self.by_flag: dict[str, Option] = {}
@@ -108,7 +105,7 @@ class Reader:
             if place not in claimed
         ]
         return ParsedCall(
-            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values), chosen=self.chosen,
+            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values),
             given=tuple(sorted([*self.given, *left], key=lambda part: part.start)),
         )  # fmt: skip
 
@@ -238,7 +235,7 @@ class Reader:
         value, good = convert(option, word)
         name = max(option.flags, key=len, default=option.dest)
         if not good:
-            formed = option.converter == KEY_VALUE or JOINED in option.converter
+            formed = option.converter == KEY_VALUE
             sure = formed or option.converter in ("", "int", "float", SAME_TYPE) or option.type == "bool"
             wanted = option.converter if formed else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from functools import cached_property, partial
+from functools import partial
 from pathlib import PurePath
 from typing import Protocol
 
@@ -20,14 +20,13 @@ from ml_agent.tools.signatures.values import (
     Native,
     Value,
 )
-from ml_agent.tools.signatures.word_tables import number_form, table_words
 from ml_agent.tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
 from ml_agent.tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
 MAX_TYPED = 10_000
 MAX_NAMED = 10
-"""Places of a help text that name the default."""
+"""Places of a help text that name the default; a text of more keeps the later ones as they are."""
 SWITCHES = {"store_true": "True", "store_false": "False", "store_const": "", "append_const": "", "count": ""}
 ENDINGS = frozenset({"help", "version"})
 """Actions that say something and end the program."""
@@ -174,7 +173,7 @@ class OptionReader:
     def _choices(self) -> tuple[tuple[str, ...], bool]:
         given = self.named.get("choices")
         if given is None or given is UNKNOWN:
-            return (self._members() or self._table[0] if given is None else ()), given is None
+            return (self._members() if given is None else ()), given is None
         if isinstance(given, Class):
             given = self.parser.run.attribute(given, "__members__")
             given = list(given.values()) if isinstance(given, dict) else UNKNOWN
@@ -209,11 +208,6 @@ class OptionReader:
         values = [member.attributes["value"] for member in found.values()] if isinstance(found, dict) else []
         return tuple(values) if all(isinstance(value, str) for value in values) else ()
 
-    @cached_property
-    def _table(self) -> tuple[tuple[str, ...], str]:
-        """The only words that a converter looks up, and how."""
-        return table_words(self.parser.run, self.named.get("type"))
-
     def _type(self, switch: str | None) -> tuple[OptionType, str]:
         if self.action == "count":
             return "int", ""
@@ -224,8 +218,6 @@ class OptionReader:
             return "str", KEY_VALUE if self.action == "dict" else ""
         if self._members():
             return "str", ""
-        if self._table[0] and self.named.get("choices") is None:
-            return "str", self._table[1]
         return converted_type(self.parser.run, given)
 
     def _is_required(self, nargs: str | None) -> bool:
@@ -245,9 +237,6 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
     if isinstance(function, (Function, Class)):
         kind = _probe_converter(run, given)
         whole = kind == "int" and run.try_call(given, "1e3") == 1000
-        joined = number_form(run, given) if isinstance(given, Function) and not whole else ""
-        if joined:
-            return "str" if kind in ("int", "float") else kind, joined
         return kind, WHOLE_FLOAT if whole else function.name
     return "unknown", "?"
 
@@ -320,12 +309,7 @@ def _help(value: Value, default: str | None) -> str:
     """A help text on one line, with the default where it names it, as argparse shows it."""
     if not isinstance(value, str) or value == SUPPRESS:
         return ""
-    return with_default(" ".join(value.split()), "%(default)s", default)
-
-
-def with_default(text: str, place: str, default: str | None) -> str:
-    """A help text with the default where it names it; a text of many such places keeps the later ones as they are."""
-    return text.replace(place, str(default), MAX_NAMED)
+    return " ".join(value.split()).replace("%(default)s", str(default), MAX_NAMED)
 
 
 class FileType(Native):

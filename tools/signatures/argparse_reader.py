@@ -160,13 +160,8 @@ class Parser(Native):
         """parse_known_args."""
         if _from_command_line(arguments):
             self._record_parsing(strict=False)
-            return (self._first_result(), UNKNOWN)
+            return (Namespace(self.values, whole=not self.open and not self.run.uncertain), UNKNOWN)
         return (self.result, UNKNOWN)
-
-    def _first_result(self) -> Namespace:
-        """What a program gets that goes on to make further options of it."""
-        given = None if self.run.given is None else self.run.given(self.signatures()[0])
-        return Namespace(self.values, given, whole=not self.open and not self.run.uncertain)
 
     do_parse_intermixed_args = do_parse_args
     do_parse_known_intermixed_args = do_parse_known_args

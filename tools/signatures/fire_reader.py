@@ -1,12 +1,10 @@
 """fire: functions, classes and dictionaries as commands."""
 
 import ast
-from collections.abc import Sequence
 
 import msgspec
 
-from ml_agent.tools.signatures.attribute_settings import Settings, settings_of_call
-from ml_agent.tools.signatures.fields import Field, dashed, option_of, parameters
+from ml_agent.tools.signatures.fields import dashed, option_of, parameters
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.values import (
@@ -83,14 +81,10 @@ class Fire(Native):
     ) -> Signature:
         plain = function.function if isinstance(function, Bound) else function
         options = (*before, *self._options(function, len(subcommand)))
-        kept = _keyword_settings(self.run, plain)
-        known = {option.dest for option in options}
-        made_of = [field for field in kept.fields if field.name not in known]
-        options = (*options, *self._options_of(made_of, len(subcommand)))
         node = plain.original.node
         doc = "" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or ""
         made = self._signature(options, subcommand, doc, node.lineno, chains=_returns(plain))
-        return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain, keywords=not kept.closed))
+        return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain))
 
     def _signature(
         self, options: tuple[Option, ...], subcommand: tuple[str, ...], doc: str, line: int, *, chains: bool
@@ -101,11 +95,8 @@ class Fire(Native):
         )  # fmt: skip
 
     def _options(self, function: Function | Bound, level: int) -> list[Option]:
-        return self._options_of(parameters(self.run, function)[0], level)
-
-    def _options_of(self, fields: Sequence[Field], level: int) -> list[Option]:
         found: list[Option] = []
-        for field in fields:
+        for field in parameters(self.run, function)[0]:
             made = option_of(self.run, field, field.name, dashed(field.name))
             if made.type == "bool":
                 made = msgspec.structs.replace(
@@ -128,23 +119,10 @@ def _elsewhere(cls: Class) -> str:
     return "__getattr__" if named else "a decorator" if cls.decorators or cls.node.keywords else ""
 
 
-def _keyword_settings(run: Interpreter, function: Function) -> Settings:
-    """What a function that takes any keyword does with them, where it stores each as an attribute of its settings."""
-    keywords = function.node.args.kwarg
-    if keywords is None:
-        return Settings()
-    return settings_of_call(run, function, ast.Name(keywords.arg, ast.Load()))
-
-
-def _takes_more(function: Function, *, keywords: bool = True) -> bool:
-    """Whether a function takes keywords or words that it does not name, or what is around it may.
-
-    Args:
-        function: that is called.
-        keywords: whether those that it takes besides its parameters may be any.
-    """
+def _takes_more(function: Function) -> bool:
+    """Whether a function takes keywords or words that it does not name, or what is around it may."""
     node = function.node
-    if (keywords and node.args.kwarg is not None) or node.args.vararg is not None:
+    if node.args.kwarg is not None or node.args.vararg is not None:
         return True
     decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
     return any(ast.unparse(d) not in ("staticmethod", "classmethod") for d in decorators)

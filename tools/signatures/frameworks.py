@@ -10,12 +10,10 @@ from ml_agent.tools.signatures import (
     click_reader,
     config_dict,
     dataclass_reader,
-    docopt_reader,
     fire_reader,
     globals_reader,
     hydra_reader,
     library_parsers,
-    optparse_reader,
     typer_reader,
     tyro_reader,
     yacs_reader,
@@ -23,8 +21,8 @@ from ml_agent.tools.signatures import (
 from ml_agent.tools.signatures.interpreter import Factory
 
 _OURS = (
-    argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, docopt_reader, hydra_reader, dataclass_reader,
-    tyro_reader, yacs_reader, library_parsers, optparse_reader,
+    argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, hydra_reader, dataclass_reader,
+    tyro_reader, yacs_reader, library_parsers,
 )  # fmt: skip
 
 

@@ -1,14 +1,13 @@
 """hydra's defaults lists: which files make up a configuration, and where in it their keys stand."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 MAX_DEPTH = 12
 MISSING = "???"
 SUFFIXES = (".yaml", ".yml")
 HEADER = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*?[ \t]*#[ \t]*@package[ \t]+(\S+)")
-_INTERPOLATION = re.compile(r"\$\{([\w/@.-]+)\}")
 
 
 class DefaultsEntry(NamedTuple):
@@ -25,8 +24,6 @@ class DefaultsEntry(NamedTuple):
     is_group: bool = True
     optional: bool = False
     override: bool = False
-    added: bool = False
-    """By the command line, with +."""
 
     @property
     def folder(self) -> str:
@@ -58,16 +55,6 @@ class DefaultsEntry(NamedTuple):
         return self.folder if where == self.folder.replace("/", ".") else f"{self.folder}@{where or '_global_'}"
 
 
-class GroupChoices(NamedTuple):
-    """What a command line says about groups."""
-
-    chosen: Mapping[str, Any] = {}
-    """Key -> choice."""
-    added: Sequence[tuple[str, Any]] = ()
-    """Keys and choices that are given with +."""
-    removed: frozenset[str] = frozenset()
-
-
 class LoadedConfiguration(NamedTuple):
     """One configuration: a file, or what the program stored by name."""
 
@@ -83,37 +70,22 @@ class PlacedConfiguration(NamedTuple):
     package: str
 
 
-class ConfigurationSource:
-    """Where configurations are found."""
-
-    old = False
-    """Whether they are for hydra before 1.1: files of groups set keys at the top, and stand behind the file that names them."""
-
-    def load(self, path: str) -> LoadedConfiguration | None:
-        """A configuration by its path without suffix; None where there is none."""
-        raise NotImplementedError
-
-
 class Composition:
     """Follows defaults lists from one configuration on.
 
     Args:
-        source: where configurations are found.
-        choices: what the command line says.
+        load: gives a configuration by its path without suffix; None where there is none.
     """
 
-    def __init__(self, source: ConfigurationSource, choices: GroupChoices) -> None:
-        self.source = source
-        self.choices = choices
+    def __init__(self, load: Callable[[str], LoadedConfiguration | None]) -> None:
+        self._load = load
         self.whole = True
         """Whether everything was found."""
         self.groups: dict[str, DefaultsEntry] = {}
         """Key -> the entry in effect."""
         self.parts: list[PlacedConfiguration] = []
         """In the order in which they are merged."""
-        self._overridden: dict[str, Any] = dict(choices.chosen)
-        self._listed: dict[str, Any] = {}
-        """By key: the choices of the lists that were met, which others may refer to before they are followed."""
+        self._overridden: dict[str, Any] = {}
 
     def run(self, name: str) -> None:
         """Follow the defaults list of one configuration."""
@@ -121,28 +93,19 @@ class Composition:
         group, _, last = stem.rpartition("/")
         outside = ".." in group.split("/")  # a folder beside, whose name is no package
         root = DefaultsEntry("", "", group, last, "_global_" if outside else None, is_group=False)
-        unlisted = self.choices.chosen.items() if self.source.old else ()
-        self.parts = self._below(root, 0, [*self.choices.added, *unlisted])
+        self.parts = self._below(root, 0)
 
-    def _below(
-        self, entry: DefaultsEntry, depth: int, added: Sequence[tuple[str, Any]] = ()
-    ) -> list[PlacedConfiguration]:
+    def _below(self, entry: DefaultsEntry, depth: int) -> list[PlacedConfiguration]:
         """One configuration with all that its defaults list names."""
-        loaded = self.source.load(entry.path) if depth <= MAX_DEPTH else None
+        loaded = self._load(entry.path) if depth <= MAX_DEPTH else None
         if loaded is None:
             self.whole = self.whole and entry.optional
             return []
-        package = entry.where(_header(loaded.text, entry) or ("_global_" if self.source.old else None))
+        package = entry.where(_header(loaded.text, entry))
         listed = loaded.data.pop("defaults", None) or []
         entries = [self._entry(item, entry.folder, package) for item in listed if item != "_self_"]
-        place = listed.index("_self_") if "_self_" in listed else 0 if self.source.old else len(listed)
-        named = {e.key for e in entries if e is not None} if self.source.old else set()
-        more = [self._entry({key: value}, entry.folder, package) for key, value in added if key not in named]
-        entries += [e._replace(added=True) for e in more if e is not None]
+        place = listed.index("_self_") if "_self_" in listed else len(listed)
         self._take_overrides(entries)
-        for one in filter(None, entries):
-            if one.is_group and not one.override:
-                self._listed.setdefault(one.key, one.name)
         found = [self._follow(e, depth) if e is not None else [] for e in reversed(entries)][::-1]
         found.insert(place, [PlacedConfiguration(loaded, package)])
         return [part for parts in found for part in parts]
@@ -178,13 +141,8 @@ class Composition:
         if not entry.is_group:
             return self._below(entry, depth + 1)
         key = entry.key
-        if key in self.choices.removed:
-            self.groups[key] = entry
-            return []
-        chosen = entry.name if entry.added else self._overridden.get(key, entry.name)
-        entry = entry._replace(name=self._resolve(chosen))
-        if not entry.added:
-            self.groups[key] = entry
+        entry = entry._replace(name=self._overridden.get(key, entry.name))
+        self.groups[key] = entry
         names = entry.name if isinstance(entry.name, list) else [entry.name]
         found: list[PlacedConfiguration] = []
         for name in names:
@@ -196,17 +154,6 @@ class Composition:
             found += self._below(entry._replace(name=name.removesuffix(".yaml")), depth + 1)
         return found
 
-    def _resolve(self, name: Any) -> Any:
-        """A choice that is put together from others."""
-
-        def other(match: re.Match[str]) -> str:
-            known = self.groups.get(match[1])
-            usual = known.name if known is not None else self._listed.get(match[1])
-            chosen = self._overridden.get(match[1], usual)
-            return chosen if isinstance(chosen, str) else match[0]
-
-        return _INTERPOLATION.sub(other, name) if isinstance(name, str) else name
-
 
 def _header(text: str, entry: DefaultsEntry) -> str | None:
     """The package that a file's first comment names; absolute, as hydra takes it."""
@@ -215,11 +162,3 @@ def _header(text: str, entry: DefaultsEntry) -> str | None:
         return None
     named = match[1].replace("_group_", entry.folder.replace("/", ".")).replace("_name_", str(entry.name))
     return named if named.startswith("_global_") else f"_global_.{named}"
-
-
-def combinations(chosen: Mapping[str, Sequence[Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Every way to choose one of several for each key, at most so many."""
-    ways: list[dict[str, Any]] = [{}]
-    for key, names in chosen.items():
-        ways = [way | {key: name} for way in ways for name in names][:most]
-    yield from ways

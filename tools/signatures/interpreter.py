@@ -21,7 +21,7 @@ from ml_agent.tools.signatures.machine import (
     ProgramRaised,
     TooLong,
 )
-from ml_agent.tools.signatures.model import Signature, Unseen
+from ml_agent.tools.signatures.model import Unseen
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
@@ -44,8 +44,6 @@ SHARE = 3
 STEPS_BEYOND = 30_000
 
 
-Given = Callable[[Signature], Mapping[str, Value]]
-"""What a command line says in the terms of a signature: dest -> value."""
 Factory = Callable[["Interpreter", str, Arguments], Value]
 """Makes a modelled library object from the called name and its arguments."""
 
@@ -60,15 +58,12 @@ class Interpreter:
         factories: Mapping[str, Factory],
         *,
         beyond: bool = False,
-        given: Given | None = None,
     ) -> None:
         self.sources = sources
         self.script = script
         self.factories = factories
         self.beyond = beyond
         """Go on after the command line was parsed, to see which values are tested."""
-        self.given = given
-        """Follow the program as it runs with one particular command line."""
         self.budget = Budget(STEPS)
         self.uncertain = self.muted = self.depth = self.call_steps = 0
         self.collectors = [Collector(0)]

@@ -132,7 +132,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Its file, relative to the repository; for console scripts the file of the function."""
     kind: Kind = "python"
     framework: str = "none"
-    """argparse, optparse, absl, click, typer, fire, docopt, dataclass, hydra, omegaconf, sysargv, shell, make, none, or what a package adds."""
+    """argparse, absl, click, typer, fire, dataclass, hydra, omegaconf, sysargv, shell, make, none, or what a package adds."""
     name: str = ""
     """How it is called where it is not called by its path: a console script, a module, a make target."""
     subcommand: tuple[str, ...] = ()
@@ -164,12 +164,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Groups of dests of which at most one may be given."""
     one_of: tuple[tuple[str, ...], ...] = ()
     """Groups of dests of which at least one must be given."""
-    addable: tuple[Option, ...] = ()
-    """Groups of configurations that may be given with `+` because no defaults list names them yet."""
-    configurations: tuple[str, ...] = ()
-    """Of overrides: the configurations that may be chosen by name instead of the program's own; () where they are not known."""
-    chosen: tuple[tuple[str, str], ...] = ()
-    """Of overrides: the choices of groups and files on the command line for which it was read."""
     chains: bool = False
     """Words that are left may be members of what it returns (fire)."""
     lone_file: tuple[str, ...] = ()

@@ -30,7 +30,6 @@ _ONLY_IMPORTS = re.compile(r"(?:(?:import [\w., ]{1,200}|from [\w.]{1,200} impor
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "dataclass": ("HfArgumentParser", "TrlParser", "LightningCLI", "BaseSettings", "CliApp"),
     "argparse": ("ArgumentParser", "ArgParser", "default_argument_parser"),
-    "optparse": ("OptionParser",),
     "absl": ("DEFINE_", "FLAGS"),
     "hydra": ("hydra_main",),
     "omegaconf": ("OmegaConf",),

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -14,10 +14,9 @@ from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
-from ml_agent.tools.signatures.attribute_settings import settings_of_words
 from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.frameworks import factories
-from ml_agent.tools.signatures.interpreter import Given, Interpreter
+from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
@@ -27,7 +26,7 @@ from ml_agent.tools.signatures.yacs_reader import changes_settings, with_setting
 from ml_agent.tools.word_pattern import any_of
 
 RUNS_OTHERS = re.compile(
-    r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli)\s*\("
+    r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli|docopt)\s*\("
 )
 """Ways to start code that is not in the file."""
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
@@ -36,8 +35,6 @@ REWRITES = re.compile(
     r"\bsys\.argv(?:\.insert\(\s*1,\s*[\"'](?P<name>[\w-]+)[\"']\s*\)|\.(?:insert|append|extend|remove|pop)\(|(?:\[[^\]\n]*\])?\s*\+?=(?!=))"
 )
 """Ways to change the words that a parser will read."""
-WORDS = re.compile(r"\.\w+\(\s*sys\.argv\[1:\]\s*\)")
-"""A method that is given all words of the command line."""
 EXECUTES = re.compile(r"\bexec\(")
 """A script that executes the text of another file, which may read the words (see globals_reader)."""
 
@@ -56,10 +53,6 @@ class SignatureReader:
         self._kept = SignatureCache(self.sources, walk or IndexWalk("signatures"))
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
-        self._functions: dict[str, tuple[str, str]] = {}
-        """Module and function of each console script."""
-        self._called: dict[tuple[str, str], list[tuple[tuple[Signature, ...], dict[str, Value]]]] = {}
-        """Signatures of an entry point for some command lines, with what these said of the options that decide."""
 
     def read(self, path: str) -> tuple[Signature, ...]:
         """The signatures of one file, () where it is no entry point; never raises."""
@@ -89,7 +82,6 @@ class SignatureReader:
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         """The signatures of a console script that calls one function of a file."""
         how = f"{module}:{name} {console}"
-        self._functions[console] = (module, name)
         return self._kept.recall(path, how, lambda: self._function(path, module, name, console))
 
     def _function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
@@ -108,36 +100,6 @@ class SignatureReader:
         return tuple(
             msgspec.structs.replace(s, kind="console", name=name, path=path, line=s.line if s.path == path else 1)
             for s in found
-        )
-
-    def called(self, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
-        """The signatures of an entry point as they are for one command line, where its words decide which options there are.
-
-        Args:
-            signatures: what was read of the entry point.
-            given: what the command line says in the terms of a signature.
-        """
-        first = next((s for s in signatures if s.depends_on), None)
-        if first is None or not any(dest in given(first) for dest in first.depends_on):
-            return tuple(signatures)
-        known = self._called.setdefault((first.path, first.name), [])
-        for found, decided in known:
-            if decided == _decisions(found, given):
-                return found
-        made = self._of_call(first, signatures, given)
-        known.append((made, _decisions(made, given)))
-        return made
-
-    def _of_call(self, first: Signature, signatures: Sequence[Signature], given: Given) -> tuple[Signature, ...]:
-        """Follow a program as it runs with one command line."""
-        run = Interpreter(self.sources, first.path, factories(), given=given)
-        if first.kind == "console" and first.name in self._functions:
-            run.run_entry(*self._functions[first.name])
-        else:
-            run.run_script()
-        known = {o.dest: o for s in signatures for o in s.options if o.accepted}
-        return tuple(_named_as(first, s, known) for s in self._with_rewriting(_parsed_signatures(run), run)) or tuple(
-            signatures
         )
 
     def module(self, path: str, name: str) -> tuple[Signature, ...]:
@@ -226,11 +188,6 @@ class SignatureReader:
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
-        if runs and WORDS.search(text):
-            run = self._follow(path)
-            found = [_complete(run, s) for s in settings_of_words(run)]
-            if found:
-                return tuple(found)
         return sysargv_reader.read(self.sources, path) if runs and not path.endswith("__init__.py") else ()
 
     def _changes_settings(self, path: str) -> bool:
@@ -329,27 +286,6 @@ def _unsure(signature: Signature) -> Signature:
 
 def _left_open(signature: Signature, beyond: Unseen) -> Signature:
     return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, beyond))
-
-
-def _decisions(signatures: Sequence[Signature], given: Given) -> dict[str, Value]:
-    """What a command line says of the options that decide about others."""
-    values = given(signatures[0])
-    return {dest: values.get(dest) for signature in signatures for dest in signature.depends_on}
-
-
-def _named_as(other: Signature, signature: Signature, known: Mapping[str, Option]) -> Signature:
-    """A signature under the name of another of the same entry point, with the values that were seen to be tested."""
-    options = []
-    for option in signature.options:
-        tested = known.get(option.dest, option)
-        options.append(
-            msgspec.structs.replace(
-                option, accepted=tested.accepted, accepted_fold=tested.accepted_fold, accepted_at=tested.accepted_at
-            )
-        )
-    return msgspec.structs.replace(
-        signature, kind=other.kind, name=other.name, doc=signature.doc or other.doc, options=tuple(options)
-    )
 
 
 def _complete(run: Interpreter, signature: Signature) -> Signature:

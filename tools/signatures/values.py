@@ -290,19 +290,11 @@ class Namespace(Native):
 
     Args:
         defaults: what they are where the command line does not name them.
-        given: what the command line that is followed says; None where no particular one is.
         whole: whether there are no others.
     """
 
-    def __init__(
-        self,
-        defaults: Mapping[str, Value] = MappingProxyType({}),
-        given: Mapping[str, Value] | None = None,
-        *,
-        whole: bool = False,
-    ) -> None:
+    def __init__(self, defaults: Mapping[str, Value] = MappingProxyType({}), *, whole: bool = False) -> None:
         self.defaults = defaults
-        self.given = given
         self.whole = whole
         self.overridden: dict[str, Value] = {}
 
@@ -318,8 +310,6 @@ class Namespace(Native):
             return self.overridden[name]
         if name == "__dict__":
             return self
-        if self.given is not None and name in self.defaults:
-            return self.given.get(name, self.defaults[name])
         return UNKNOWN if name.startswith("__") else ParsedArgument(name, value=self.defaults.get(name, UNKNOWN))
 
     def store(self, name: str, value: Value) -> None:

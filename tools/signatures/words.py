@@ -14,8 +14,6 @@ KEY_VALUE = "key=value"
 """Marks, as a converter, words that are split at their first `=` and must have one (DictAction of MMEngine and MMCV)."""
 WHOLE_FLOAT = "int of float"
 """Marks, as a converter, whole numbers that are read as a float first: `lambda word: int(float(word))`."""
-JOINED = " joined by "
-"""Marks, as a converter, words that are numbers with a mark between them: `int joined by ,`."""
 SAME_TYPE = "literal of the type of its default"
 """Marks, as a converter, words that are read as Python literals, and refused where that is of another type."""
 NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
@@ -29,8 +27,6 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     kind = option.type
     if option.converter == KEY_VALUE:
         return word, "=" in word
-    if JOINED in option.converter:
-        return word, are_numbers(option.converter, word)
     if option.converter == SAME_TYPE:
         return _literal(word, kind)
     if option.converter == "yaml":
@@ -42,12 +38,6 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     if kind == "bool":
         return _truth(option, word)
     return word, True
-
-
-def are_numbers(form: str, word: str) -> bool:
-    """Whether a word is numbers of a form (see JOINED)."""
-    kind, _, mark = form.partition(JOINED)
-    return all(_number(int if kind == "int" else float, part)[1] for part in word.split(mark))
 
 
 def _number(make: Callable[[str], float], word: str) -> tuple[Any, bool]:

@@ -1,4 +1,4 @@
-"""fire, docopt, dataclass parsers, hydra."""
+"""fire, dataclass parsers, hydra."""
 
 import time
 from collections.abc import Callable
@@ -27,34 +27,6 @@ def test_fire(repository: Make, option: Find) -> None:
     assert [s.subcommand for s in found] == [("train",), ("test",)]
     assert option(train, "lr").type == "float" and option(train, "lr").level == 0
     assert option(train, "epochs").required and option(train, "fast").nargs == "?"
-
-
-def test_docopt(repository: Make, option: Find) -> None:
-    found = repository({
-        "main.py": '''
-        """Naval Fate.
-
-        Usage:
-          main.py ship new <name>...
-          main.py mine (set|remove) <x> [--moored]
-          main.py train [options] DATA
-
-        Options:
-          -h --help        Show this screen.
-          --speed=<kn>     Speed in knots [default: 10].
-          --moored         Moored mine.
-        """
-        from docopt import docopt
-        if __name__ == "__main__":
-            args = docopt(__doc__)
-        '''
-    }).read("main.py")  # fmt: skip
-    by_name = {s.subcommand: s for s in found}
-    assert set(by_name) == {("ship", "new"), ("mine",), ("train",)}
-    assert option(by_name["ship", "new"], "name").nargs == "+"
-    assert option(by_name["train",], "speed").default == "10" and option(by_name["train",], "data").required
-    command = option(by_name["mine",], "command")
-    assert command.choices == ("set", "remove") and command.required and not by_name["mine",].accepts_unknown
 
 
 DATACLASSES = """

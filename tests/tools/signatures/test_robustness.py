@@ -43,7 +43,6 @@ HOSTILE = {
     "nulls": "import argparse\0\nargparse.ArgumentParser().parse_args()\n",
     "format": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--' + '{0.__class__.__mro__}'.format(1))\np.parse_args()\n",
     "regex": "import click\n" + "@click.command()\n" * 200 + "def f(): pass\nif __name__ == '__main__':\n    f()\n",
-    "docopt": "'''Usage: " + "[[[(((" * 500 + "'''\nfrom docopt import docopt\ndocopt(__doc__)\n",
     "wide": "import argparse\np = argparse.ArgumentParser()\n" + "".join(f"p.add_argument('--a{i}')\n" for i in range(3000)) + "p.parse_args()\n",
     "ifs": "import argparse, x\np = argparse.ArgumentParser()\nargs = p.parse_args()\n"
     + "".join(f"{'    ' * i}if x.a{i}:\n" for i in range(60)) + "    " * 60 + "pass\n",

@@ -3,11 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from ml_agent.tools.commandline.words import parse_call
-from ml_agent.tools.signatures.model import Signature
-
 Make = Callable[..., Any]
 
 REGISTRY = """
@@ -55,7 +50,7 @@ TRAIN = """
     from registry import TASKS
     from settings import add_fields
     parser = argparse.ArgumentParser()
-    parser.add_argument("--task", choices=list(TASKS), {default})
+    parser.add_argument("--task", choices=list(TASKS), default="copy")
     parser.add_argument("--fast", action="store_true")
     first, _ = parser.parse_known_args()
     cls = TASKS[first.task]
@@ -69,41 +64,13 @@ TRAIN = """
 """
 
 
-def read(repository: Make, default: str) -> tuple[Any, Signature]:
-    files = {"train.py": TRAIN.format(default=default), "registry.py": REGISTRY, "settings.py": FIELDS, **PLUGINS}
-    reader = repository(files)
-    (signature,) = reader.read("train.py")
-    return reader, signature
-
-
-def called(reader: Any, signature: Signature, *words: str) -> Signature:
-    """The signature as it is for these words."""
-    found: Signature
-    (found,) = reader.called((signature,), lambda known: parse_call(known, list(words)).values)
-    return found
-
-
-def test_modules_that_were_imported_fill_a_registry(repository: Make) -> None:
-    _, signature = read(repository, "default='copy'")
+def test_the_default_decides_which_options_there_are(checked: Make, repository: Make) -> None:
+    files = {"train.py": TRAIN, "registry.py": REGISTRY, "settings.py": FIELDS, **PLUGINS}
+    (signature,) = repository(files).read("train.py")
     assert signature.options[0].choices == ("copy", "sort")
-
-
-def test_the_default_decides_where_no_word_does(repository: Make) -> None:
-    _, signature = read(repository, "default='copy'")
     assert [o.dest for o in signature.options] == ["task", "fast", "copy_length"]
     assert signature.options[2].type == "int" and signature.options[2].default == "9"
     assert signature.whole and set(signature.depends_on) == {"task", "fast"}
-
-
-@pytest.mark.parametrize(
-    ("words", "more"),
-    [
-        (["--task", "sort"], ["descending"]),
-        (["--task=copy", "--fast"], ["copy_length", "workers"]),
-        (["--other", "1"], ["copy_length"]),
-    ],
-)
-def test_the_words_decide(repository: Make, words: list[str], more: list[str]) -> None:
-    reader, signature = read(repository, "default='copy'")
-    found = called(reader, signature, *words)
-    assert [o.dest for o in found.options] == ["task", "fast", *more] and found.whole
+    says = checked(files)
+    assert says("python train.py --copy-length 3 --other 1") == ["error unknown-option"]
+    assert says("python train.py --task sort --descending") == ["unsure cannot-tell"]
