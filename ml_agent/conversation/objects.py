@@ -1,7 +1,6 @@
 """Which classes and functions of a repository a task in Python likely needs, and what their files define."""
 
 import ast
-import builtins
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -191,7 +190,7 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
     Methods that it has of classes of the repository that it is made from count as its own.
     """
     own = _definition(item, workspace)
-    line = api_line(item, room.line, shown_result(own) if own is not None and own.kind != "class" else "", words)
+    line = api_line(item, room.line, own.returns if own is not None and own.kind != "class" else "", words)
     described = parameter_docs(item, workspace) if room.said else {}
     lines = [line, *(f"    {one}" for one in said_of(described, words, room.said))]
     if item.kind != "class":
@@ -228,7 +227,7 @@ def results_of(items: Sequence[ApiObject], workspace: Workspace) -> frozenset[st
     """The names of the classes whose objects functions and the methods of classes give back."""
     own = (_definition(one, workspace) for one in items)
     methods = (made for one in items if one.kind == "class" for made in _methods_of(one, workspace))
-    return frozenset(shown_result(made) for made in (*own, *methods) if made is not None) - {""}
+    return frozenset(made.returns for made in (*own, *methods) if made is not None) - {""}
 
 
 def parameter_docs(item: ApiObject, workspace: Workspace) -> Mapping[str, str]:
@@ -308,20 +307,9 @@ def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...
 def _signature_text(one: Definition, most: int, words: str) -> str:
     if one.read:
         return _last(one.name)
-    gives = shown_result(one)
-    returns = f" -> {gives}" if gives and one.kind != "class" else ""
+    returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
     says = f"  # {one.doc[:_MOST_DOC].strip()}" if one.doc else ""
     return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}{says}"
-
-
-def shown_result(one: Definition) -> str:
-    """What a function gives, as a reader takes it: its class for `cls`, a list for `sorted`, nothing for another built-in function."""
-    if one.returns == "cls":
-        return _last(one.name.rpartition(".")[0])
-    made = getattr(builtins, one.returns, None)
-    if made is sorted:
-        return "list"
-    return one.returns if made is None or isinstance(made, type) else ""
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ from typing import Protocol
 from ml_agent.conversation.entries import blocks_of, find_entries, likely_passages, with_tested_values
 from ml_agent.conversation.files import cut, excerpt, likely_files
 from ml_agent.conversation.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
-from ml_agent.conversation.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs, shown_result
+from ml_agent.conversation.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs
 from ml_agent.conversation.options import further_values, keys_of, printed_help, read_by_name, with_descriptions
 from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, neutral
@@ -187,7 +187,7 @@ class Toolbox:
         methods = [
             f"  .{definition.name.rpartition('.')[2]}"
             + ("" if definition.read else f"({parameters_of(definition.parameters)})")
-            + (f" -> {shown_result(definition)}" if shown_result(definition) else "")
+            + (f" -> {definition.returns}" if definition.returns else "")
             + _comment(definition.doc, _DOC)
             for definition in (api.facts[found.path].definitions if found.path in api.facts else ())
             if definition.kind == "method"

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import msgspec
 
 from ml_agent.tools.check.python_imports import ImportChecker, nearest
-from ml_agent.tools.check.python_namespace import missing_arguments
 from ml_agent.tools.check.python_objects import Objects, mismatch
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
@@ -116,7 +115,6 @@ class _Checker:
                 yield LocatedFinding(item.line, finding)
         yield from self._attributes()
         yield from (LocatedFinding(*item) for item in self._objects.missing())
-        yield from (LocatedFinding(*item) for item in missing_arguments(self._tree))
         yield from self._calls()
         yield from self._undefined_names()
         yield from self._nothing_runs()
@@ -160,13 +158,12 @@ class _Checker:
             if not isinstance(node, ast.Call):
                 continue
             chain = chain_of(node.func)
-            called = self._objects.called(chain) if chain is not None else self._objects.called_on(node.func)
-            if called is None:
+            called = self._objects.called(chain) if chain is not None else None
+            if chain is None or called is None:
                 continue
-            written = chain.text if chain is not None else ".".join(called.name.split(".")[-2:])
-            yield from _left_open(node, written)
+            yield from _left_open(node, chain.text)
             if called.sure:
-                yield from _misfit(node, written, called)
+                yield from _misfit(node, chain.text, called)
 
     def _undefined_names(self) -> Iterator[LocatedFinding]:
         """Names that nothing binds."""

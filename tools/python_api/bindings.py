@@ -2,11 +2,10 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ml_agent.tools.python_api.walk import nodes, own_nodes, own_statements
-
+_SKIPPED = frozenset(["ctx", "lineno", "col_offset", "end_lineno", "end_col_offset"])
 _IMPORT_ERRORS = frozenset(["ImportError", "ModuleNotFoundError", "Exception", "BaseException"])
 
 
@@ -75,125 +74,29 @@ def rebound_names(tree: ast.Module) -> frozenset[str]:
     return frozenset(_rebound(tree))
 
 
-class CreatedObject(NamedTuple):
-    """How an object came about: `Net(1).eval().to("cpu")`."""
-
-    maker: Chain
-    """What was called first."""
-    through: frozenset[str]
-    """The methods that were called on the way and that are taken to give the object back."""
-
-
-FLUENT = frozenset(
-    ["eval", "train", "to", "cpu", "cuda", "half", "float", "double", "bfloat16", "requires_grad_", "share_memory"]
-)
-"""Methods of torch.nn.Module that give the module back."""
-
-
-def made_objects(tree: ast.AST) -> dict[str, CreatedObject]:
-    """Names that are bound once in all scopes, to the result of a call, and how it is made: `net = package.Net(1)`.
-
-    `net = net.eval()` counts as no binding.
-    """
-    assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
-    again = [node for node in assignments if _returns_itself(node)]
-    counts = binding_counts(tree) - Counter(ast.unparse(node.targets[0]) for node in again)
-    later = {ast.unparse(node.targets[0]): _steps(node.value)[1] for node in again}
-    found: dict[str, CreatedObject] = {}
-    for node in assignments:
-        first, through = _steps(node.value)
-        called = chain_of(first.func) if isinstance(first, ast.Call) and node not in again else None
-        target = node.targets[0]
-        if isinstance(target, ast.Name) and called is not None and counts[target.id] == 1:
-            found[target.id] = CreatedObject(called, through | later.get(target.id, frozenset()))
+def made_objects(tree: ast.AST) -> dict[str, Chain]:
+    """Names that are bound once in all scopes, to the result of a call, and what is called: `net = package.Net(1)`."""
+    counts = binding_counts(tree)
+    found: dict[str, Chain] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Call):
+            target, called = node.targets[0], chain_of(node.value.func)
+            if isinstance(target, ast.Name) and called is not None and counts[target.id] == 1:
+                found[target.id] = called
     return found
 
 
-def _returns_itself(node: ast.Assign) -> bool:
-    first, through = _steps(node.value)
-    return isinstance(first, ast.Name) and bool(through) and ast.unparse(node.targets[0]) == first.id
-
-
-def _steps(value: ast.expr) -> tuple[ast.expr, frozenset[str]]:
-    """What an expression begins with, and the fluent methods that are called on it."""
-    through = set()
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in FLUENT:
-        through.add(value.func.attr)
-        value = value.func.value
-    return value, frozenset(through)
-
-
-SELF = "self"
-"""What a method gives whose every return is the object itself."""
-
-
-def returned(node: ast.FunctionDef | ast.AsyncFunctionDef, *, method: bool = False) -> str:
-    """What a function gives: SELF, its annotation where that is a plain name, or the one thing whose results it returns."""
-    if isinstance(node, ast.AsyncFunctionDef):
-        return ""
-    own = list(own_statements(node.body))
-    values = [item.value for item in own if isinstance(item, ast.Return)]
-    if method and values and _are_self(values, node) and _never_falls_through(node.body):
-        return SELF
-    if node.returns is not None:
-        chain = chain_of(node.returns)
-        return chain.text if chain is not None else ""
-    if not values or not all(isinstance(value, (ast.Call, ast.Name)) for value in values):
-        return ""
-    if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own_nodes(node.body)):
-        return ""
-    found = {_result_of(value, own, node) for value in values}
-    return found.pop() if len(found) == 1 else ""
-
-
-def gives_own_class(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a class method says that it gives an object of the class: `-> Self`, or `-> T` with `cls: type[T]`."""
-    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-    if isinstance(node, ast.AsyncFunctionDef) or node.returns is None or first is None:
-        return False
-    given = ast.unparse(node.returns).strip("'")
-    of = "" if first.annotation is None else ast.unparse(first.annotation).strip("'").rpartition("type[")[2]
-    return given.rpartition(".")[2] == "Self" or of.rpartition("Type[")[2] == f"{given}]"
-
-
-def _are_self(values: Sequence[ast.expr | None], node: ast.FunctionDef) -> bool:
-    """Whether all returned values are the first parameter, which nothing binds again, of a function that yields nothing."""
-    first = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), "")
-    parts = list(own_nodes(node.body))
-    yields = any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in parts)
-    return (
-        not yields
-        and binding_counts(node)[first] == 1
-        and all(isinstance(value, ast.Name) and value.id == first for value in values)
-    )
-
-
-def _never_falls_through(body: Sequence[ast.stmt]) -> bool:
-    """Whether a body surely ends with a return or an error, and so never gives None."""
-    last = body[-1]
-    if isinstance(last, ast.If):
-        return bool(last.orelse) and _never_falls_through(last.body) and _never_falls_through(last.orelse)
-    if isinstance(last, ast.With):
-        return _never_falls_through(last.body)
-    return isinstance(last, ast.Return | ast.Raise)
-
-
-def _result_of(value: ast.expr | None, own: list[ast.AST], function: ast.FunctionDef) -> str:
-    """What is called for a returned value, at once or where its name is bound; "" where that cannot be told."""
-    if isinstance(value, ast.Call):
-        called = chain_of(value.func)
-        return called.text if called is not None else ""
-    if not isinstance(value, ast.Name) or not any(_binds(item, value.id) for item in own):
-        return ""
-    made = made_objects(function).get(value.id)
-    return made.maker.text if made is not None and not made.through else ""
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    """A quick look at whether a statement binds the name to the result of a call."""
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-        return False
-    return isinstance(node.targets[0], ast.Name) and node.targets[0].id == name
+def nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """A node and all below it, in no particular order, without the contexts of names."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        for name, value in vars(node).items():
+            if value.__class__ is list:
+                todo += [item for item in value if isinstance(item, ast.AST)]
+            elif name not in _SKIPPED and isinstance(value, ast.AST):
+                todo.append(value)
 
 
 def binding_counts(tree: ast.AST) -> Counter[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ml_agent.tools.outline import Outline, imported_tops
-from ml_agent.tools.python_api.instances import Instances, Subclasses
+from ml_agent.tools.python_api.instances import Instances
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Registry
 from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.registries import joined
@@ -36,7 +36,7 @@ class ApiIndex:
         self.modules = ModuleTable(files)
         self._outlines = outlines
         self._resolver = Resolver(facts, self.modules)
-        self.instances = Instances(self._resolver, Subclasses(facts, outlines))
+        self.instances = Instances(self._resolver)
 
     @property
     def outlines(self) -> Mapping[str, Outline]:

@@ -1,58 +1,8 @@
-"""What the objects are that calls give, and what they have."""
+"""What objects of the repository's classes have."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
-
-from ml_agent.tools.outline import Outline
-from ml_agent.tools.python_api.bindings import SELF
-from ml_agent.tools.python_api.hierarchy import DefinitionSite
-from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Unknown
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, Unknown
 from ml_agent.tools.python_api.resolver import Resolver
 
-_BASE = re.compile(r"(?<![\w.])([\w.]+)(?:\[[^\]]*\])?(?=,|$)")
-
-
-class Subclasses:
-    """The classes of a repository by the last name of each base.
-
-    Two classes of one name are held for the same: what is asked is whether an object may be more than a class that is known.
-
-    Args:
-        facts: What the Python files define.
-        outlines: Gives what their texts say.
-    """
-
-    def __init__(self, facts: Mapping[str, ModuleFacts], outlines: Callable[[], Mapping[str, Outline]]) -> None:
-        self._facts, self._outlines = facts, outlines
-
-    def below(self, name: str) -> Iterator[DefinitionSite]:
-        """The classes that have one of that name among their bases, or among the bases of those."""
-        todo, seen = [name], {name}
-        while todo:
-            for path, cls in self._by_base.get(todo.pop(), ()):
-                yield from (
-                    DefinitionSite(self._facts[path], one) for one in self._facts[path].definitions if one.name == cls
-                )
-                if cls not in seen:
-                    seen.add(cls)
-                    todo.append(cls)
-
-    @cached_property
-    def _by_base(self) -> dict[str, list[tuple[str, str]]]:
-        """File and name of the classes that name each base."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for path, outline in self._outlines().items():
-            renamed = {item.local: item.name for item in outline.imports if item.name}
-            for cls in (one for one in outline.names if one.kind == "class"):
-                bases = cls.head.partition("(")[2].rpartition(")")[0]
-                for base in _BASE.findall(bases):
-                    last = base.rpartition(".")[2]
-                    found.setdefault(renamed.get(last, last), []).append((path, cls.name))
-        return found
-
-
-_DEEPEST = 8
 _PLAIN = frozenset(["object", "ABC", "Generic", "Protocol"])
 _TORCH_MODULE = frozenset(["nn.Module", "torch.nn.Module"])
 _OF_TORCH_MODULE = frozenset((
@@ -72,25 +22,8 @@ _OF_TORCH_MODULE = frozenset((
 class Instances:
     """Types of objects, as far as the source tells them."""
 
-    def __init__(self, resolver: Resolver, subclasses: Subclasses) -> None:
+    def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._subclasses = subclasses
-
-    def class_of(self, called: ApiObject) -> ApiObject | None:
-        """The class of what a call of a class or function gives; None where that cannot be told."""
-        for _ in range(_DEEPEST):
-            if called.kind == "class":
-                return called
-            place = self._resolver.definition(called)
-            if place is None or not place.definition.returns:
-                return None
-            if place.definition.returns == SELF:
-                return None
-            found = self._resolver.inside(place.facts, place.definition.returns)
-            if not isinstance(found, ApiObject) or found.kind not in ("class", "function"):
-                return None
-            called = found
-        return None
 
     def has(self, owner: ApiObject, name: str) -> bool | Unknown:
         """Whether instances of a class have an attribute; UNKNOWN where foreign code or a name made at run time decides."""
@@ -109,26 +42,11 @@ class Instances:
             unsure = unsure or not certain or not _TORCH_MODULE.issuperset(foreign)
         return UNKNOWN if unsure else False
 
-    def below(self, owner: ApiObject) -> list[ApiObject]:
-        """The classes that may be what an object is of which only a base is told."""
-        return [self._resolver.public(one) for one in self._subclasses.below(owner.name.rpartition(".")[2])]
-
     def method(self, owner: ApiObject, name: str) -> ApiObject | None:
         """A method of a class or of its bases; None where the source shows none."""
         place = self._resolver.definition(owner)
         found = self._resolver.method(place, name) if place is not None else None
         return found if isinstance(found, ApiObject) and found.kind in ("method", "function") else None
-
-    def result(self, owner: ApiObject, method: ApiObject) -> ApiObject | None:
-        """The class of what a method of an object gives; None where that cannot be told.
-
-        One that gives a base of its own class may give an object of the class itself.
-        """
-        place = self._resolver.definition(method)
-        if place is not None and place.definition.returns == SELF:
-            return owner
-        found = self.class_of(method) if method.kind != "class" else None
-        return None if found in (owner, *self.bases(owner)) else found
 
     def bases(self, owner: ApiObject) -> list[ApiObject]:
         """The bases of a class that the repository defines, depth first."""

@@ -63,7 +63,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     read: bool = False
     """A method that is read like an attribute and not called: a property."""
     returns: str = ""
-    """What a function gives, as written: an annotation that is a plain name, or the one thing whose result it returns."""
+    """What a function says that it gives, where that is a plain name."""
 
 
 class Registry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

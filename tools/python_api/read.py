@@ -10,11 +10,10 @@ from typing import NamedTuple
 from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.documents.text import decode
 from ml_agent.tools.outline import Import
-from ml_agent.tools.python_api.bindings import gives_own_class, returned
-from ml_agent.tools.python_api.functions import Decorators, read_decorators, read_parameters
+from ml_agent.tools.python_api.bindings import chain_of, nodes
+from ml_agent.tools.python_api.functions import read_decorators, read_parameters
 from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter, ParameterKind
 from ml_agent.tools.python_api.registries import read_registries
-from ml_agent.tools.python_api.walk import nodes
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.reading import FILE_SECONDS, IndexWalk
 
@@ -143,7 +142,7 @@ class _Reader:
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
                 read=decorators.property,
-                returns=_result(node, owner, decorators),
+                returns=_result(node),
             )
         )
 
@@ -216,13 +215,9 @@ class _Reader:
         self._attributes.update(dict.fromkeys(names))
 
 
-def _result(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str, decorators: Decorators) -> str:
-    """What a function gives, "" where that cannot be told; a class method may say that it gives its own class."""
-    if decorators.property or not decorators.sure:
-        return ""
-    if owner and decorators.of_class and gives_own_class(node):
-        return owner
-    return returned(node, method=bool(owner) and not decorators.static and not decorators.of_class)
+def _result(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    chain = chain_of(node.returns) if node.returns is not None else None
+    return chain.text if chain is not None and not isinstance(node, ast.AsyncFunctionDef) else ""
 
 
 def first_line(docstring: str | None) -> str:

@@ -22,7 +22,6 @@ SHARED = {
 def test_of_commands_that_share_a_function_the_one_that_is_said_is_told(name: str, other: str, told: Told) -> None:
     opening = told({**SHARED, "fit.py": FIT}, f"in.nii, please: net_{name}").opening
     assert f"- net_{name} (" in opening and f"- net_{other}" not in opening
-    assert f"## Options of net_{name}\n--{name}_size" in opening
     assert f"net_{name} in.nii" in opening.partition("# Documented calls")[2].splitlines()[2]
 
 
