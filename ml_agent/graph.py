@@ -17,8 +17,8 @@ from ml_agent.as_run import mended
 from ml_agent.best import better
 from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
 from ml_agent.conversation.verdict import examine, problem_of, told_in, tried_before, verdict
-from ml_agent.delivery.amend import amendments, missing_text
 from ml_agent.delivery.expected import expectations, with_answer
+from ml_agent.delivery.judge import missing_text
 from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
 from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending, bounded
@@ -331,7 +331,7 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     repairs = msgspec.convert(state["repairs"], list[Repair])
     workspace, draft = workspace_of(state, services), msgspec.convert(state["draft"], Draft)
     if outcome.response.ok:
-        return not_delivered(state, services, workspace, outcome)
+        return not_delivered(state, services, outcome)
     diagnosis = services.executor.diagnose(workspace, draft, outcome, repairs)
     services.note("diagnose", f"{diagnosis.code}: {diagnosis.message}")
     services.trajectory.emit("diagnosis", **plain(diagnosis))
@@ -381,29 +381,17 @@ def mend(state: State, services: Services, diagnosis: Diagnosis, draft: Draft) -
     return {"repairs": plain(repairs), "draft": plain(changed)}
 
 
-def not_delivered(
-    state: State, services: Services, workspace: Workspace, outcome: Outcome
-) -> Command[Literal["execute", "generate", "plan", "__end__"]]:
-    """It ran, and something that should come out did not: mended by rules where they know how, else written anew."""
-    draft, attempts = msgspec.convert(state["draft"], Draft), attempts_of(state)
+def not_delivered(state: State, services: Services, outcome: Outcome) -> Command[Any]:
+    """It ran, and something that should come out did not: it is written anew."""
     missing = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
     problem = "\n".join(line for line in (outcome.shortfall, missing) if line)
     services.note("diagnose", problem)
-    tried = Attempt(draft=draft, problem=problem)
+    tried = Attempt(draft=msgspec.convert(state["draft"], Draft), problem=problem)
     update = {"attempts": [*state["attempts"], plain(tried)]}
     if len(update["attempts"]) >= services.settings.max_attempts or not problem:
         ending = Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED
         return ended(ending, problem or outcome.summary)
-    texts = {attempt.draft.text for attempt in (*attempts, tried)}
-    assert services.executor is not None
-    scene = services.executor.scene(draft, outcome.response, outcome.made)
-    ways = () if outcome.shortfall else amendments(draft, outcome.judgements, workspace, scene)
-    amended = next((one for one in ways if one.text not in texts), None)
-    if amended is None:
-        return Command(update=update, goto="generate")
-    amended = examine(amended, request_of(state), workspace)
-    services.trajectory.emit("draft", draft=plain(msgspec.structs.replace(amended, thread=None)))
-    return Command(update={**update, "draft": plain(amended)}, goto="execute" if amended.sound else "generate")
+    return Command(update=update, goto="generate")
 
 
 def _missed_before(diagnosis: Diagnosis, state: State) -> bool:

@@ -1,20 +1,30 @@
 """Finds a container engine that speaks Docker's API: Docker, rootless Docker, podman."""
 
+import hashlib
+import json
 import os
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import docker
-from docker.errors import DockerException
+from docker.errors import DockerException, TLSParameterError
+from docker.tls import TLSConfig
 from requests.exceptions import RequestException
 
-from ml_agent.sandbox.docker_context import Endpoint, endpoint_in_use
-from ml_agent.sandbox.docker_ssh import SshClient
 from ml_agent.sandbox.errors import SandboxUnavailableError
 
 TIMEOUT = 120
 """Seconds for one plain call; a commit of a large environment takes long. It does not bound exec streams."""
 PING_TIMEOUT = 10
+NO_SSH = "engines at ssh:// are not supported: forward the socket (`ssh -nNT -L engine.sock:/var/run/docker.sock HOST`) and set DOCKER_HOST=unix://$PWD/engine.sock"
+
+
+class Endpoint(NamedTuple):
+    """Where an engine is, and how it is spoken to."""
+
+    host: str
+    tls: TLSConfig | None
 
 
 def connect() -> docker.DockerClient:
@@ -66,7 +76,7 @@ def _answering(host: str, context: Endpoint | None) -> docker.DockerClient:
 
 def _client(host: str, context: Endpoint | None) -> docker.DockerClient:
     if host.startswith("ssh://"):
-        return SshClient(host, TIMEOUT)
+        raise ValueError(NO_SSH)
     if context is not None:
         return docker.DockerClient(base_url=host, tls=context.tls or False, timeout=TIMEOUT)
     return docker.from_env(timeout=TIMEOUT, environment={**os.environ, "DOCKER_HOST": host})
@@ -74,8 +84,59 @@ def _client(host: str, context: Endpoint | None) -> docker.DockerClient:
 
 def is_local(client: docker.DockerClient) -> bool:
     """Whether the engine is spoken to by a socket of this machine."""
-    by_socket = str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
-    return by_socket and not isinstance(client, SshClient)
+    return str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
+
+
+def endpoint_in_use() -> Endpoint | None:
+    """Of the context at DOCKER_CONTEXT, else (unless DOCKER_HOST is set) of the one chosen by `docker context use`; None for the default.
+
+    Docker's Python library looks for contexts in the working folder where there is no `config.json`.
+
+    Raises SandboxUnavailableError where it is not there or cannot be read.
+    """
+    name = os.environ.get("DOCKER_CONTEXT", "")
+    if not name and not os.environ.get("DOCKER_HOST"):
+        name = str(_read(_folder() / "config.json").get("currentContext", ""))
+    return endpoint(name) if name not in ("", "default") else None
+
+
+def endpoint(name: str) -> Endpoint:
+    """Of a context by name. Raises SandboxUnavailableError where it is not there or cannot be read."""
+    key = hashlib.sha256(name.encode()).hexdigest()
+    try:
+        about = _read(_folder() / "contexts/meta" / key / "meta.json")["Endpoints"]["docker"]
+        host, skips = str(about["Host"]), bool(about.get("SkipTLSVerify"))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SandboxUnavailableError(f"there is no Docker context {name!r}: `docker context ls` lists them") from error
+    return Endpoint(host, _tls(_folder() / "contexts/tls" / key / "docker", skips))
+
+
+def _tls(folder: Path, skips: bool) -> TLSConfig | None:
+    pair = (str(folder / "cert.pem"), str(folder / "key.pem"))
+    authority = folder / "ca.pem"
+    if not folder.is_dir():
+        return None
+    try:
+        return TLSConfig(
+            client_cert=pair if all(Path(one).is_file() for one in pair) else None,
+            ca_cert=str(authority) if authority.is_file() else None,
+            verify=not skips,
+        )
+    except TLSParameterError as error:
+        raise SandboxUnavailableError(f"{folder}: {str(error).splitlines()[0]}") from error
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """A JSON object; empty where there is none."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _sockets() -> list[str]:
@@ -98,4 +159,4 @@ def _short(error: Exception) -> str:
         return "connection refused"
     if "No such file" in text or "FileNotFoundError" in text:
         return "no such socket"
-    return text.splitlines()[0][:120] if text else type(error).__name__
+    return text.splitlines()[0][:240] if text else type(error).__name__

@@ -2,9 +2,7 @@
 
 import os
 import re
-import shlex
-import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -15,7 +13,6 @@ from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import exists, is_dir, is_file, read_lines, read_text
 
 MAX_WAYS = 4
-MAX_ARCHIVE_BYTES = 512 * 1024**2
 _MAKER = re.compile(
     r"prepare|preprocess|process|download|generate|make|create|build|convert|split|setup|fetch|get|extract|gen",
     re.IGNORECASE,
@@ -26,10 +23,7 @@ _WRITES = re.compile(
     re.VERBOSE,
 )
 _TEMPLATE = re.compile(r"[._-]?(?:example|template|sample|default|dist|tmpl)[._-]?", re.IGNORECASE)
-_TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _COMMAND = re.compile(r"\s*+(?:[$>%]\s+|!)?((?:python3?|bash|sh|\./)\S*\s*\S.*)")
-_COMPILE = re.compile(r"\s*+(?:[$>%]\s+)?((?:g\+\+|gcc|cc|c\+\+|clang(?:\+\+)?|nvcc)\s[^;&|<>`$()]+)$")
-_COMPILED = re.compile(r"\s-o\s*+(\S+)")
 _BLANK = re.compile(r"<\w|\$\{?[A-Z]|\.\.\.|path/to|/path|\byour\b|\[\w", re.IGNORECASE)
 """Something that the reader must fill in."""
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
@@ -72,7 +66,7 @@ class MissingFile(msgspec.Struct, frozen=True, kw_only=True):
 def makers_of(missing: MissingFile) -> list[str]:
     """Commands, run from the folder where the program ran, that bring the file about; likeliest first."""
     others = () if missing.named else (_spelled_otherwise, _from_template)
-    ways = (*others, _unpack_commands, _compile_commands, _readme_commands, _scripts, _make_targets)
+    ways = (*others, _readme_commands, _scripts)
     found = [command for way in ways for command in way(missing)]
     return list(dict.fromkeys(found))[:MAX_WAYS]
 
@@ -128,53 +122,13 @@ def _from_template(missing: MissingFile) -> Iterator[str]:
         yield f"cp {path_word(os.path.relpath(found, missing.here))} {path_word(missing.path)}"
 
 
-def _unpack_commands(missing: MissingFile) -> Iterator[str]:
-    if not missing.relative:
-        return
-    target = Path(os.path.normpath(missing.here / missing.path))
-    packed = target.with_name(target.name + ".gz")
-    if is_file(packed):
-        yield f"python -m gzip -d {path_word(missing.path + '.gz')}"
-    for archive in files(missing.root.resolve(), (".zip", *_TARS)):
-        place = _place_in_zip(archive, target) if archive.suffix == ".zip" else _place_of_tar(archive, target)
-        if place is not None:
-            module = "zipfile" if archive.suffix == ".zip" else "tarfile"
-            words = [os.path.relpath(archive, missing.here), os.path.relpath(place, missing.here)]
-            made = _make_folder(PurePosixPath(words[1]))
-            yield f"{made}python -m {module} -e {' '.join(map(path_word, words))}"
-
-
-def _place_in_zip(archive: Path, target: Path) -> Path | None:
-    """The folder into which the archive must go so that the file lies where it is asked for."""
-    try:
-        if archive.stat().st_size > MAX_ARCHIVE_BYTES:
-            return None
-        with zipfile.ZipFile(archive) as content:
-            names = content.namelist()
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
-        return None
-    for name in names:
-        parts = PurePosixPath(name).parts
-        if parts and ".." not in parts and target.parts[-len(parts) :] == parts:
-            return Path(*target.parts[: -len(parts)])
-    return None
-
-
-def _place_of_tar(archive: Path, target: Path) -> Path | None:
-    """By its name alone: what a compressed archive holds is not known without unpacking it."""
-    stem = archive.name.partition(".")[0]
-    if target.stem == stem:
-        return target.parent
-    return next((parent.parent for parent in target.parents if parent.name == stem), None)
-
-
 def _readme_commands(missing: MissingFile) -> Iterator[str]:
     """Commands of a README that name the file, or its folder, and run another script of the repository."""
     root = missing.root.resolve()
     folder = PurePosixPath(missing.path).parent.as_posix()
     names = [*missing.spellings, *([folder] if len(folder) > 2 else [])]
     found: list[tuple[int, str]] = []
-    for place, command in _written_in_readmes(root, _COMMAND.match):
+    for place, command in _written_in_readmes(root):
         rank = next((n for n, name in enumerate(names) if _has_word(command, name)), None)
         if rank is None:
             continue
@@ -184,19 +138,11 @@ def _readme_commands(missing: MissingFile) -> Iterator[str]:
     yield from (command for _, command in sorted(found, key=lambda pair: pair[0]))
 
 
-def _compile_commands(missing: MissingFile) -> Iterator[str]:
-    """Lines of a README that compile a program of this name out of sources that are there."""
-    for place, command in _written_in_readmes(missing.root.resolve(), _COMPILE.match):
-        target = _COMPILED.search(command)
-        if target and os.path.normpath(place / target[1]) == os.path.normpath(missing.here / missing.path):
-            yield in_folder(place, missing.here, command)
-
-
-def _written_in_readmes(root: Path, read: Callable[[str], re.Match[str] | None]) -> Iterator[tuple[Path, str]]:
-    """What lines of a README are read as, with its folder."""
+def _written_in_readmes(root: Path) -> Iterator[tuple[Path, str]]:
+    """The commands in lines of READMEs, each with the README's folder."""
     for readme in files(root, (".md", ".rst", ".txt"), MAX_BYTES):
         for line in read_lines(readme) if _README.fullmatch(readme.name) else ():
-            match = read(line.rstrip())
+            match = _COMMAND.match(line.rstrip())
             if match and not _BLANK.search(match[1]):
                 yield readme.parent, match[1]
 
@@ -230,18 +176,6 @@ def _scripts(missing: MissingFile) -> Iterator[str]:
     for *_, script in sorted(found)[:3]:
         path = os.path.relpath(script, missing.here)
         yield f"{'bash' if script.suffix == '.sh' else 'python'} {path_word(path)}"
-
-
-def _make_targets(missing: MissingFile) -> Iterator[str]:
-    """Targets whose name or recipe names the file."""
-    for folder in dict.fromkeys([missing.here, missing.root.resolve()]):
-        makefile = folder / "Makefile"
-        if not is_file(makefile) or makefile.stat().st_size > MAX_BYTES:
-            continue
-        text = read_text(makefile)
-        for match in re.finditer(r"^([\w./][\w./-]*)[ \t]*:(?!=)[^\n]*\n(?:\t[^\n]*\n?)*", text, re.MULTILINE):
-            if "\t" in match[0] and any(_is_in(match[0], name) for name in missing.spellings):
-                yield in_folder(folder, missing.here, f"make {shlex.quote(match[1])}")
 
 
 def in_folder(folder: Path, here: Path, command: str) -> str:

@@ -345,8 +345,6 @@ _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-metadata": _missing_metadata,
     "missing-program": _missing_program,
     "missing-file": _missing_file,
-    "missing-data": _missing_file,
-    "missing-weights": _missing_file,
     "wrong-folder": _missing_file,
     "missing-environment-variable": _variable,
     "no-display": _display,

@@ -64,10 +64,10 @@ def _place(ranked: RankedEntry) -> tuple[object, ...]:
     return (_ROLES.index(role), first, -examples, entry.path.count("/"), entry.path, entry.title)
 
 
-def matching(entries: Iterable[RankedEntry], word: str, framework: str) -> Iterator[RankedEntry]:
-    """Those that have a word in their name, their options or what they say of themselves, and that use a framework; "" for any."""
+def matching(entries: Iterable[RankedEntry], word: str) -> Iterator[RankedEntry]:
+    """Those that have a word in their name, their options or what they say of themselves; "" for any."""
     wanted = word.lower()
     for one in entries:
         texts = (one.entry.title, one.entry.path, one.entry.doc, *one.entry.words)
-        if framework in ("", one.entry.framework) and any(wanted in text.lower() for text in texts):
+        if any(wanted in text.lower() for text in texts):
             yield one

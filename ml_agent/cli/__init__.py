@@ -44,6 +44,10 @@ _TRACING = (
 _GONE = {
     "--model-profile": "models are called with tools, or with JSON in text (--model-mode)",
     "--encoder": "the sentence encoder was removed",
+    "--many": "call solve once a line from a shell loop",
+    "solve-many": "call solve once a line from a shell loop",
+    "--framework": "--filter finds entry points by a word",
+    "--markdown": "--json has the same for a program",
 }
 """Options of earlier versions, and what is in their place."""
 

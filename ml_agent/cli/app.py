@@ -38,9 +38,6 @@ COMMANDS = {
         "ml_agent.cli.solve:continue_",
         "Continue a finished run with a correction: same conversation and environment, a new run folder.",
     ),
-    "solve-many": Command(
-        "ml_agent.cli.many:solve_many", "Solve a file of instructions; a second call continues where the first stopped."
-    ),
     "runs": Command("ml_agent.cli.runs:app", "List, show and delete runs."),
     "view": Command("ml_agent.cli.runs:view", "Show a run: its phases, drafts, values, outputs and cost."),
     "explain": Command(

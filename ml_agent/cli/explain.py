@@ -11,7 +11,7 @@ import typer
 
 from ml_agent.cli.groups import grouped
 from ml_agent.cli.reading import ReadingLine, say_left_out
-from ml_agent.cli.tables import Layout, write_table
+from ml_agent.cli.tables import write_table
 from ml_agent.errors import UsageError
 from ml_agent.repositories import open_index
 from ml_agent.terminal import write_error, write_out
@@ -35,9 +35,6 @@ class Selection(NamedTuple):
             "--filter", metavar="WORD", help="Only entry points with this word in their name, options or description."
         ),
     ] = ""
-    framework: Annotated[
-        str, typer.Option("--framework", help="Only entry points that use this framework: argparse, click, hydra, …")
-    ] = ""
 
 
 class Form(NamedTuple):
@@ -45,7 +42,6 @@ class Form(NamedTuple):
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False
     schema: Annotated[bool, typer.Option("--schema", help="Print JSON Schema functions.")] = False
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False
 
 
 @grouped
@@ -75,15 +71,14 @@ def explain(
     say_left_out(index)
     if absent := absent_submodules(index):
         write_error(say_absent(absent))
-    _see_that_it_is_used(selection.framework, found)
-    fitting = list(matching(found, selection.word, selection.framework))
+    fitting = list(matching(found, selection.word))
     if selection.word and not fitting:
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them else [one for one in fitting if one.role == "run"]
     if form.as_json or form.schema:
         _print_json([one for entry in shown for one in _signatures_of(entry.entry, index)], schema=form.schema)
     else:
-        _write_entries(shown, "markdown" if form.markdown else "")
+        _write_entries(shown)
     _say_unshown(folder, found, len(fitting) - len(shown))
     return 0
 
@@ -102,7 +97,7 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
         _print_json(found, schema=form.schema)
         return
     for one in found:
-        _write_options(one, one.title, "markdown" if form.markdown else "")
+        _write_options(one, one.title)
 
 
 def _signatures_by_name(index: RepoIndex, script: str) -> list[Signature]:
@@ -153,24 +148,17 @@ def _see_that_it_is_a_folder(place: str) -> None:
         )
 
 
-def _see_that_it_is_used(framework: str, entries: Sequence[RankedEntry]) -> None:
-    """UsageError where no entry point has options of that framework."""
-    used = sorted({one.entry.framework for one in entries})
-    if framework and framework not in used:
-        raise UsageError(f"nothing here uses {framework}; --framework takes one of {', '.join(used) or 'none'}")
-
-
 def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
     made = [function_schema(one) if schema else msgspec.to_builtins(one) for one in signatures]
     write_out(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
 
 
-def _write_entries(entries: Sequence[RankedEntry], layout: Layout) -> None:
+def _write_entries(entries: Sequence[RankedEntry]) -> None:
     rows = [(one.entry.title, one.entry.framework, str(one.examples or ""), one.entry.doc) for one in entries]
-    write_table(("entry point", "kind", "shown", "description"), rows, layout=layout)
+    write_table(("entry point", "kind", "shown", "description"), rows)
 
 
-def _write_options(signature: Signature, name: str, layout: Layout) -> None:
+def _write_options(signature: Signature, name: str) -> None:
     rows = []
     for option in signature.options:
         several = f" ×{option.nargs}" if option.nargs and option.nargs != "?bool" else ""
@@ -186,7 +174,7 @@ def _write_options(signature: Signature, name: str, layout: Layout) -> None:
     for unseen in signature.unseen:
         more = f"more options, not listed here: {unseen.name} ({unseen.origin})"
         rows.append(("…", "", "", "", more, _place(unseen)))
-    write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name, layout=layout)
+    write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name)
 
 
 def _place(declared: Option | Unseen) -> str:

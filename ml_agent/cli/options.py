@@ -66,11 +66,6 @@ Verbose = Annotated[bool, _option(OUTPUT, "Show every detail and all sandbox out
 Ask = Annotated[
     bool, _option(WHERE, "Ask which repository, and which answer if none is likely enough (needs a terminal).", "--ask")
 ]
-Many = Annotated[
-    Path | None,
-    typer.Option("--many", metavar="FILE", help="Solve a file of instructions; --out is then the results file."),
-]
-Jobs = Annotated[int, typer.Option(min=1, max=64, help="Number of parallel runs with --many.")]
 
 
 @contextmanager
@@ -150,10 +145,3 @@ class Printing(NamedTuple):
     as_json: AsJson = False
     quiet: Quiet = False
     verbose: Verbose = False
-
-
-class Batch(NamedTuple):
-    """Many instructions in place of one."""
-
-    many: Many = None
-    jobs: Jobs = 1

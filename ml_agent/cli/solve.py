@@ -10,7 +10,6 @@ import typer
 
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
-from ml_agent.cli.many import answer_file
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
@@ -36,7 +35,6 @@ def solve(
     execution: o.Execution,
     products: o.Products,
     printing: o.Printing,
-    batch: o.Batch,
     instruction: Annotated[
         str, typer.Argument(help="The task in one sentence, with every value; - for standard input.")
     ] = "",
@@ -48,18 +46,12 @@ def solve(
         ml-agent solve "cluster 600 points into 4 groups" --catalog sample --run full
 
         ml-agent solve "fine-tune BERT on MRPC with batch size 16" --model gpt-4o --max-cost 0.50
-
-        ml-agent solve --many instructions.jsonl --out results.jsonl --jobs 4 --run none
     """
-    if instruction == "-" and batch.many is None:
+    if instruction == "-":
         instruction = sys.stdin.read(LONGEST + 1) if sys.stdin else ""  # None where it is closed
-    said = instruction if batch.many is None else batch.many.name
-    _see_that_it_can_be(said, execution.sandbox, execution.run, products.expect or ())
+    _see_that_it_can_be(instruction, execution.sandbox, execution.run, products.expect or ())
     with o.named_as_flags(execution._asdict()):
         settings = load_settings(**execution._asdict())
-    if batch.many:
-        _see_that_lines_say_it(instruction, *where, *products._replace(out=None), printing.as_json)
-        return answer_file(batch.many, settings, products.out, batch.jobs, printing.quiet)
     job = _job(instruction, where, products)
     result = begin_job(job, settings, products.out, _progress(printing, where.ask))
     return _finish(result, printing, _hint(settings))
@@ -83,14 +75,6 @@ def _pairs(texts: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
 
 def _whole(folder: Path | None) -> str:
     return str(folder.absolute()) if folder else ""
-
-
-def _see_that_lines_say_it(*said: object) -> None:
-    """UsageError where one run is described beside a file of them."""
-    if any(said):
-        raise UsageError(
-            "--many: give instruction, repo, commit, path, catalog and arguments on each line of the file, not as options"
-        )
 
 
 def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, expect: Sequence[str]) -> None:

@@ -1,8 +1,7 @@
-"""Tables for a terminal, for a pipe and for a document; nothing of what they hold is cut or obeyed."""
+"""Tables for a terminal and for a pipe; nothing of what they hold is cut or obeyed."""
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -10,7 +9,6 @@ from rich.text import Text
 from ml_agent.console import Terminal
 from ml_agent.terminal import terminal_text, write_out
 
-Layout = Literal["", "markdown"]
 Row = Sequence[str]
 _NARROWEST = 8
 """Characters of a column; narrower ones cannot be read."""
@@ -18,12 +16,10 @@ _FRAME = 3
 """Characters around a column."""
 
 
-def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Layout = "") -> None:
-    """Write a table to stdout: with lines to a terminal, one row a line with tabs to a pipe, or as Markdown."""
+def write_table(heads: Row, rows: Sequence[Row], *, title: str = "") -> None:
+    """Write a table to stdout: with lines to a terminal, one row a line with tabs to a pipe."""
     safe = [[_line(cell) for cell in row] for row in rows]
-    if layout == "markdown":
-        write_out(_markdown(heads, safe, title))
-    elif sys.stdout.isatty():
+    if sys.stdout.isatty():
         draw_table(heads, safe, title=title)
     else:
         lines = [f"# {_line(title)}"] if title else []
@@ -32,16 +28,6 @@ def write_table(heads: Row, rows: Sequence[Row], *, title: str = "", layout: Lay
 
 def _line(text: str) -> str:
     return " ".join(terminal_text(text).split())
-
-
-def _markdown(heads: Row, rows: Sequence[Row], title: str) -> str:
-    lines = [list(heads), ["---"] * len(heads), *([_escape(cell) for cell in row] for row in rows)]
-    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"### {_escape(_line(title))}\n\n{text}\n" if title else text
-
-
-def _escape(cell: str) -> str:
-    return "".join(f"\\{char}" if char in "\\|`*_[]<>" else char for char in cell)
 
 
 def draw_table(heads: Row, rows: Sequence[Sequence[str | Text]], *, title: str = "", whole: int | None = None) -> None:

@@ -16,6 +16,9 @@ MOST_READ = 64 * 1024**2
 """Bytes of one file that are looked at."""
 MOST_LOOKS = 5
 """Files that are looked at although nobody asked for them."""
+MOST_NAMED = 6
+"""Files that the author of an answer is told of."""
+PRINTED_LINES = 12
 
 
 class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +48,22 @@ def looks(judgements: Sequence[Judgement], scene: RunOutputs) -> tuple[Judgement
     return tuple(
         _file(Expectation(kind=kind_of(one.path), path=one.path), (one.path,), scene) for one in others[:MOST_LOOKS]
     )
+
+
+def missing_text(judgements: Sequence[Judgement], made: Sequence[CreatedFile], stdout: str) -> str:
+    """What is missing and what was written instead, for the author of the answer; empty where nothing is missing."""
+    missing = [one.said for one in judgements if one.verdict == "missing"]
+    if not missing:
+        return ""
+    wrote = ", ".join(one.path for one in made[:MOST_NAMED]) + (", …" if len(made) > MOST_NAMED else "")
+    lines = [
+        f"exit 0, but {'; '.join(missing)}",
+        f"the program wrote {wrote}" if wrote else "the program wrote no file",
+    ]
+    printed = [line for line in stdout.splitlines() if line.strip()][-PRINTED_LINES:]
+    if printed and not wrote:
+        lines.append("it printed: " + " | ".join(printed)[:600])
+    return "\n".join(lines)
 
 
 def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -> ContentReport:

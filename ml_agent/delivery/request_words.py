@@ -23,19 +23,6 @@ _FILE = re.compile(
     rf"(?<![\w\u0300-\u036f./~*?-])(?:[\w\u0300-\u036f~.*?-]+/|/)*[\w\u0300-\u036f*?.{{}}-]*[\w\u0300-\u036f*?}}]\.(?:{'|'.join(_SUFFIXES)})(?![\w/])(?!\.\w)",
     re.IGNORECASE,
 )
-_OTHER_FILE = re.compile(
-    r"(?<![\w./~*?@:{}<>-])(?:[\w~.-]{1,255}/|/)*(?P<stem>\w[\w.-]{0,255})\.(?P<ending>[A-Za-z][A-Za-z0-9]{0,9}|7z|3gp)"
-    r"(?![\w/@(:-])(?!\.\w)"
-)
-"""A name with an ending that promises nothing."""
-_NUMBER = re.compile(r"v?\d[\d.]*", re.IGNORECASE)
-_PROGRAMS = _words("py pyx sh bash js ts java c cc cpp cu go rs r jl lua")
-_HOSTS = _words("com org net io ai edu gov dev app")
-_LIBRARIES = _words(
-    "torch torchvision torchaudio nn np numpy scipy pd pandas tf tensorflow keras jax jnp flax sklearn cv2 plt matplotlib os sys "
-    "transformers datasets self model config args cfg optim"
-)
-"""First parts of names in Python: torch.float16, model.encoder."""
 _FOLDER = re.compile(
     r"(?:\b(?:folder|directory|dir)\s+(?:called\s+|named\s+|labell?ed\s+)?[\"'`“]?(?P<after>[\w.~-]+(?:/[\w.-]+)*)/?[\"'`”]?"
     r"|(?<![\w./:-])[\"'`“]?(?P<slash>[\w.~-]{1,255}(?:/[\w.-]+)*)/(?![\w./*?])[\"'`”]?"
@@ -52,51 +39,28 @@ _NO_FOLDER = _words(
 _MAKING = _words(
     "save saves saving write writes writing wrote store stores storing export exports exporting dump dumps dumping "
     "output outputs produce produces producing create creates creating generate generates generating make makes "
-    "draw draws plot plots render renders emit emits deliver delivers saved written stored exported dumped produced "
-    "created generated drawn plotted rendered"
+    "deliver delivers"
 )
 """What they name is made."""
-_DEPICTING = _words("draw draws drawn plot plots plotted render renders rendered visualise visualize")
-"""What they make is a picture or a page: other files are what it is made of."""
-_DEPICTIONS = _words("png jpeg gif bmp webp tiff svg pdf html mp4 avi matroska folder")
-PUTTING = _words(
-    "save saves saved saving write writes written writing store stores stored storing put puts putting place places "
-    "placed land lands go goes end ends ending output outputs dump dumped log logged "
-    "should export exported belong belongs record recorded"
+_PUTTING = _words(
+    "save saves saving write writes writing store stores storing put puts putting place places land lands go goes end ends "
+    "export belong belongs record plot draw draws should"
 )
-"""With them, "in" is where something is put."""
+"""With them, "in" is where something is put, close by."""
 _CHANGING = _words(
-    "convert converts converted converting extract extracts extracted transcribe transcribes transcribed translate "
-    "translates translated summarise summarize merge merges merged append appends appended compile compiles "
-    "compiled download tabulate report reports reported list lists visualise visualize serialise serialize compress "
-    "upscale resize crop transform pickle persist materialise materialize synthesize synthesise split encode decode "
-    "denoise segment separate vectorize vectorise tokenize tokenise print redirect build stylize stylise colorize "
-    "animate turn render predict detect caption"
+    "convert extract extracts transcribe translate summarise summarize merge append compile download tabulate report list "
+    "serialise serialize compress resize crop transform split encode decode denoise segment separate print redirect build "
+    "animate predict detect caption plot plots draw draws render renders"
 )
 """What they name is changed; what comes out stands behind "to", "into", "as"."""
-_DONE = _words(
-    "saved written stored exported dumped produced created generated drawn plotted rendered placed collected logged "
-    "recorded"
-)
-"""Of what is there already, unless something says that it is to be done."""
-_TO_BE = _words(
-    "be get gets please should must shall want wants result results output outputs metrics scores report reports"
-)
-_NOUNS = _words("output outputs log report reports place places record end ends list lists print split build")
-"""Words that are a thing as often as a deed: they must stand near."""
 _TAKING = _words(
-    "from of on using with by load loads loading read reads reading use uses input inputs take takes given via "
-    "against analyse analyze evaluate test train fit finetune fine-tune resume parse open run per like than "
-    "contains holds whether if how what which who where when why"
+    "from of on for using with by load loads loading read reads reading use uses input inputs take given via against "
+    "analyse analyze evaluate test train fit resume parse open run per"
 )
+_CLAUSE = _words("whether if how what which who whose where that")
+"""What follows is said of something else."""
 _PLACES = _words("in at under inside within")
-_WHOLE = _words("it them everything all these those")
-_LEADING = _words("to into as in under at inside within named called")
-_FILLER = _words(
-    "a an the file files named called it them this that these those one single new json csv tsv png pdf jpg text "
-    "table picture image figure its their all also then there up out be and my our folder directory path format "
-    "disk both"
-)
+_LEADING = _words("to into as named called") | _PLACES
 _OPTION = re.compile(r"-{1,2}[\w-]*$")
 _OUTPUT_OPTION = re.compile(
     r"^-{1,2}(?:o|[\w-]*(?:out|save|dest|export|target|result|log|report|write|dump)[\w-]*)$", re.IGNORECASE
@@ -116,8 +80,8 @@ _PRINT = re.compile(
     re.IGNORECASE,
 )
 _NO_COLUMN = _words("of the a an in with and or for each per to that which as is are be it one two three four five six")
-_FAR = 24
-"""Words before a path in which the deed is looked for."""
+_FAR, _NEAR = 24, 3
+"""Words before a path in which the deed is looked for, and where nothing leads from it to the path."""
 MOST = 12
 """Expectations of one request."""
 
@@ -187,10 +151,6 @@ def _places(text: str, quoted: Sequence[_Place]) -> Iterator[_Place]:
         inside = any(match.start() < other.end and other.start < match.end() for other in taken)
         if not inside and path.lower() not in _NO_FOLDER and "://" not in text[max(0, match.start() - 8) : match.end()]:
             taken.append(_Place(path, "folder", match.start(), match.end()))
-    for match in _OTHER_FILE.finditer(text):
-        inside = any(match.start() < other.end and other.start < match.end() for other in taken)
-        if not inside and _is_file_name(match) and _leads_to_it(text[: match.start()]):
-            taken.append(_Place(match[0], "file", match.start(), match.end()))
     yield from sorted(taken, key=lambda place: place.start)
 
 
@@ -208,63 +168,25 @@ def _quoted_place(text: str, token: Token) -> _Place:
     return _Place(token.value.rstrip("/"), kind, token.start, token.end)
 
 
-def _is_file_name(match: re.Match[str]) -> bool:
-    """Whether a word with a dot is no number, version, program, host, abbreviation or name in Python."""
-    stem, ending = match["stem"], match["ending"]
-    in_folder = "/" in match[0]
-    is_python = not in_folder and (stem.split(".")[0] in _LIBRARIES or re.match("[A-Z][a-z]", ending) is not None)
-    is_host = not in_folder and ending.lower() in _HOSTS
-    is_short = len(stem) == len(ending) == 1
-    return not (_NUMBER.fullmatch(stem) or ending.lower() in _PROGRAMS or is_host or is_python or is_short)
-
-
-def _leads_to_it(before: str) -> bool:
-    """Whether an option, or the word right before, says that a place is named: without a known ending it must be said."""
-    before = before.rstrip(_QUOTES + " =:(")
-    words = _WORD.findall(before[-40:])
-    return _OPTION.search(before) is not None or (bool(words) and words[-1].lower() in _LEADING | {"file"})
-
-
 def _is_output(text: str, place: _Place) -> bool:
     """Whether the words before a path lead to it as something that is made."""
     before = text[: place.start].rstrip(_QUOTES + " =:(")
     if (option := _OPTION.search(before)) is not None and option[0].strip("-"):
         return _OUTPUT_OPTION.match(option[0]) is not None
     words = [match[0].lower() for match in _WORD.finditer(_mask_paths(text[: place.start]))]
-    leading = before_lead = ""
+    leading = ""
     for distance, word in enumerate(reversed(words[-_FAR:])):
-        if word in ".;!?":
+        if word in ".;!?" or (word in _TAKING and not leading) or (word in _CLAUSE and leading in {"", *_PLACES}):
             return False
-        if not leading and word in _LEADING and distance <= 4:
-            leading, before_lead = word, words[-distance - 2] if len(words) > distance + 1 else ""
-        elif word in _DONE and leading not in ("to", "into") and not _TO_BE & set(words[-distance - 5 : -distance - 1]):
-            return False
-        elif word in _NOUNS and distance > 4:
-            continue
-        elif word in _MAKING and not leading:
-            return distance <= 3 and (word not in _DEPICTING or place.kind in _DEPICTIONS)
-        elif leading in _PLACES and word in _DEPICTING and place.kind in _DEPICTIONS and place.kind != "folder":
+        if not leading and word in _LEADING:
+            leading = word
+        elif not leading and word in _MAKING:
+            return distance <= _NEAR
+        elif leading in _PLACES and word in _PUTTING:
+            return distance <= 2 * _NEAR
+        elif leading and leading not in _PLACES and word in _MAKING | _PUTTING | _CHANGING:
             return True
-        elif (leading in _PLACES and (word in PUTTING or (before_lead in _WHOLE and word in _MAKING | _CHANGING))) or (
-            leading and leading not in _PLACES and word in _MAKING | PUTTING | _CHANGING
-        ):
-            return leading not in _PLACES or not _goes_elsewhere(text[place.end :])
-        elif (
-            (word in _TAKING and not leading)
-            or word in ("load", "read", "using", "resume", "given")
-            or (word == "from" and leading in ("in", "at"))
-            or (word not in _FILLER and not leading and distance > 4)
-        ):
-            return False
     return False
-
-
-def _goes_elsewhere(rest: str) -> bool:
-    """Whether the sentence goes on to say where it is put: "write what is in A to B.csv" leaves nothing in A."""
-    sentence = re.split(r"[.;!?](?=\s|$)", rest, maxsplit=1)[0]
-    return any(
-        re.search(r"\b(?:to|into)\s+(?:\w+\s+){0,2}[\"'`“]?$", sentence[: m.start()]) for m in _FILE.finditer(sentence)
-    )
 
 
 def _mask_paths(text: str) -> str:

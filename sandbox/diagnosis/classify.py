@@ -17,7 +17,7 @@ _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
 )
 _BY_END = frozenset({"no-error", "out-of-memory", "timeout", "interrupted", "crash", "killed", "signal", "unknown"})
-_SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "any")
+_SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "any")
 
 
 def diagnose(
@@ -62,21 +62,19 @@ def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Dia
 def _rules() -> tuple[tuple[Category, Rule], ...]:
     """All rules in the order in which they are tried: what is sure to be the reason before what may follow from it."""
     # Some hundred patterns are compiled by these modules: not before something fails.
-    from ml_agent.sandbox.diagnosis import arguments, code, data, environment, limits, removed
+    from ml_agent.sandbox.diagnosis import environment, program, removed
 
     ordered: list[tuple[Category, tuple[Rule, ...]]] = [
-        ("limits", limits.RULES),
-        ("arguments", arguments.RULES),
-        ("data", data.POINTERS),
+        ("limits", program.LIMITS),
+        ("arguments", program.COMMAND),
+        ("data", program.POINTERS),
         ("environment", environment.RULES),
-        ("data", data.RULES),
-        ("code", code.SYNTAX),
+        ("data", program.DATA),
+        ("code", program.SYNTAX),
         ("environment", removed.GENERAL),
-        ("code", code.IMPORTS),
-        ("data", data.COLUMNS),
-        ("code", code.RULES),
-        ("arguments", arguments.GENERAL),
-        ("code", code.GENERAL),
+        ("code", program.CODE),
+        ("arguments", program.USAGE),
+        ("code", program.GENERAL),
     ]
     return tuple((category, rule) for category, rules in ordered for rule in rules)
 

@@ -21,11 +21,6 @@ def _program(name: str) -> Fix | None:
 
 RULES: tuple[Rule, ...] = (
     rule(
-        "missing-operator",
-        r"operator (?P<subject>torchvision::\w+) does not exist|Couldn't load custom C\+\+ ops",
-        "torchvision's compiled operators ({subject}) are missing: its build does not fit the torch that is installed",
-    ),
-    rule(
         "no-cuda",
         r"(?P<subject>Torch not compiled with CUDA enabled|Found no NVIDIA driver[^.\n]*|No CUDA GPUs are available"
         r"|no CUDA-capable device is detected|CUDA driver initialization failed|Attempting to deserialize object on a CUDA device"
@@ -45,13 +40,6 @@ RULES: tuple[Rule, ...] = (
     ),
     *removed_rules(),
     *version_rules(),
-    rule(
-        "wrong-system",
-        r"No module named '(?P<subject>msvcrt|_?winreg|winsound|_winapi|nt|pywintypes|pythoncom|win32\w+|wmi|comtypes|AppKit|Foundation|Quartz)\b"
-        r"|module 'os' has no attribute '(?P<other>startfile)'|module 'ctypes' has no attribute '(?P<third>windll|WinDLL)'|(?P<fourth>\w+\.(?:exe|bat)): (?:command )?not found",
-        "the program is for another operating system: {subject} is not had on Linux",
-        scope="any",
-    ),
     rule(
         "missing-module",
         r"No module named '(?P<subject>distutils)",
@@ -161,7 +149,7 @@ RULES: tuple[Rule, ...] = (
         scope="any",
     ),
     rule(
-        "missing-weights",
+        "missing-file",
         r"Can't find model '(?P<subject>\w+)'.*It doesn't seem to be",
         "the language model {subject} of spaCy is not installed",
         fix=lambda model: Fix(kind="first", arguments=(f"python -m spacy download {model}",)),
@@ -233,13 +221,6 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>could not read Username for[^\n]*|Authentication failed for[^\n]*|Permission denied \(publickey\)|API key (?:not|must)[^\n]*|[Aa]pi_key[^\n]*must be set[^\n]*|AuthenticationError[^\n]*"
         r"|wandb: ERROR[^\n]*(?:api_key|login)[^\n]*|UsageError: [^\n]*(?:api_key|wandb login)[^\n]*|(?:401|403) Client Error[^\n]*|gated repo[^\n]*|Invalid (?:API|token)[^\n]*|kaggle\.json[^\n]*|NoCredentialsError[^\n]*|Unable to locate credentials|Incorrect API key[^\n]*)",
         "a key or password is needed: {subject}",
-        scope="any",
-    ),
-    rule(
-        "port-in-use",
-        r"(?:port|:)\W{0,3}(?P<subject>\d{4,5})\b[^\n]*(?:[Aa]ddress already in use|EADDRINUSE)"
-        r"|(?:[Aa]ddress already in use|EADDRINUSE)[^\n]*?(?P<other>\b\d{4,5})\b",
-        "the network port {subject} is taken",
         scope="any",
     ),
     rule(

@@ -149,7 +149,5 @@ REFINERS: dict[str, Callable[[Diagnosis, RunLocation], Diagnosis]] = {
     "circular-import": _name,
     "cannot-import-name": _name,
     "missing-file": _file,
-    "missing-data": _file,
-    "missing-weights": _file,
 }
 """Code of a failure -> what looks at the files for it."""

@@ -80,7 +80,6 @@ def _command_line() -> dict[str, Case]:
         "a NUL in a path": [*FIT, "--path", "a\0b"], "a NUL in a repository": [*solve, "--repo", "a\0b"],
         "an output that is there": [*FIT, "--out", "."], "an output that is a file": [*FIT, "--out", "mine"],
         "an output of the system": [*FIT, "--out", "/proc/self/x"], "an output with a NUL": [*FIT, "--out", "a\0b"],
-        "no file of instructions": ["solve-many", "nowhere"], "a number of no jobs": ["solve-many", "mine", "--jobs", "0"],
         "nothing to check": ["check", "", "--repo", "fitting"], "a check nowhere": ["check", "python fit.py", "--repo", "nowhere"],
         "an explanation of nothing": ["explain", "fitting", "--no-such"], "a catalogue with a NUL": [*solve, "--catalog", "a\0b"],
     }  # fmt: skip

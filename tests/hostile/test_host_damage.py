@@ -228,28 +228,25 @@ def test_a_full_disk_is_said_and_gone_on_from(free: int, repository: Path, tmp_p
 def test_a_read_only_folder_is_said(repository: Path, tmp_path: Path) -> None:
     script = f"""
         mkdir $disk/out; mount -o remount,ro $disk
-        for words in "solve x --repo {repository} --run none --quiet --out $disk/out" "solve-many {tmp_path}/list --out $disk/o --quiet" \\
+        for words in "solve x --repo {repository} --run none --quiet --out $disk/out" \\
           "bench predict --tasks {tmp_path}/rows.jsonl --repos {repository.parent} --jobs 1 --out $disk/p.jsonl" \\
           "bench make {repository} --out $disk/m.jsonl"; do
           $ml_agent $words; echo "code $?" >&2
         done
     """
-    (tmp_path / "list").write_text("fit it\n")
     (tmp_path / "rows.jsonl").write_text(json.dumps({**ROW, "id": 1}) + "\n")
     done = _in_small_disk(script, tmp_path)
     lines = done.stderr.strip().splitlines()
-    assert len(lines) == 8 and done.stdout == "", done.stderr
+    assert len(lines) == 6 and done.stdout == "", done.stderr
     assert set(lines[1::2]) <= {"code 2", "code 3"} and all("Read-only" in line for line in lines[::2]), done.stderr
 
 
 def test_two_processes_never_write_the_same_results(tmp_path: Path, repository: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({**ROW, "id": 1}) + "\n")
-    (tmp_path / "list").write_text("fit it\n")
     tries: Mapping[str, tuple[Path, list[str]]] = {
         "bench predict": (tmp_path / "p.jsonl.rows/.lock", ["--tasks", str(rows), "--repos", str(repository.parent), "--out", "p.jsonl"]),
         "bench make": (tmp_path / "m.jsonl.parts/.lock", [str(repository), "--out", "m.jsonl"]),
-        "solve-many": (tmp_path / "results.jsonl", ["list"]),
     }  # fmt: skip
     for command, (lock, words) in tries.items():
         lock.parent.mkdir(exist_ok=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent import keys
 from ml_agent.staging import stage
 from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
@@ -123,21 +122,6 @@ def test_no_child_has_a_key(way: str, repository: Path, canaries, tmp_path: Path
     assert seen > 0, f"nothing was started, so nothing was tried: {said}"
     assert guilty == []
     assert canaries.leaked_into(said, tmp_path / "out", tmp_path / "predictions.jsonl") == []
-
-
-@pytest.mark.promise("Keys reach a process of ours through a pipe.", by="ml_agent.keys")
-def test_keys_are_handed_over_by_pipe(canaries) -> None:  # type: ignore[no-untyped-def]
-    program = (
-        "import os, sys\nfrom ml_agent import keys\nkeys.take()\n"
-        "block = open('/proc/self/environ').read()\nfrom ml_agent.settings import load_settings\n"
-        "print(load_settings().api_key.get_secret_value(), 'OPENAI_API_KEY' in os.environ, sys.argv[1] in block)\n"
-    )
-    with keys.handed_over() as (environment, descriptors):
-        done = subprocess.run(
-            [sys.executable, "-c", program, canaries.secret[:12]],
-            env=environment, pass_fds=descriptors, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
-        )  # fmt: skip
-    assert done.stdout.split() == [canaries.secret, "False", "False"], done.stderr
 
 
 @pytest.mark.promise(

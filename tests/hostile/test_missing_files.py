@@ -1,7 +1,6 @@
 """A repository that is looked through for a file that a program missed, and notes of what ran, made to end the run or to keep us busy."""
 
 import os
-import struct
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from tests.processor_time import within
 HELD_BY = "regular files only, lines of a length that people write, limits on what notes say"
 LONG = "a" * 300
 MAKER = "with open('data/x.csv', 'w') as file:\n    file.write('1')\n"
-NO_ARCHIVE = b"PK\3\4" + b"x" * 100 + struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, 1, 1, 46, 10, 0)
 
 
 def test_links_that_lead_nowhere_and_pipes_are_no_files(tmp_path: Path) -> None:
@@ -29,12 +27,6 @@ def test_links_that_lead_nowhere_and_pipes_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "README.md")
     (tmp_path / "prepare.py").write_text(MAKER)
     assert [path.name for path in files(tmp_path)] == ["prepare.py"]
-    assert makers_of(MissingFile(root=tmp_path, path="data/x.csv")) == ["python prepare.py"]
-
-
-def test_an_archive_that_is_none_hides_no_other_way(tmp_path: Path) -> None:
-    (tmp_path / "data.zip").write_bytes(NO_ARCHIVE)
-    (tmp_path / "prepare.py").write_text(MAKER)
     assert makers_of(MissingFile(root=tmp_path, path="data/x.csv")) == ["python prepare.py"]
 
 

@@ -180,7 +180,7 @@ def test_a_file_that_two_drafts_miss_ends_the_run(repository: Path, tmp_path: Pa
     code, result = solve(
         "fit the linear model with learning rate 0.25", "--repo", str(repository), *LOCAL, "--out", str(out)
     )
-    assert code != 0 and result["message"].startswith("missing-data: the data file data/train.csv")
+    assert code != 0 and result["message"].startswith("missing-file: the file data/train.csv")
     events = [json.loads(line) for line in (out / "trajectory.jsonl").read_text().splitlines()]
     assert sum(event["event"] == "diagnosis" for event in events) == 2, "a third draft would miss it, too"
     drafts = [event["draft"]["text"] for event in events if event["event"] == "draft"]

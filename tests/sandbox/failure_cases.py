@@ -207,9 +207,9 @@ CASES: tuple[FailureCase, ...] = (
     ),
     FailureCase(
         "operators",
-        "missing-operator",
+        "exception",
         py("import torch\nraise RuntimeError('operator torchvision::nms does not exist')"),
-        "torchvision::nms",
+        "RuntimeError: operator torchvision::nms does not exist",
     ),
     FailureCase(
         "numpy-abi",
@@ -229,26 +229,28 @@ CASES: tuple[FailureCase, ...] = (
         "GLIBCXX_3.4.32",
     ),
     # arguments
-    FailureCase("unknown-option", "unknown-option", py(ARGPARSE) + " --model gcn --learning-rate 3", "--learning-rate"),
-    FailureCase("bad-choice", "bad-choice", py(ARGPARSE) + " --model gat"),
-    FailureCase("missing-option", "missing-option", py(ARGPARSE), "--model"),
-    FailureCase("bad-value", "bad-value", py(ARGPARSE) + " --model gcn --epochs many"),
-    FailureCase("missing-value", "missing-value", py(ARGPARSE) + " --model", "--model"),
-    FailureCase("ambiguous-option", "ambiguous-option", py(ARGPARSE) + " --model gcn --epoc 3"),
-    FailureCase("click-option", "unknown-option", py(CLICK) + " --rat 1 x", "--rat"),
-    FailureCase("click-missing", "missing-option", py(CLICK) + " x"),
-    FailureCase("click-choice", "bad-choice", py(CLICK) + " --rate 1 --mode swift x"),
-    FailureCase("click-value", "bad-value", py(CLICK) + " --rate much x"),
-    FailureCase("click-extra", "too-many-arguments", py(CLICK) + " --rate 1 x y"),
-    FailureCase("absl-option", "unknown-option", py(ABSL) + " --output_dir=x --epochs=3", "epochs"),
-    FailureCase("absl-missing", "missing-option", py(ABSL)),
-    FailureCase("absl-choice", "bad-choice", py(ABSL) + " --output_dir=x --task=squad"),
-    FailureCase("shell-option", "unknown-option", "ls --no-such-option", "--no-such-option"),
-    FailureCase("argv", "too-few-arguments", py("import sys\nprint(sys.argv[2])"), "2"),
+    FailureCase(
+        "unknown-option",
+        "bad-arguments",
+        py(ARGPARSE) + " --model gcn --learning-rate 3",
+        "error: unrecognized arguments: --learning-rate",
+    ),
+    FailureCase("bad-choice", "bad-arguments", py(ARGPARSE) + " --model gat"),
+    FailureCase(
+        "missing-option", "bad-arguments", py(ARGPARSE), "error: the following arguments are required: --model"
+    ),
+    FailureCase("bad-value", "bad-arguments", py(ARGPARSE) + " --model gcn --epochs many"),
+    FailureCase(
+        "missing-value", "bad-arguments", py(ARGPARSE) + " --model", "error: argument --model: expected one argument"
+    ),
+    FailureCase("ambiguous-option", "bad-arguments", py(ARGPARSE) + " --model gcn --epoc 3"),
+    FailureCase(
+        "click-option", "bad-arguments", py(CLICK) + " --rat 1 x", "No such option '--rat'. Did you mean '--rate'?"
+    ),
     FailureCase("script", "missing-script", "python scripts/train.py --epochs 3"),
     FailureCase("shell-script", "missing-script", "bash run_all.sh", "run_all.sh"),
     FailureCase("folder", "missing-script", "cd examples && python main.py", "examples"),
-    FailureCase("package-as-script", "no-main", "mkdir -p pack && python pack", "/workspace/pack"),
+    FailureCase("package-as-script", "missing-script", "mkdir -p pack && python pack", "/workspace/pack"),
     FailureCase(
         "relative-import",
         "relative-import",
@@ -262,11 +264,11 @@ CASES: tuple[FailureCase, ...] = (
     FailureCase("shell-syntax", "shell-syntax", "for i in 1 2; do echo $i"),
     # data
     FailureCase("file", "missing-file", py("open('config.ini')"), "config.ini"),
-    FailureCase("data-file", "missing-data", py("open('data/train.csv')"), "data/train.csv"),
+    FailureCase("data-file", "missing-file", py("open('data/train.csv')"), "data/train.csv"),
     FailureCase(
-        "data-file-pandas", "missing-data", py("import pandas\npandas.read_csv('data/train.csv')"), "data/train.csv"
+        "data-file-pandas", "missing-file", py("import pandas\npandas.read_csv('data/train.csv')"), "data/train.csv"
     ),
-    FailureCase("weights", "missing-weights", py("import torch\ntorch.load('./weights/vit.pth')"), "./weights/vit.pth"),
+    FailureCase("weights", "missing-file", py("import torch\ntorch.load('./weights/vit.pth')"), "./weights/vit.pth"),
     FailureCase("output-folder", "missing-folder", py("open('logs/first.txt', 'w')"), "", "folder:logs"),
     FailureCase(
         "output-folder-torch",
@@ -283,11 +285,8 @@ CASES: tuple[FailureCase, ...] = (
         "folder:out",
     ),
     FailureCase("listdir", "missing-file", py("import os\nos.listdir('samples')"), "samples"),
-    FailureCase(
-        "data-glob", "missing-data", py("raise Exception('No files found using: ./data/wind/*')"), "./data/wind/"
-    ),
-    FailureCase("data-folder", "missing-data", py("import os\nos.listdir('data/images')"), "data/images"),
-    FailureCase("empty-data", "missing-data", py("import torch.utils.data as d\nd.DataLoader([], shuffle=True)")),
+    FailureCase("data-folder", "missing-file", py("import os\nos.listdir('data/images')"), "data/images"),
+    FailureCase("empty-data", "missing-file", py("import torch.utils.data as d\nd.DataLoader([], shuffle=True)")),
     FailureCase(
         "lfs-pointer",
         "lfs-pointer",
@@ -295,69 +294,39 @@ CASES: tuple[FailureCase, ...] = (
         + py("import pickle\npickle.load(open('net.pkl', 'rb'))"),
     ),
     FailureCase(
-        "encoding", "encoding", "printf 'caf\\351\\n' > a.txt; " + py("open('a.txt', encoding='utf-8').read()")
+        "encoding", "unreadable-file", "printf 'caf\\351\\n' > a.txt; " + py("open('a.txt', encoding='utf-8').read()")
     ),
-    FailureCase("bad-zip", "corrupt-file", "echo no > a.zip; " + py("import zipfile\nzipfile.ZipFile('a.zip')")),
-    FailureCase("bad-json", "corrupt-file", "echo '{' > a.json; " + py("import json\njson.load(open('a.json'))")),
-    FailureCase("column", "missing-column", py("import pandas\npandas.DataFrame({'a': [1]})['label']"), "label"),
+    FailureCase("bad-zip", "unreadable-file", "echo no > a.zip; " + py("import zipfile\nzipfile.ZipFile('a.zip')")),
+    FailureCase("bad-json", "unreadable-file", "echo '{' > a.json; " + py("import json\njson.load(open('a.json'))")),
+    FailureCase("column", "exception", py("import pandas\npandas.DataFrame({'a': [1]})['label']"), "KeyError: 'label'"),
     # code
     FailureCase("syntax", "syntax", py("def f(:\n    pass"), "/workspace/main.py"),
     FailureCase("indentation", "syntax", py("if True:\npass"), "/workspace/main.py"),
-    FailureCase("name", "undefined-name", py("print(modle)")),
+    FailureCase("name", "exception", py("print(modle)")),
     FailureCase("cannot-import", "cannot-import-name", "echo 'a = 1' > helper.py; " + py("from helper import b"), "b"),
     FailureCase(
         "circular",
         "circular-import",
         "echo 'import two; x = two.y' > one.py; echo 'import one; y = one.x' > two.py; python -c 'import one'",
     ),
-    FailureCase("shape", "shape-mismatch", py("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)")),
-    FailureCase("shape-numpy", "shape-mismatch", py("import numpy as np\nnp.ones((2, 3)) + np.ones((4,))")),
-    FailureCase(
-        "dtype",
-        "dtype-mismatch",
-        py(
-            "import torch\ntorch.nn.functional.mse_loss(torch.ones(2, dtype=torch.long), torch.ones(2, dtype=torch.long)).backward()"
-        ),
-    ),
-    FailureCase(
-        "state",
-        "state-mismatch",
-        py("import torch\ntorch.nn.Linear(2, 3).load_state_dict({'weight': torch.ones(1)})"),
-        "Linear",
-    ),
-    FailureCase("assertion", "assertion", py("assert 1 == 2, 'batch must divide'"), "batch must divide"),
-    FailureCase("not-implemented", "not-implemented", py("raise NotImplementedError('dataset foo')"), "dataset foo"),
-    FailureCase("bad-call", "bad-call", py("def f(a): pass\nf(1, b=2)")),
-    FailureCase("type", "type-error", py("'a' + 1")),
-    FailureCase("attribute", "attribute-error", py("[].add(1)")),
-    FailureCase("key", "key-error", py("{'a': 1}['b']")),
-    FailureCase("index", "index-error", py("[][1]")),
-    FailureCase("zero", "zero-division", py("1 / 0")),
-    FailureCase("recursion", "recursion", py("def f(): f()\nf()")),
-    FailureCase("value", "value-error", py("int('x')")),
+    FailureCase("shape", "exception", py("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)")),
+    FailureCase("shape-numpy", "exception", py("import numpy as np\nnp.ones((2, 3)) + np.ones((4,))")),
     FailureCase(
         "own-exception", "exception", py("class TrainingError(Exception): pass\nraise TrainingError('diverged')")
     ),
     FailureCase("crash", "crash", py("import ctypes\nctypes.string_at(0)")),
     FailureCase("silent", "unknown", "exit 3"),
-    FailureCase(
-        "pickle-local",
-        "multiprocessing",
-        py(
-            "import multiprocessing as m\nif __name__ == '__main__':\n    m.get_context('spawn').Process(target=lambda: 0).start()"
-        ),
-    ),
     # limits
     FailureCase("memory", "out-of-memory", py("x = []\nwhile True: x.append(bytearray(1 << 24))")),
     FailureCase("memory-error", "out-of-memory", py("bytearray(1 << 62)")),
     FailureCase("numpy-memory", "out-of-memory", py("import numpy as np\nnp.ones((1 << 20, 1 << 20))")),
     FailureCase("torch-memory", "out-of-memory", py("import torch\ntorch.ones(1 << 45)")),
     FailureCase("time", "timeout", "sleep 30", timeout=1.0),
-    FailureCase("files", "too-many-files", py("x = [open('/dev/null') for _ in range(100000)]")),
+    FailureCase("files", "limit-reached", py("x = [open('/dev/null') for _ in range(100000)]")),
     FailureCase("disk", "disk-full", py("open('big', 'wb').write(bytes(100_000_000))")),
     FailureCase(
         "processes",
-        "too-many-processes",
+        "limit-reached",
         py(
             "import threading, time\nfor _ in range(10000): threading.Thread(target=time.sleep, args=(30,), daemon=True).start()"
         ),

@@ -54,11 +54,8 @@ LIBRARY_CASES: tuple[FailureCase, ...] = (
         group="newest",
     ),
     FailureCase(
-        "device", "device-mismatch", py("import torch\ntorch.ones(2) + torch.ones(2, device='meta')"), group="newest"
-    ),
-    FailureCase(
         "nltk-data",
-        "missing-data",
+        "missing-file",
         py("import nltk\nnltk.corpus.stopwords.words('english')"),
         "stopwords",
         "first:python -m nltk.downloader stopwords",
@@ -66,7 +63,7 @@ LIBRARY_CASES: tuple[FailureCase, ...] = (
     ),
     FailureCase(
         "spacy-model",
-        "missing-weights",
+        "missing-file",
         py("import spacy\nspacy.load('en_core_web_sm')"),
         "en_core_web_sm",
         "first:python -m spacy download en_core_web_sm",

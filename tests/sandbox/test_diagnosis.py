@@ -7,7 +7,6 @@ import pytest
 
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.diagnosis import codes, diagnose
-from ml_agent.sandbox.diagnosis.classify import _final, _rules, _whole
 from tests.sandbox.failure_cases import CASES
 from tests.sandbox.failure_model import FailureCase
 
@@ -21,7 +20,7 @@ def _response(case: FailureCase) -> Response:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_failure_gets_its_name(case: FailureCase) -> None:
     diagnosis = diagnose(_response(case), case.command)
-    assert diagnosis.code == case.code, diagnosis
+    assert diagnosis.code == case.code in codes(), diagnosis
     assert diagnosis.message and "{" not in diagnosis.message.split(":")[0]
     if case.subject:
         assert diagnosis.subject == case.subject
@@ -39,22 +38,6 @@ def test_evidence_is_from_the_output() -> None:
         assert all(line in said for line in evidence)
         shown += bool(evidence)
     assert shown > len(CASES) / 2
-
-
-def test_rules_are_told_apart_by_real_logs() -> None:
-    assert len({case.code for case in CASES}) >= 60
-    assert {case.code for case in CASES} <= codes()
-    fired = {_first_rule(_response(case)) for case in CASES} - {-1}
-    assert len(fired) >= 140, "rules that were the first to fit one of the logs"
-
-
-def _first_rule(response: Response) -> int:
-    whole = _whole(response)
-    final = _final(whole, response)
-    found = (
-        n for n, (_, rule) in enumerate(_rules()) if rule.pattern.search(final if rule.scope == "final" else whole)
-    )
-    return next(found, -1)
 
 
 def test_an_ending_without_failure_has_none() -> None:

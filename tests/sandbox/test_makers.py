@@ -1,9 +1,7 @@
 """How a file that is not there can be come by: each way, written so that it can be run as it is."""
 
-import gzip
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -77,32 +75,6 @@ def test_what_is_no_example_is_not_taken(tmp_path: Path) -> None:
     assert template_of(tmp_path / "config.yaml") is None
 
 
-@pytest.mark.parametrize(("inside", "archive"), [("data/train.csv", "all.zip"), ("train.csv", "data/rows.zip")])
-def test_a_file_in_an_archive(tmp_path: Path, inside: str, archive: str) -> None:
-    (tmp_path / archive).parent.mkdir(exist_ok=True)
-    with zipfile.ZipFile(tmp_path / archive, "w") as packed:
-        packed.writestr(inside, "x")
-    assert made(tmp_path, "data/train.csv")
-
-
-def test_an_archive_without_the_file_is_left_alone(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "all.zip", "w") as packed:
-        packed.writestr("data/test.csv", "x")
-    write(tmp_path, "broken.zip", "no archive")
-    assert makers_of(MissingFile(root=tmp_path, path="data/train.csv")) == []
-
-
-def test_a_tar_by_its_name(tmp_path: Path) -> None:
-    write(tmp_path, "made/data/train.csv")
-    subprocess.run(["tar", "czf", tmp_path / "data.tar.gz", "-C", tmp_path / "made", "data"], check=True)
-    assert made(tmp_path, "data/train.csv")
-
-
-def test_a_compressed_file(tmp_path: Path) -> None:
-    (tmp_path / "train.txt.gz").write_bytes(gzip.compress(b"x"))
-    assert made(tmp_path, "train.txt")
-
-
 def test_a_documented_command_with_its_arguments(tmp_path: Path) -> None:
     write(tmp_path, "tools/prep.py", "import sys\nopen(sys.argv[1], 'w')")
     write(tmp_path, "train.py")
@@ -128,21 +100,6 @@ def test_a_command_of_a_readme_in_a_folder_runs_there(tmp_path: Path) -> None:
     write(tmp_path, "data/get.sh", "echo x > $1")
     write(tmp_path, "data/README.md", "    bash get.sh words.txt\n")
     assert makers_of(MissingFile(root=tmp_path, path="data/words.txt")) == ["(cd data && bash get.sh words.txt)"]
-
-
-def test_a_program_that_a_readme_compiles(tmp_path: Path) -> None:
-    write(
-        tmp_path, "native/README.md", "Compile it:\n\n```\ng++ a.cpp -o fast -O2\ng++ a.cpp -o other; rm -rf x\n```\n"
-    )
-    assert makers_of(MissingFile(root=tmp_path, path="native/fast")) == ["(cd native && g++ a.cpp -o fast -O2)"]
-    assert makers_of(MissingFile(root=tmp_path, path="fast", folder="native")) == ["g++ a.cpp -o fast -O2"]
-    assert not makers_of(MissingFile(root=tmp_path, path="fast"))
-    assert not makers_of(MissingFile(root=tmp_path, path="native/other"))
-
-
-def test_a_target_of_a_makefile(tmp_path: Path) -> None:
-    write(tmp_path, "Makefile", "CC := gcc\nall: x\n\ndata: raw\n\tpython get.py words.txt\n\n.PHONY: data\n")
-    assert makers_of(MissingFile(root=tmp_path, path="words.txt")) == ["make data"]
 
 
 def test_a_script_without_arguments(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
     write(tmp_path, "prepare.py", "json.dump(x, open('data/vocab.json', 'w'))")
     write(tmp_path, "needs.py", "import sys\nopen(sys.argv[1] + '/vocab.json', 'w')")
     write(tmp_path, "scripts/get.sh", "curl x > train.csv\n")
-    found = proposed(diagnosis("missing-data", "data/vocab.json"), scene(tmp_path))
+    found = proposed(diagnosis("missing-file", "data/vocab.json"), scene(tmp_path))
     assert found == [("first", ("python prepare.py",))]
     assert makers_of(MissingFile(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
 

@@ -93,7 +93,7 @@ def test_completed_is_not_believed_without_the_values() -> None:
 def test_a_diagnosis_is_right_by_its_code_and_by_what_it_names() -> None:
     case = CASES["data-missing"]
     failed = Response(ended="exited", exit_code=1)
-    said = [("missing-data", "data/chembl/train.csv is not there"), ("missing-data", "a file"), ("assertion", "no")]
+    said = [("missing-file", "data/chembl/train.csv is not there"), ("missing-file", "a file"), ("assertion", "no")]
     proofs = [
         Proof(response=failed, diagnosis=Diagnosis(code=code, category="data", message=message))
         for code, message in said

@@ -66,20 +66,17 @@ def test_what_people_run_comes_first(repository: Path, capsys: pytest.CaptureFix
     assert {"tests/test_x.py", "all", "setup.py", "hello.py"} <= set(names(text))
 
 
-def test_a_filter_and_a_framework(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_filter(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert names(out(capsys, "explain", str(repository), "--filter", "NET")[1]) == ["a_train.py"]
-    assert names(out(capsys, "explain", str(repository), "--framework", "hydra")[1]) == ["hydra_train.py"]
 
 
 def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ((str(repository),), (f"{repository}:a_train.py",), (str(repository), "--markdown")):
+    for arguments in ((str(repository),), (f"{repository}:a_train.py",)):
         code, text, _ = out(capsys, "explain", *arguments)
         assert code == 0 and "train.py" in text and "\x1b" not in text and "\x07" not in text
     assert "[/data]" in out(capsys, "explain", str(repository))[1]
     assert "0123456789-0123456789" in out(capsys, "explain", f"{repository}:a_train.py")[1]
     assert "[bold]" in out(capsys, "explain", f"{repository}:a_train.py")[1]
-    markdown = out(capsys, "explain", f"{repository}:a_train.py", "--markdown")[1]
-    assert r"\| more" in markdown and markdown.startswith("### a")
 
 
 def test_settings_keep_their_case(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,14 +162,6 @@ def test_options_that_another_option_chooses(repository: Path, capsys: pytest.Ca
     assert out(capsys, "check", "python two.py --model deep --depth 3", "--repo", str(repository))[0] == 0
     code, text, _ = out(capsys, "check", "python two.py --model deep --width 3", "--repo", str(repository))
     assert code == 1 and "no option --width" in text
-
-
-def test_a_framework_that_is_not_there_is_an_error_with_those_that_are(
-    repository: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, said, error = out(capsys, "explain", str(repository), "--framework", "argprase")
-    assert (code, said) == (2, "")
-    assert "nothing here uses argprase; --framework takes one of argparse, " in error and "hydra" in error
 
 
 def test_a_submodule_that_is_not_checked_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from ml_agent.delivery.expectation import CreatedFile, Expectation, kind_of
-from ml_agent.delivery.judge import RunOutputs, judge, places_of
+from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement, kind_of
+from ml_agent.delivery.judge import MOST_NAMED, RunOutputs, judge, missing_text, places_of
 
 
 def judged(
@@ -77,3 +77,22 @@ def test_what_is_printed_is_judged(stdout: str, verdict: str, said: str) -> None
     scene = RunOutputs(made=(), read=lambda _path, _most: b"", stdout=stdout)
     (one,) = judge([Expectation(kind="printed")], scene)
     assert (one.verdict, one.said) == (verdict, said)
+
+
+def missing(*paths: str) -> list[Judgement]:
+    return [
+        Judgement(
+            expectation=Expectation(kind=kind_of(path), path=path.rstrip("/")), verdict="missing", said=f"no {path}"
+        )
+        for path in paths
+    ]
+
+
+def test_what_is_missing_is_told_with_what_came_instead() -> None:
+    made = [CreatedFile(path="x.csv", size=1)]
+    assert missing_text([], made, "word\n") == ""
+    assert missing_text(missing("b.json"), made, "word\n") == "exit 0, but no b.json\nthe program wrote x.csv"
+    told = "exit 0, but no b.json; no c.csv\nthe program wrote no file\nit printed: one | two"
+    assert missing_text(missing("b.json", "c.csv"), [], "one\n\ntwo\n") == told
+    assert missing_text(missing("b.json"), made * MOST_NAMED, "").endswith("x.csv")
+    assert missing_text(missing("b.json"), made * (MOST_NAMED + 1), "").endswith("x.csv, …")
