@@ -114,11 +114,6 @@ def warn_of_cache(error: Exception) -> None:
         _LOG.warning(_UNWRITABLE, getattr(error, "strerror", None) or error)
 
 
-def content_hash(data: bytes) -> str:
-    """Names the content of a file."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
 @functools.cache
 def fingerprint() -> str:
     """Names what makes the values: this package's sources and tables, the parsing libraries, packages that add frameworks."""

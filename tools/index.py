@@ -140,7 +140,7 @@ class RepoIndex:
         from ml_agent.tools.python_api.read import LazyFacts
         from ml_agent.tools.python_api.requirements import read_requirements
 
-        facts = LazyFacts(self.root, self.files, self.walk("api"))
+        facts = LazyFacts(self.root, self.files)
         return ApiIndex(self.files, facts, lambda: self.outlines, lambda: read_requirements(self.root, self.files))
 
     @cached_property
@@ -156,7 +156,7 @@ class RepoIndex:
         """Reads signatures; all of this repository."""
         from ml_agent.tools.signatures.read import SignatureReader
 
-        return SignatureReader(self.root, walk=self.walk("signatures"), sources=self.sources)
+        return SignatureReader(self.root, sources=self.sources)
 
     @cached_property
     def programs(self) -> Mapping[str, tuple[Signature, ...]]:
@@ -169,9 +169,9 @@ class RepoIndex:
     def _cache(self) -> ContentCache | None:
         return None if self.cache_folder is None else ContentCache(self.cache_folder / "index.sqlite", fingerprint())
 
-    def walk(self, part: str, seconds: float = float("inf")) -> IndexWalk:
-        """A walk in this index's cache."""
-        return IndexWalk(part, seconds, self._report, self._cache, first=self._first)
+    def walk(self, part: str, seconds: float) -> IndexWalk:
+        """A walk that makes one part of this index."""
+        return IndexWalk(part, seconds, self._report, first=self._first)
 
     @property
     def has_time(self) -> bool:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from ml_agent.tools.content_cache import content_hash
-
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b[ \t]*+(\((?:[^)#]|#[^\n]*)*+|[^\n#;]*)|import[ \t]+([\w., \t]+))",
     re.MULTILINE,
@@ -64,8 +62,6 @@ class OutlinedName(msgspec.Struct, frozen=True, array_like=True):
 class Outline(msgspec.Struct, frozen=True, array_like=True):
     """What the text of one Python file says."""
 
-    digest: str
-    """Names its content."""
     doc: str = ""
     """First paragraph of its docstring."""
     imports: tuple[Import, ...] = ()
@@ -74,8 +70,7 @@ class Outline(msgspec.Struct, frozen=True, array_like=True):
 
 def outline_of(text: str) -> Outline:
     """Read the text of a Python file."""
-    digest = content_hash(text.encode("utf-8", "surrogatepass"))
-    return Outline(digest, docstring_of(text), tuple(imports_in(text)), tuple(_names_in(text)))
+    return Outline(docstring_of(text), tuple(imports_in(text)), tuple(_names_in(text)))
 
 
 def docstring_of(text: str) -> str:

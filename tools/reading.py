@@ -1,12 +1,10 @@
-"""One walk over the files of a repository: within a budget, with progress, and with what an earlier walk found."""
+"""One walk over the files of a repository: within a budget, with progress."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
-
-from ml_agent.tools.content_cache import ContentCache
 
 T = TypeVar("T")
 
@@ -60,14 +58,6 @@ def never() -> bool:
     return False
 
 
-class _Kept(msgspec.Struct, Generic[T], frozen=True, array_like=True):
-    """What was made of a file."""
-
-    made: T
-    cut: bool
-    """Whether it is the beginning only."""
-
-
 class IndexWalk:
     """One walk that makes one part of an index.
 
@@ -75,7 +65,6 @@ class IndexWalk:
         part: Name of the part.
         seconds: Processor time of this thread that it may take; the files that are then not yet read are left out.
         report: Told of the progress, at most ten times a second, and at the end.
-        cache: Where the results of single files are kept.
         first: File or folder that is read before all others; a file also where there is no time.
         file_seconds: Processor time that one file may take, where its reader asks (`over`).
     """
@@ -85,7 +74,6 @@ class IndexWalk:
         part: str,
         seconds: float = float("inf"),
         report: Report | None = None,
-        cache: ContentCache | None = None,
         *,
         first: str = "",
         file_seconds: float = FILE_SECONDS,
@@ -93,7 +81,7 @@ class IndexWalk:
         self.part = part
         self.cut: list[str] = []
         """Files of which only the beginning was read."""
-        self._report, self._cache, self._first = report, cache, first
+        self._report, self._first = report, first
         self._deadline = time.thread_time() + seconds
         self._reported = 0.0
         self._file_seconds, self._file_deadline = file_seconds, float("inf")
@@ -127,31 +115,6 @@ class IndexWalk:
         if is_over and self._path not in self.cut:
             self.cut.append(self._path)
         return is_over
-
-    @property
-    def keeps(self) -> bool:
-        """Whether results of single files are kept."""
-        return self._cache is not None
-
-    def recall(
-        self, key: tuple[str, ...], kind: Any, make: Callable[[], T], fits: Callable[[T], bool] | None = None
-    ) -> T:
-        """What was made of the same content before, else what `make` gives now.
-
-        Args:
-            key: Names the content: a path and hashes of all that the result depends on.
-            kind: The result's type.
-            fits: Whether a result that was kept is still good, where the key does not tell.
-        """
-        if self._cache is None:
-            return make()
-        kept: _Kept[T] | None = self._cache.load((self.part, *key), _Kept[kind])
-        if kept is not None and (fits is None or fits(kept.made)):
-            self.cut += [self._path] if kept.cut else []
-            return kept.made
-        made = make()
-        self._cache.store((self.part, *key), _Kept(made, cut=self._path in self.cut))
-        return made
 
     def _tell(self, done: int, total: int, path: str = "") -> None:
         now = time.monotonic()

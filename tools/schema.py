@@ -1,50 +1,19 @@
-"""A signature as a function that a model can call: JSON Schema in OpenAI's strict form, with only the options in play."""
+"""A signature as a function that a model can call: JSON Schema in OpenAI's strict form."""
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ml_agent.tools.signatures.model import Option, Signature
 
-CHARACTERS_A_TOKEN = 3.0
-"""JSON with names and short English texts has more than three characters a token in all common vocabularies."""
-MAX_TOKENS = 1_500
 MAX_CHOICES = 60
 JSON_TYPES = {"int": "integer", "float": "number", "bool": "boolean"}
 SHORT_HELP = 90
-WORD = re.compile(r"[a-z]+|\d+")
 
 
-def function_schema(signature: Signature, words: Iterable[str] = (), max_tokens: int = MAX_TOKENS) -> dict[str, Any]:
-    """The tool definition of a signature.
-
-    Args:
-        signature: what is called.
-        words: words of the task; options that share them are kept first where not all fit.
-        max_tokens: upper bound of the definition's size, in tokens (estimated from characters).
-    """
-    options = list(_by_dest(signature.options).values())
-    ranked = sorted(options, key=lambda o: -_relevance(o, frozenset(_words(" ".join(words)))))
-    kept: list[Option] = []
-    size = len(json.dumps(_function(signature, [])))
-    for option in ranked:
-        cost = len(json.dumps({option.dest: _property(signature, option)})) + len(option.dest) + 4
-        if size + cost <= max_tokens * CHARACTERS_A_TOKEN or option.required:
-            kept.append(option)
-            size += cost
-    return _function(signature, [o for o in options if o in kept])
-
-
-def function_name(signature: Signature) -> str:
-    """A name that every API takes: letters, digits and underscores, at most 64."""
-    words = signature.name or signature.path.rpartition(".")[0] or signature.path
-    name = "_".join([words, *signature.subcommand])
-    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[-64:].lstrip("_") or "run"
-
-
-def _function(signature: Signature, options: Sequence[Option]) -> dict[str, Any]:
-    properties = {o.dest: _property(signature, o) for o in options}
+def function_schema(signature: Signature) -> dict[str, Any]:
+    """The tool definition of a signature."""
+    properties = {option.dest: _property(signature, option) for option in _by_dest(signature.options).values()}
     called = signature.name or signature.path
     purpose = f"{called}: {signature.doc}" if signature.doc else f"Run {called}"
     return {
@@ -61,6 +30,13 @@ def _function(signature: Signature, options: Sequence[Option]) -> dict[str, Any]
             },
         },
     }
+
+
+def function_name(signature: Signature) -> str:
+    """A name that every API takes: letters, digits and underscores, at most 64."""
+    words = signature.name or signature.path.rpartition(".")[0] or signature.path
+    name = "_".join([words, *signature.subcommand])
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[-64:].lstrip("_") or "run"
 
 
 def _by_dest(options: Iterable[Option]) -> dict[str, Option]:
@@ -120,15 +96,3 @@ def _description(option: Option) -> str:
     text = option.help[:SHORT_HELP].strip()
     default = f" Default {option.default[:40]}." if option.default else ""
     return f"{name} {text}".strip() + default
-
-
-def _relevance(option: Option, words: frozenset[str]) -> float:
-    """Required first, then those that share words with the task."""
-    name = set(_words(option.dest))
-    rest = set(_words(option.help)) | {w for c in option.choices for w in _words(c)}
-    shared = 3 * len(name & words) / (len(name) or 1) + len(rest & words) / 3
-    return (100 if option.required else 0) + (10 if option.positional else 0) + shared
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower())

@@ -10,15 +10,12 @@ parser.add_argument("corpus", help="which corpus")
 parser.add_argument("--epochs", type=int, default=3)
 print(parser.parse_args())
 """
-LIGHTNING = """from lightning.pytorch.cli import LightningCLI
-
-class Model:
-    def __init__(self, width: int, lr: float = 0.1) -> None: ...
-
-class Data:
-    def __init__(self, folder: str) -> None: ...
-
-LightningCLI(Model, Data, run=False)
+CONFIGURED = """import configargparse
+parser = configargparse.ArgParser()
+parser.add_argument("--config", is_config_file=True)
+parser.add_argument("--width", type=int, required=True)
+parser.add_argument("--lr", type=float, default=0.1)
+parser.parse_args()
 """
 
 
@@ -36,8 +33,8 @@ def test_a_placeholder_is_said_to_be_one(tmp_path: Path) -> None:
 
 
 def test_what_a_configuration_may_hold_gets_no_placeholder(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(LIGHTNING)
-    (tmp_path / "small.yaml").write_text("model: {width: 3}\ndata: {folder: x}\n")
+    (tmp_path / "train.py").write_text(CONFIGURED)
+    (tmp_path / "small.yaml").write_text("width: 3\n")
     (tmp_path / "README.md").write_text("# Tagger\n\n```bash\npython train.py --config small.yaml\n```\n")
-    answer, said = asked(tmp_path, "train with --config small.yaml and --model.lr 0.2")
-    assert answer == "python train.py --config small.yaml --model.lr 0.2\n" and "fill in" not in said
+    answer, said = asked(tmp_path, "train with --config small.yaml and --lr 0.2")
+    assert answer == "python train.py --config small.yaml --lr 0.2\n" and "fill in" not in said

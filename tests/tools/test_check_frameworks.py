@@ -52,38 +52,6 @@ def test_switches_of_hugging_face_that_are_on_by_default(checked: Make, words: s
     assert sorted(f for f in says(f"python train.py {words}") if not f.startswith("unsure")) == said
 
 
-def test_the_configuration_file_of_jsonargparse(checked: Make) -> None:
-    says = checked({
-        "one.py": """
-        from jsonargparse import CLI
-        def main(name: str, size: int = 3): ...
-        if __name__ == "__main__":
-            CLI(main)
-        """,
-        "several.py": """
-        from jsonargparse import CLI
-        def fit(name: str, size: int = 3): ...
-        def test(name: str): ...
-        if __name__ == "__main__":
-            CLI([fit, test])
-        """,
-        "c.yaml": "name: x\n",
-    })  # fmt: skip
-    for right in (
-        "a --size 4",
-        "--config c.yaml",
-        "--config=c.yaml --size 4",
-        "--print_config",
-        "--print_config=skip_null a",
-    ):
-        assert says(f"python one.py {right}") == []
-    assert says("python one.py") == ["error missing-required"]
-    assert says("python one.py a --sizee 4") == ["error unknown-option"]
-    for right in ("fit a", "fit --config c.yaml", "fit --print_config"):
-        assert says(f"python several.py {right}") == []
-    assert says("python several.py fit") == ["error missing-required"]
-
-
 FIRE = {
     "net.py": """
         import fire

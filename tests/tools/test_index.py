@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -121,54 +120,6 @@ def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[2])}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)
-
-
-def kept_values(cache: Path) -> int:
-    with contextlib.closing(sqlite3.connect(cache / "index.sqlite")) as connection:
-        return int(connection.execute("SELECT count(*) FROM made").fetchone()[0])
-
-
-def test_signatures_of_another_commit_cost_what_changed(root: Path, tmp_path: Path) -> None:
-    (root / "options.py").write_text("def add(p): p.add_argument('--old')\n")
-    text = "import argparse, options\np = argparse.ArgumentParser()\noptions.add(p)\np.parse_args()\n"
-    (root / "train.py").write_text(text)
-    cache, seconds = tmp_path / "cache", []
-    for version in ("v1", "v2"):
-        before = time.thread_time()
-        assert RepoIndex.open(root, version, cache).signatures["train.py"][0].options[0].dest == "old"
-        seconds.append(time.thread_time() - before)
-    (root / "options.py").write_text("def add(p): p.add_argument('--new')\n")
-    assert next(one.dest for one in RepoIndex.open(root, "v3", cache).signatures["train.py"][0].options) == "new"
-
-
-def test_files_that_appear_are_seen_by_scripts_that_import_them(root: Path, tmp_path: Path) -> None:
-    text = "import argparse, more\np = argparse.ArgumentParser()\nmore.add(p)\np.parse_args()\n"
-    (root / "train.py").write_text(text)
-    cache = tmp_path / "cache"
-    assert not RepoIndex.open(root, "v1", cache).signatures["train.py"][0].options
-    (root / "more.py").write_text("def add(p): p.add_argument('--new')\n")
-    assert next(one.dest for one in RepoIndex.open(root, "v2", cache).signatures["train.py"][0].options) == "new"
-
-
-def test_examples_of_another_commit_cost_what_changed(root: Path, tmp_path: Path) -> None:
-    (root / "docs").mkdir()
-    for number in range(20):
-        (root / f"docs/page{number}.md").write_text(f"# Page {number}\n```\npython train.py --lr {number}\n```\n")
-    (root / "run.sh").write_text("python train.py\n")
-    cache = tmp_path / "cache"
-
-    def read_anew(version: str) -> int:
-        before = kept_values(cache) if cache.exists() else 0
-        assert len(RepoIndex.open(root, version, cache).examples) == 22
-        return kept_values(cache) - before - 2  # the parts of this version
-
-    assert read_anew("v1") == 21 + 22  # passages, examples
-    (root / "docs/page3.md").write_text("# Page 3\n```\npython train.py --epochs 3\n```\n")
-    assert read_anew("v2") == 2
-    (root / "other.py").write_text("")  # of which no document speaks
-    assert read_anew("v3") == 0
-    (root / "train.py").rename(root / "docs/train.py")  # all of them mean another file now
-    assert read_anew("v4") == 22
 
 
 def test_what_takes_too_long_is_left_out_and_said(root: Path, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Signatures as function definitions."""
 
-import json
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -11,9 +10,9 @@ from ml_agent.tools.signatures.model import Option, Signature
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "enum", "items", "description"}
 
 
-def parameters(signature: Signature, **more: Any) -> dict[str, Any]:
+def parameters(signature: Signature) -> dict[str, Any]:
     """The parameters of its definition."""
-    made: dict[str, Any] = function_schema(signature, **more)["function"]["parameters"]
+    made: dict[str, Any] = function_schema(signature)["function"]["parameters"]
     return made
 
 
@@ -66,17 +65,3 @@ def test_a_call_validates() -> None:
     Draft202012Validator(made).validate(call)
     assert not Draft202012Validator(made).is_valid(call | {"size": 3})
     assert not Draft202012Validator(made).is_valid(call | {"other": 1})
-
-
-def test_a_large_script_fits_and_keeps_what_matters() -> None:
-    options = tuple(
-        Option(dest=f"option_number_{n}", flags=(f"--option_number_{n}",), help="what it does, in some words " * 3, type="int", default="7")
-        for n in range(120)
-    )  # fmt: skip
-    wanted = Option(dest="num_stacks", flags=("--num-stacks",), type="int", help="Number of stacks.")
-    must = Option(dest="zz", flags=("--zz",), required=True)
-    signature = Signature(path="run.py", options=(*options, wanted, must))
-    made = function_schema(signature, words=["train", "with", "5", "stacks"])
-    assert {"num_stacks", "zz"} <= set(made["function"]["parameters"]["properties"])
-    assert len(json.dumps(made)) <= 4_500
-    assert len(made["function"]["parameters"]["properties"]) > 15

@@ -304,8 +304,6 @@ def _reason(unseen: Unseen) -> str:
 
 
 def is_chosen(option: Option, word: str, value: Any) -> bool:
-    if option.choices_text:
-        return word in option.choices_text
     fold = _FOLDS.get(option.converter)
     if fold is not None:
         return fold(word) in option.choices

@@ -1,5 +1,6 @@
 """HTML in READMEs: headings, code and text, without the tags."""
 
+import re
 from html.parser import HTMLParser
 
 from ml_agent.tools.documents.sections import PassageBuilder
@@ -27,89 +28,11 @@ _BREAKS = frozenset(
         "center",
     ]
 )
-_OTHERS = frozenset(
-    [
-        "a",
-        "abbr",
-        "article",
-        "aside",
-        "audio",
-        "b",
-        "big",
-        "body",
-        "button",
-        "canvas",
-        "caption",
-        "cite",
-        "code",
-        "col",
-        "colgroup",
-        "del",
-        "embed",
-        "em",
-        "figcaption",
-        "figure",
-        "font",
-        "footer",
-        "form",
-        "header",
-        "html",
-        "i",
-        "iframe",
-        "input",
-        "ins",
-        "kbd",
-        "label",
-        "link",
-        "main",
-        "map",
-        "mark",
-        "meta",
-        "nav",
-        "object",
-        "option",
-        "picture",
-        "pre",
-        "q",
-        "s",
-        "samp",
-        "script",
-        "select",
-        "small",
-        "source",
-        "span",
-        "strike",
-        "strong",
-        "style",
-        "sub",
-        "sup",
-        "svg",
-        "td",
-        "text",
-        "textarea",
-        "tfoot",
-        "th",
-        "time",
-        "title",
-        "tt",
-        "u",
-        "var",
-        "video",
-        "path",
-        "g",
-        "rect",
-        "circle",
-        "wbr",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "img",
-        "head",
-    ]
+_INLINE = re.compile(
+    r"a|abbr|audio|b|big|button|canvas|cite|code|del|em|embed|font|i|img|input|ins|kbd|label|map|mark|object|picture|pre|q"
+    r"|s|samp|script|select|small|source|span|strike|strong|style|sub|sup|svg|textarea|time|tt|u|var|video|wbr"
 )
+"""Elements that may stand in a line; markdown-it knows the others."""
 _SILENT = frozenset(["script", "style", "svg", "head"])
 
 
@@ -211,7 +134,9 @@ class HtmlReader(HTMLParser):
 
 def is_element(tag: str) -> bool:
     """Whether HTML has an element of that name; others are placeholders such as `<your dataset>`."""
-    return tag in _BREAKS or tag in _OTHERS
+    from markdown_it.common.html_blocks import block_names  # not needed where documents come out of the index
+
+    return tag in block_names or tag == "br" or _INLINE.fullmatch(tag) is not None
 
 
 def _heading_level(tag: str) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.documents.markdown import feed_markdown
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.documents.notebook import feed_notebook
@@ -43,10 +42,7 @@ def read_documents(root: Path, files: Iterable[str], reading: IndexWalk | None =
 
 def read_document(root: Path, path: str, reading: IndexWalk | None = None) -> tuple[Passage, ...]:
     """The passages of one document; none where it cannot be read."""
-    text = read_text(root / path)
-    key = (path, content_hash(text.encode("utf-8", "surrogatepass")))
-    reading = reading or IndexWalk("passages")
-    return reading.recall(key, tuple[Passage, ...], lambda: parse_document(text, path, reading.over))
+    return parse_document(read_text(root / path), path, reading.over if reading is not None else never)
 
 
 def parse_document(text: str, path: str, over: Over = never) -> tuple[Passage, ...]:

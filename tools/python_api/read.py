@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.documents.text import decode
 from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.bindings import chain_of, nodes
@@ -15,7 +14,7 @@ from ml_agent.tools.python_api.functions import read_decorators, read_parameters
 from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter, ParameterKind
 from ml_agent.tools.python_api.registries import read_registries
 from ml_agent.tools.python_source import parse_python
-from ml_agent.tools.reading import FILE_SECONDS, IndexWalk
+from ml_agent.tools.reading import FILE_SECONDS
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
@@ -36,15 +35,15 @@ _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
 class LazyFacts(Mapping[str, ModuleFacts]):
     """The facts of a repository's Python files by path; each file is parsed when it is asked for."""
 
-    def __init__(self, root: Path, files: Iterable[str], walk: IndexWalk) -> None:
-        self._root, self._walk = root, walk
+    def __init__(self, root: Path, files: Iterable[str]) -> None:
+        self._root = root
         self._paths = dict.fromkeys(path for path in files if path.endswith(".py"))
         self._read: dict[str, ModuleFacts] = {}
 
     def __getitem__(self, path: str) -> ModuleFacts:
         if path not in self._read:
             self._paths[path]
-            self._read[path] = read_module(self._root, path, self._walk)
+            self._read[path] = read_module(self._root, path)
         return self._read[path]
 
     def __contains__(self, path: object) -> bool:
@@ -57,7 +56,7 @@ class LazyFacts(Mapping[str, ModuleFacts]):
         return len(self._paths)
 
 
-def read_module(root: Path, path: str, walk: IndexWalk) -> ModuleFacts:
+def read_module(root: Path, path: str) -> ModuleFacts:
     """The facts of one file; what cannot be read counts as dynamic."""
     try:
         if (root / path).stat().st_size > _LARGEST_SOURCE:
@@ -65,7 +64,7 @@ def read_module(root: Path, path: str, walk: IndexWalk) -> ModuleFacts:
         source = (root / path).read_bytes()
     except OSError:
         return ModuleFacts(path=path, dynamic=True)
-    return walk.recall((path, content_hash(source)), ModuleFacts, lambda: parse_module(source, path))
+    return parse_module(source, path)
 
 
 def parse_module(source: bytes, path: str) -> ModuleFacts:

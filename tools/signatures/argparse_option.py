@@ -1,6 +1,5 @@
 """One add_argument call as an option."""
 
-import re
 import shlex
 from functools import partial
 from pathlib import PurePath
@@ -110,7 +109,6 @@ class OptionReader:
         dest = self._dest()
         default, known = self._default(dest)
         choices, choices_known = self._choices()
-        listed = self.named.get("choices")
         kind, converter = self._type(switch)
         if self.named.get("is_config_file") is True or self.named.get("is_config_file_arg") is True:
             converter = CONFIG_FILE
@@ -119,7 +117,7 @@ class OptionReader:
         )
         return Option(
             dest=dest, flags=tuple(self.flags) if self.optional else (), negative_flags=tuple(negative), type=kind,
-            choices=choices, choices_text=text_of(listed), choices_unread=not choices_known, default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
+            choices=choices, choices_unread=not choices_known, default=default, nargs=nargs, switch_value=switch, required=self._is_required(nargs),
             repeatable=self.action in ("append", "append_const", "extend", "count"),
             help=_help(self.named.get("help"), default), path=self.arguments.path, line=self.arguments.line,
             sure=self.sure and known and choices_known, converter=converter, ends=self.action in ENDINGS,
@@ -177,8 +175,8 @@ class OptionReader:
         if isinstance(given, Class):
             given = self.parser.run.attribute(given, "__members__")
             given = list(given.values()) if isinstance(given, dict) else UNKNOWN
-        if isinstance(given, str):
-            return _words_of(given), True
+        if isinstance(given, str):  # every word that is a part of the text is taken
+            return (), False
         if not isinstance(given, (list, tuple, set, frozenset, dict)):
             return (), False
         items = sorted(given, key=str) if isinstance(given, (set, frozenset)) else list(given)
@@ -284,15 +282,6 @@ def _enum_text(member: Instance) -> str:
     if any(name.endswith("StrEnum") for name in member.cls.externals()):
         return str(member.attributes["value"])
     return f"{member.cls.name}.{member.attributes['name']}"
-
-
-def _words_of(text: str) -> tuple[str, ...]:
-    """What a text that stands for choices offers: its words where it lists some, else its letters."""
-    words = _LISTED.findall(text)
-    return tuple(dict.fromkeys(words if len(words) > 1 else text))
-
-
-_LISTED = re.compile(r"[^\s,;|/()\[\]{}'\"]+")
 
 
 def text_of(value: Value) -> str:

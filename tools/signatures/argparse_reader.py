@@ -173,13 +173,6 @@ class Parser(Native):
             self.run.note_parsed(self, strict=not known)
         return UNKNOWN
 
-    def do_add_arguments(self, arguments: Arguments) -> Value:
-        """simple_parsing: the fields of a dataclass become options."""
-        fields = self.run.make_native("#dataclass", Arguments([self, arguments.get(0, "dataclass")], {}))
-        if fields is None:
-            self.note_unseen("computed", "a dataclass", arguments)
-        return UNKNOWN
-
     def attribute(self, name: str) -> Value:
         """Methods, and the prefix characters."""
         self.run.postponed.do(self)

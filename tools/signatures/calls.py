@@ -235,7 +235,6 @@ def _enumeration(cls: Class, arguments: Arguments) -> Value:
 def attach_native(run: Machine, instance: Instance, cls: Class, arguments: Arguments) -> None:
     """Where the class derives from a class of a known library, make that part of it."""
     for name in cls.externals():
-        run.make_native(f"#{name}", Arguments([cls], arguments.named, arguments.open))
         made = run.make_native(name, arguments)
         if isinstance(made, Native):
             instance.native = made

@@ -137,11 +137,6 @@ def _with_note(run: Interpreter, field: Field, comment: str) -> Field:
     )  # fmt: skip
 
 
-def underscored(name: str) -> tuple[str, ...]:
-    """--field_name."""
-    return (f"--{name}",)
-
-
 def dashed(name: str) -> tuple[str, ...]:
     """--field-name, and as it is written."""
     plain = name.replace("_", "-")
@@ -158,15 +153,10 @@ def option_of(run: Interpreter, field: Field, name: str, flags: tuple[str, ...])
     )  # fmt: skip
 
 
-TYRO_ABSENT = ("None",)
-YAML_ABSENT = ("null", "Null", "NULL", "~")
-"""How YAML, which jsonargparse reads, writes None."""
-
-
-def with_absent(option: Option, field: Field, words: tuple[str, ...]) -> Option:
-    """An option with the words for None, where the annotation or the default of its field says that it may be none."""
+def with_absent(option: Option, field: Field) -> Option:
+    """An option that takes `None`, where the annotation or the default of its field says that it may be none."""
     may_be = field.kind.optional or (field.default is None and not field.required)
-    return msgspec.structs.replace(option, absent=words) if may_be else option
+    return msgspec.structs.replace(option, absent=("None",)) if may_be else option
 
 
 def flatten(

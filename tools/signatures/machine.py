@@ -138,7 +138,6 @@ def _letters(option: Option) -> int:
         option.dest,
         option.help,
         option.metavar,
-        option.choices_text,
         option.default or "",
         option.switch_value or "",
     )

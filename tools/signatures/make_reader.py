@@ -17,7 +17,6 @@ MAX_TARGETS = 200
 _RULE = re.compile(r"^([^\s#:=][^#:=\n]*)::?+(?!=)", re.MULTILINE)
 _PHONY = re.compile(r"^\.PHONY[ \t]*:([^\n#]*)", re.MULTILINE)
 _OPEN = re.compile(r"^[ \t]*[-s]?include\b|^\.DEFAULT[ \t]*:|\$[({](?:eval|call)\b", re.MULTILINE)
-_USED = re.compile(r"\$[({](\w+)[)}:]")
 
 
 class Makefile(NamedTuple):
@@ -26,10 +25,6 @@ class Makefile(NamedTuple):
     targets: tuple[str, ...]
     patterns: tuple[str, ...]
     """Targets with a `%`."""
-    variables: frozenset[str]
-    """Those that it sets or uses."""
-    words: frozenset[str]
-    """All names in it."""
     open: bool
     """Whether it may have more targets: it includes others or computes them."""
 
@@ -44,7 +39,7 @@ def _fits(pattern: str, target: str) -> bool:
 
 
 def read_makefile(sources: Sources, path: str) -> Makefile:
-    """All targets and variables of a makefile."""
+    """All targets of a makefile."""
     text = re.sub(r"\\\n", " ", sources.text(path) or "")
     rules = [name for match in _RULE.finditer(text) for name in match[1].rstrip("& \t").split()]
     names = [*rules, *(name for listed in _PHONY.findall(text) for name in listed.split())]
@@ -52,8 +47,6 @@ def read_makefile(sources: Sources, path: str) -> Makefile:
     return Makefile(
         targets=tuple(dict.fromkeys(name for name in names if "%" not in name and "$" not in name)),
         patterns=tuple(name for name in rules if "%" in name and "$" not in name),
-        variables=frozenset([*(m[1] for m in VARIABLE.finditer(text)), *_USED.findall(text)]),
-        words=frozenset(re.findall(r"\w+", text)),
         open=computed,
     )
 

@@ -47,8 +47,6 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """Spellings that mean False (--no-x of BooleanOptionalAction, click's --x/--no-x, absl's --nox)."""
     type: OptionType = "str"
     choices: tuple[str, ...] = ()
-    choices_text: str = ""
-    """One text that was given in their place: argparse takes every word that is a part of it (`choices="(a, b)"`)."""
     choices_unread: bool = False
     """It has choices, and they are made in a way that could not be followed."""
     bounds: Bounds | None = None

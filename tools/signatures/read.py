@@ -3,16 +3,14 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
-from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.frameworks import factories
@@ -23,7 +21,6 @@ from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, r
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
 from ml_agent.tools.signatures.yacs_reader import changes_settings, with_settings
-from ml_agent.tools.word_pattern import any_of
 
 RUNS_OTHERS = re.compile(
     r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli|docopt)\s*\("
@@ -46,11 +43,9 @@ class SignatureReader:
         self,
         root: Path,
         files: frozenset[str] | None = None,
-        walk: IndexWalk | None = None,
         sources: Sources | None = None,
     ) -> None:
         self.sources = sources or Sources(root, files)
-        self._kept = SignatureCache(self.sources, walk or IndexWalk("signatures"))
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
 
@@ -68,7 +63,7 @@ class SignatureReader:
             return shell_reader.read(self.sources, path)
         if make_reader.is_makefile(path):
             return make_reader.read(self.sources, path)
-        return self._kept.recall(path, "script", lambda: self._python(path)) if may_run(self.sources, path) else ()
+        return self._python(path) if may_run(self.sources, path) else ()
 
     def parsers(self, path: str) -> tuple[Signature, ...]:
         """The signatures of all parsers that a file makes, whether or not it is an entry point."""
@@ -81,10 +76,6 @@ class SignatureReader:
 
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         """The signatures of a console script that calls one function of a file."""
-        how = f"{module}:{name} {console}"
-        return self._kept.recall(path, how, lambda: self._function(path, module, name, console))
-
-    def _function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         run = Interpreter(self.sources, path, factories(), beyond=self._changes_settings(path))
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
@@ -342,54 +333,3 @@ def _rename(signature: Signature, path: str) -> Signature:
         for option in signature.options
     )
     return msgspec.structs.replace(signature, path=path, options=options)
-
-
-_CONFIGURED = any_of(
-    r"\bhydra\b", r"\bOmegaConf\b", r"\byaml\b", r"\bconfigargparse\b", r"\bml_collections\b", r"\bconfig_flags\b"
-)
-_CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
-
-
-class _CachedSignatures(msgspec.Struct, frozen=True, kw_only=True):
-    signatures: tuple[Signature, ...]
-    looked_at: dict[str, str]
-    """Hashes of the files that were looked at besides those that the script imports, by path."""
-
-
-class SignatureCache:
-    """The signatures of earlier readings of the same sources."""
-
-    def __init__(self, sources: Sources, reading: IndexWalk) -> None:
-        self._sources = sources
-        self._reading = reading
-        self._hashes: dict[str, str] = {}
-
-    def recall(self, path: str, how: str, make: Callable[[], tuple[Signature, ...]]) -> tuple[Signature, ...]:
-        """What was read of a script before, else what `make` reads now; `how` tells readings of one script apart."""
-        if not self._reading.keeps:
-            return make()
-        reach = self._sources.reach(path)
-
-        def read() -> _CachedSignatures:
-            self._sources.asked.clear()
-            signatures = make()
-            others = self._sources.asked.difference(reach)
-            return _CachedSignatures(signatures=signatures, looked_at={p: self._hash(p) for p in others})
-
-        key = (how, path, *(f"{p} {self._hash(p)}" for p in sorted(reach)), self._configuration(reach))
-        return self._reading.recall(key, _CachedSignatures, read, self._fits).signatures
-
-    def _fits(self, kept: _CachedSignatures) -> bool:
-        return all(self._hash(path) == known for path, known in kept.looked_at.items())
-
-    def _hash(self, path: str) -> str:
-        if path not in self._hashes:
-            text = self._sources.text(path)
-            self._hashes[path] = "" if text is None else content_hash(text.encode("utf-8", "surrogatepass"))
-        return self._hashes[path]
-
-    def _configuration(self, reach: set[str]) -> str:
-        """The configuration files by name, where the script may look for some."""
-        if not any(self._sources.mentions(path, _CONFIGURED) for path in reach):
-            return ""
-        return "\0".join(sorted(p for p in self._sources.files or () if p.endswith(_CONFIGURATION)))

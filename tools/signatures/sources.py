@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
-from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import without_halves
 from ml_agent.tools.signatures.search_paths import CHANGES_PATH, added_folders
@@ -67,8 +66,6 @@ class Sources:
         self._folders: frozenset[str] | None = None
         self._names: frozenset[str] | None = None
         self.repaired: set[str] = set()
-        self.asked: set[str] = set()
-        """The files that were looked at since this was last emptied."""
 
     def exists(self, path: str) -> bool:
         """Whether this is a regular file of the repository."""
@@ -94,7 +91,6 @@ class Sources:
 
     def text(self, path: str) -> str | None:
         """The text of a file; None where it is missing, too large or not readable."""
-        self.asked.add(path)
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
@@ -117,7 +113,6 @@ class Sources:
         """Whether a file without a suffix says in its first line that Python runs it."""
         if PurePosixPath(path).suffix or not self.exists(path):
             return False
-        self.asked.add(path)
         try:
             with (self.root / path).open("rb") as file:
                 return PYTHON_LINE.match(file.readline(MAX_LINE)) is not None
@@ -126,7 +121,6 @@ class Sources:
 
     def words(self, path: str) -> frozenset[str]:
         """The words of a file, and "*" where it imports all names of another."""
-        self.asked.add(path)
         if path not in self._words:
             text = self.text(path) or ""
             star = ["*"] if STAR.search(text) else []
@@ -135,7 +129,6 @@ class Sources:
 
     def tree(self, path: str) -> ast.Module | None:
         """The syntax tree of a Python file; lines that do not parse are left out, None where nothing helps."""
-        self.asked.add(path)
         if path not in self._trees:
             text = self.text(path)
             self._trees[path] = None if text is None else self._parse(path, text)
@@ -159,7 +152,6 @@ class Sources:
 
     def calls(self, path: str, name: str) -> Sequence[ast.Call]:
         """The calls in a file of what has this name, also as an attribute: `name(...)`, `module.name(...)`."""
-        self.asked.add(path)
         if path not in self._calls:
             found = self._calls[path] = {}
             tree = self.tree(path)
@@ -287,14 +279,6 @@ class Sources:
             self._imports[path] = [(name, level) for name, level in found if self._may_be_ours(name)]
         return self._imports[path]
 
-    def digest(self, path: str) -> str:
-        """Names the content of a file; "" where it cannot be read."""
-        outline = self._outlines.get(path)
-        if outline is not None:
-            return outline.digest
-        text = self.text(path)
-        return "" if text is None else content_hash(text.encode("utf-8", "surrogatepass"))
-
     def _may_be_ours(self, module: str) -> bool:
         """Whether a file or folder of the repository has the name of a module: of most that are imported, none has."""
         if self.files is None:
@@ -354,7 +338,6 @@ class Sources:
 
     def mentions(self, path: str, pattern: re.Pattern[str] | WordPattern) -> bool:
         """Whether the text of a file has such a place."""
-        self.asked.add(path)
         if (path, pattern) not in self._mentions:
             self._mentions[path, pattern] = bool(pattern.search(self.text(path) or ""))
         return self._mentions[path, pattern]

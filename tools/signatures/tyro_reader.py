@@ -6,10 +6,19 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from ml_agent.tools.signatures.dataclass_reader import FunctionParser
-from ml_agent.tools.signatures.fields import Field, dataclass_fields, flatten, parameters
+from ml_agent.tools.signatures.dataclass_reader import elsewhere
+from ml_agent.tools.signatures.fields import (
+    Field,
+    dashed,
+    dataclass_fields,
+    flatten,
+    foreign_bases,
+    option_of,
+    parameters,
+    with_absent,
+)
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
 from ml_agent.tools.signatures.type_forms import TypeForm
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
@@ -19,7 +28,6 @@ from ml_agent.tools.signatures.values import (
     External,
     Function,
     Instance,
-    Method,
     Native,
     Value,
 )
@@ -85,25 +93,67 @@ def unwrapped(value: Value) -> tuple[Value, str]:
     return value, name
 
 
-class TyroParser(FunctionParser):
+class TyroParser(Native):
     """tyro.cli(target)."""
 
     def __init__(self, run: Interpreter, target: Value, *, narrow: bool = False) -> None:
         branches = branches_of(target)
-        super().__init__(run, unwrapped(target)[0] if branches is None else branches, "tyro")
+        self.run = run
+        self.target = unwrapped(target)[0] if branches is None else branches
         self.narrow = narrow
         """Whether a field that is a union is what its default is, and makes no subcommands (AvoidSubcommands)."""
+        run.made.append(self)
 
     def signatures(self) -> list[Signature]:
         """One signature; where it is chosen between several, one for each choice."""
         if not isinstance(self.target, Branches):
-            return list(self._with_unions(self.target, ())) if _can_be_read(self.target) else super().signatures()
+            can_be_read = _can_be_read(self.target)
+            return (
+                list(self._with_unions(self.target, ()))
+                if can_be_read
+                else [self._signature([], [elsewhere(self.target)], ())]
+            )
         found = [s for name, target in self.target.targets.items() for s in self._with_unions(target, (name,))]
         if self.target.whole:
             return found
         more = Unseen(origin="registry", name="subcommands that are registered elsewhere", path=self.run.script)
         found = [msgspec.structs.replace(s, unseen=(*s.unseen, more)) for s in found]
         return [*found, self._signature([], [("registry", more.name)], ())]
+
+    def _of(self, target: Value, subcommand: tuple[str, ...]) -> Signature:
+        if isinstance(target, Class) and not isinstance(target.find("__init__"), Function):
+            fields, is_open = dataclass_fields(self.run, target)
+        else:
+            function = target.find("__init__") if isinstance(target, Class) else target
+            fields, is_open = parameters(self.run, function)
+        named, deeper = flatten(self.run, fields)
+        options = [self._option(name, field, len(subcommand)) for name, field in named]
+        bases = foreign_bases(target) if isinstance(target, Class) else []
+        elsewhere: list[tuple[Origin, str]] = [("library", base) for base in bases]
+        if (is_open or deeper) and not elsewhere:
+            elsewhere = [("computed", "keywords that are handed on")]
+        return self._signature(options, elsewhere, subcommand)
+
+    def _signature(
+        self, options: list[Option], elsewhere: list[tuple[Origin, str]], subcommand: tuple[str, ...]
+    ) -> Signature:
+        return Signature(
+            path=self.run.script, framework="dataclass", options=tuple(options), syntax="argparse",
+            accepts_unknown=bool(elsewhere), subcommand=subcommand,
+            unseen=tuple(Unseen(origin=origin, name=name, path=self.run.script) for origin, name in elsewhere),
+        )  # fmt: skip
+
+    def _option(self, name: str, field: Field, level: int) -> Option:
+        made = with_absent(option_of(self.run, field, name, dashed(name)), field)
+        made = msgspec.structs.replace(made, level=level)
+        if field.kind.positional:
+            return msgspec.structs.replace(made, flags=())
+        if field.kind.type == "bool" and not field.required:
+            outer, _, last = name.rpartition(".")
+            no = f"--{outer}.no-{last}" if outer else f"--no-{last}"
+            negative = tuple(dict.fromkeys((no, no.replace("_", "-"), f"--{no[2:].replace('-', '_')}")))
+            return msgspec.structs.replace(made, nargs="0", switch_value="True", negative_flags=negative)
+        return made
 
     def _with_unions(self, target: Value, subcommand: tuple[str, ...]) -> Iterator[Signature]:
         """The signature of a class or function, and those with the choices of its fields that are unions of classes."""
@@ -160,30 +210,6 @@ class TyroParser(FunctionParser):
         return msgspec.structs.replace(option, required=False, default=str(value) if simple else None, sure=simple)
 
 
-class App(Native):
-    """tyro.extras.SubcommandApp()."""
-
-    def __init__(self, run: Interpreter) -> None:
-        self.run = run
-        self.targets: dict[str, Value] = {}
-
-    def do_command(self, arguments: Arguments) -> Value:
-        """@app.command, with or without a name."""
-        if arguments.placed and isinstance(arguments.placed[0], (Function, Class)):
-            return self._take(arguments.placed[0], arguments.get(None, "name"))
-        return Method(lambda given: self._take(given.get(0, "func"), arguments.get(None, "name")))
-
-    def _take(self, target: Value, name: Value) -> Value:
-        if isinstance(target, (Function, Class)):
-            self.targets[name if isinstance(name, str) else subcommand_name(target.name)] = target
-        return target
-
-    def do_cli(self, arguments: Arguments) -> Value:
-        """app.cli() reads the command line."""
-        self.run.note_parsed(TyroParser(self.run, Branches(self.targets, whole=True)), strict=True)
-        return UNKNOWN
-
-
 def _cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
     target = arguments.get(0, "f")
     default = arguments.get(None, "default")
@@ -203,33 +229,7 @@ def _avoids_subcommands(target: Value, config: Value) -> bool:
     return External(_AVOID) in marks
 
 
-def _table(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    """A table of configurations by name."""
-    given = arguments.get(0, "defaults")
-    if not isinstance(given, dict):
-        return UNKNOWN
-    parts = {
-        key: value[-1] if isinstance(value, (list, tuple)) and value else value
-        for key, value in given.items()
-        if isinstance(key, str)
-    }
-    known = {key: value for key, value in parts.items() if _can_be_read(value)}
-    return Branches(known, whole=len(known) == len(given))
-
-
-def _table_cli(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    given = arguments.get(0, "configs")
-    narrow = name.endswith("overridable_config_cli")
-    made = TyroParser(run, _table(run, name, Arguments([given], {})), narrow=narrow)
-    run.note_parsed(made, strict=True)
-    return UNKNOWN
-
-
 FACTORIES: dict[str, Factory] = {
     "tyro.cli": _cli,
     "tyro.conf.subcommand": lambda run, name, arguments: Named(arguments),
-    "tyro.extras.subcommand_type_from_defaults": _table,
-    "tyro.extras.overridable_config_cli": _table_cli,
-    "tyro.extras.subcommand_cli_from_dict": _table_cli,
-    "tyro.extras.SubcommandApp": lambda run, name, arguments: App(run),
 }

@@ -1,22 +1,16 @@
 """All usage examples of a repository: what its documents, shell scripts, Makefiles and the heads of its Python files show."""
 
-import functools
-import hashlib
 import itertools
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
-from ml_agent.tools.content_cache import content_hash
 from ml_agent.tools.documents.model import CodeBlock, Passage
 from ml_agent.tools.documents.text import read_text
 from ml_agent.tools.examples import Example
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
@@ -77,7 +71,6 @@ class ExampleReader:
         self._consoles = consoles
         self._documents: Mapping[str, Sequence[Passage]] = {}
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
-        self._surroundings = NameIndex(files, [*self._consoles.items(), *sources.packages().items()], api.modules)
 
     def paths(self, documents: Mapping[str, Sequence[Passage]]) -> list[str]:
         """What may show examples: the documents in their order, then shell scripts and Makefiles, then Python files.
@@ -96,25 +89,15 @@ class ExampleReader:
     def read_file(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
         """The examples of one file, within the time that a walk gives it."""
         self._reading = reading
-        make, text = self._maker(path, self._documents.get(path))
-        if not text:
-            return ()
-        names = "\0".join(sorted(self._finder.own_names))
-        key = (path, content_hash(text), self._surroundings.of(text.decode("utf-8", "replace")), names)
-        return self._reading.recall(key, tuple[Example, ...], functools.partial(self._until_over, make))
+        return tuple(itertools.takewhile(lambda _: not reading.over(), self._examples(path)))
 
-    def _maker(self, path: str, passages: Sequence[Passage] | None) -> tuple[Callable[[], Iterator[Example]], bytes]:
-        """What gives the examples of a file, and what they are made from."""
+    def _examples(self, path: str) -> Iterator[Example]:
+        passages = self._documents.get(path)
         if passages is not None:
-            return (lambda: self._document(passages)), msgspec.msgpack.encode(passages)
+            return self._document(passages)
         script = read_text(self._root / path)[:_LARGEST_SCRIPT]
         script = head_script(script, self._consoles) if path.endswith(".py") else script
-        read = self._makefile if posixpath.basename(path) in _MAKEFILES else self._script
-        return (lambda: read(path, script)), script.encode("utf-8", "surrogatepass")
-
-    def _until_over(self, make: Callable[[], Iterator[Example]]) -> tuple[Example, ...]:
-        """The examples of a file, as many as its time is enough for."""
-        return tuple(itertools.takewhile(lambda _: not self._reading.over(), make()))
+        return (self._makefile if posixpath.basename(path) in _MAKEFILES else self._script)(path, script)
 
     def _document(self, passages: Sequence[Passage]) -> Iterator[Example]:
         reader = _DocumentReader(self._finder, self._api, passages)
@@ -297,54 +280,3 @@ def _fill(line: str, variables: dict[str, str]) -> str:
             break
         line = filled
     return line.replace("$$", "$")
-
-
-_WORD = re.compile(r"\w+")
-
-
-class NameIndex:
-    """The files, folders and installed names that a text can name, by the words in it.
-
-    The entry point of a command and the folder from which it runs are found by names that the command has. A file whose
-    name has a word that the text has not cannot be meant by it, and so no change of it is of any importance.
-
-    Args:
-        files: Relative posix paths of all files.
-        installed: Names that installing the repository brings, and where what they mean lies: console scripts, packages.
-        modules: The Python modules of the repository.
-    """
-
-    def __init__(self, files: Iterable[str], installed: Iterable[tuple[str, str]], modules: ModuleTable) -> None:
-        self._roots = "\0".join(modules.install_roots)
-        found: dict[str, list[str]] = {}
-        for path in files:
-            found.setdefault(_telling(path.removesuffix("/__init__.py").removesuffix("/__main__.py")), []).append(path)
-        for folder in _folders(files):
-            found.setdefault(_telling(folder), []).append(f"{folder}/ {folder in modules.folders}")
-        for name, path in installed:
-            found.setdefault(_telling(name), []).append(f"{name} {path}")
-        self._by_word = {word: _hash(sorted(paths)) for word, paths in found.items()}
-
-    def of(self, text: str) -> str:
-        """A hash of all that a text can name."""
-        words = sorted(set(_WORD.findall(text)) & self._by_word.keys())
-        return _hash([self._roots, *(self._by_word[word] for word in words)])
-
-
-def _telling(path: str) -> str:
-    """The longest word of a file's or folder's name without its ending; what names it has this word."""
-    name = path.rpartition("/")[2]
-    return max(_WORD.findall(name.rpartition(".")[0] or name), key=len, default="")
-
-
-def _folders(files: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    for path in files:
-        while (path := path.rpartition("/")[0]) and path not in found:
-            found.add(path)
-    return found
-
-
-def _hash(texts: Iterable[str]) -> str:
-    text = "\0".join(texts).encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(text, digest_size=16).hexdigest()

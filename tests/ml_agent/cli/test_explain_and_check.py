@@ -218,10 +218,8 @@ def test_a_place_without_a_line_has_no_number(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "fit.py").write_text(
         "from absl import app, flags\nflags.DEFINE_bool('fast', False, 'Be fast.')\napp.run(lambda words: None)\n"
     )
-    (tmp_path / "cli.py").write_text("from lightning.pytorch.cli import LightningCLI\nLightningCLI(run=False)\n")
     fast = out(capsys, "explain", f"{tmp_path}:fit.py")[1].splitlines()[2].split("\t")
     assert fast[:2] == ["--fast", "bool"] and fast[-1] == "fit.py:2"
-    assert ":0" not in out(capsys, "explain", f"{tmp_path}:cli.py")[1]
 
 
 def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,8 +39,6 @@ PROGRAM = """
             raise ValueError(word)
 
     p = argparse.ArgumentParser()
-    p.add_argument("--mode", choices="(CUT, cut, FastCUT)")
-    p.add_argument("--axis", choices="xyz")
     p.add_argument("--color", type=Color, choices=list(Color), default=Color.RED)
     p.add_argument("--bare", type=Color)
     p.add_argument("--name", type=by_name, choices=list(Color))
@@ -72,7 +70,7 @@ def said(script: Script, words: str) -> list[str]:
 @pytest.mark.parametrize(
     "words",
     [
-        "--mode CUT", "--mode FastCUT", "--axis x", "--color red", "--bare blue", "--name dark_blue", "--loose 3",
+        "--color red", "--bare blue", "--name dark_blue", "--loose 3",
         "--optim adam", "--sched COSINE", "--steps 1e3", "--steps 0.5",
     ],
 )  # fmt: skip
@@ -83,7 +81,7 @@ def test_words_that_are_taken(script: Script, words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "severity"),
     [
-        ("--mode SlowCUT", "error"), ("--axis w", "error"), ("--color RED", "error"), ("--color Color.RED", "error"),
+        ("--color RED", "error"), ("--color Color.RED", "error"),
         ("--bare green", "error"), ("--name pink", "warning"), ("--optim lamb", "error"), ("--sched exp", "warning"),
         ("--steps many", "warning"),
     ],
@@ -94,8 +92,6 @@ def test_words_that_are_refused(script: Script, words: str, severity: str) -> No
 
 def test_what_is_offered(script: Script, option: Find) -> None:
     signature = script(PROGRAM.replace("WORDS", ""))
-    assert option(signature, "mode").choices == ("CUT", "cut", "FastCUT")
-    assert option(signature, "axis").choices == ("x", "y", "z")
     assert option(signature, "color").choices == option(signature, "bare").choices == ("red", "blue")
     assert option(signature, "color").default == "red"
     assert option(signature, "name").choices == ("red", "DARK_BLUE")

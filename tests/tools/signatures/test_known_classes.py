@@ -42,24 +42,3 @@ def test_a_class_is_known_from_wherever_it_is_imported() -> None:
 def test_classes_of_a_library_bring_those_of_its_own_bases() -> None:
     found = known_class("trl.SFTConfig")
     assert found is not None and {"max_seq_length", "learning_rate"} <= {o.dest for o in found.as_options()}
-
-
-def test_lightning_commands(repository: Make, option: Find) -> None:
-    found = repository({
-        "main.py": """
-        from lightning.pytorch.cli import LightningCLI
-        from lightning import LightningModule
-        class Net(LightningModule):
-            def __init__(self, width: int = 8): ...
-        class Data:
-            def __init__(self, folder: str): ...
-        def main():
-            LightningCLI(Net, Data)
-        if __name__ == "__main__":
-            main()
-        """
-    }).read("main.py")  # fmt: skip
-    assert [s.subcommand for s in found] == [("fit",), ("validate",), ("test",), ("predict",)]
-    assert option(found[0], "trainer.max_epochs").flags == ("--trainer.max_epochs",)
-    assert option(found[0], "model.width").type == "int" and option(found[0], "data.folder").level == 1
-    assert found[0].whole

@@ -65,39 +65,11 @@ if __name__ == "__main__":
     assert option(signature, "limit").type == "int" and not option(signature, "limit").required
 
 
-def test_simple_parsing_tyro_and_jsonargparse(repository: Make, option: Find) -> None:
-    reader = repository({
-        "simple.py": DATACLASSES + """
-import simple_parsing
-parser = simple_parsing.ArgumentParser()
-parser.add_argument("--extra", type=int)
-parser.add_arguments(Model, dest="model")
-args = parser.parse_args()
-""",
-        "ty.py": DATACLASSES + """
-import tyro
-@dataclass
-class Config:
-    model: Model
-    steps: int = 3
-    fast: bool = False
-config = tyro.cli(Config)
-""",
-        "js.py": """
-from jsonargparse import CLI
-def main(data: str, rate: float = 0.1):
-    ...
-if __name__ == "__main__":
-    CLI(main)
-""",
-    })  # fmt: skip
-    (simple,), (ty,), (js,) = (reader.read(p) for p in ("simple.py", "ty.py", "js.py"))
-    assert {"extra", "rate"} <= {o.dest for o in simple.options}
-    assert option(ty, "model.rate").flags == ("--model.rate",) and option(ty, "fast").negative_flags == (
-        "--no-fast",
-        "--no_fast",
-    )
-    assert option(js, "data").positional and option(js, "rate").flags == ("--rate",)
+def test_tyro(script: Script, option: Find) -> None:
+    config = "@dataclass\nclass Config:\n    model: Model\n    steps: int = 3\n    fast: bool = False\n"
+    signature = script(f"{DATACLASSES}import tyro\n{config}config = tyro.cli(Config)\n")
+    assert option(signature, "model.rate").flags == ("--model.rate",)
+    assert option(signature, "fast").negative_flags == ("--no-fast", "--no_fast")
 
 
 def test_hydra(repository: Make, option: Find) -> None:

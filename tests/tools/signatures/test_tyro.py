@@ -56,29 +56,6 @@ def test_a_field_that_is_a_union(repository: Make) -> None:
     assert flags(found[()]) == ["--max-steps"]
 
 
-def test_a_table_of_configurations(repository: Make) -> None:
-    table = '{"short": ("Soon over.", Train(max_steps=3)), "long": ("Takes a day.", Train())}'
-    found = signatures(repository, f"    tyro.extras.overridable_config_cli({table})\n")
-    assert found["short",].options[0].default == "3" and found["long",].options[0].default == "100"
-    assert set(found) == {("short",), ("long",)}
-
-
-def test_an_app_of_functions(repository: Make) -> None:
-    end = """
-    app = tyro.extras.SubcommandApp()
-
-    @app.command
-    def check_out(branch: str) -> None: ...
-
-    @app.command(name="undo")
-    def reset(hard: bool = False) -> None: ...
-
-    app.cli()
-    """
-    found = signatures(repository, end)
-    assert {name: flags(s) for name, s in found.items()} == {("check-out",): ["--branch"], ("undo",): ["--hard"]}
-
-
 def test_commands_are_checked(repository: Make) -> None:
     root = repository({"main.py": CLASSES + "    tyro.cli(Train)\n"}).sources.root
     index = RepoIndex.open(root, "v")
