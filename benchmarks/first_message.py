@@ -16,7 +16,7 @@ import msgspec
 
 from ml_agent.account import called
 from ml_agent.benchmarks.data import Task, load_tasks, repository_folder, visible
-from ml_agent.benchmarks.predict.unit import open_workspace
+from ml_agent.benchmarks.navigators import open_workspace
 from ml_agent.conversation.first_message import open_thread, system
 from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts import functions

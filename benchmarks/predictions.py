@@ -1,7 +1,6 @@
 """Lines of predictions, and files of them."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -9,22 +8,49 @@ import msgspec
 from ml_agent.benchmarks.data import MOST_BYTES, Key, whole
 from ml_agent.benchmarks.errors import PredictionFileError
 from ml_agent.files import read_lines
+from ml_agent.model.budget import Usage as Spent
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """What the answers of one row cost."""
+    """What an answer or a run cost."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Part of the prompt tokens."""
     calls: int = 0
+    """Requests to the model."""
     seconds: float = 0.0
-    usd: float = 0.0
+    usd: float | None = 0.0
+    """None where the model's price is unknown."""
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def plus(self, other: "Usage") -> "Usage":
+        """What both cost together."""
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            calls=self.calls + other.calls,
+            seconds=round(self.seconds + other.seconds, 3),
+            usd=None if self.usd is None or other.usd is None else self.usd + other.usd,
+        )
 
 
-def total(usages: Iterable[Usage]) -> Usage:
-    """What several answers cost together."""
-    several = list(usages)
-    return Usage(**{name: sum(getattr(one, name) for one in several) for name in Usage.__struct_fields__})
+def spent(usage: Spent, seconds: float) -> Usage:
+    """What a budget says was used; `seconds` of wall time."""
+    return Usage(
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cached_tokens=usage.cached_tokens,
+        calls=usage.calls,
+        seconds=round(seconds, 3),
+        usd=None if usage.cost is None else round(usage.cost, 6),
+    )
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -48,7 +74,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def load_predictions(path: Path) -> list[Prediction]:
     """Read a JSONL file of predictions; a single text as output is one answer. PredictionFileError names the line."""
     found: dict[Key, Prediction] = {}
-    for number, line in enumerate(prediction_lines(path), start=1):
+    for number, line in enumerate(_lines(path), start=1):
         if not line.strip():
             continue
         try:
@@ -66,8 +92,7 @@ def load_predictions(path: Path) -> list[Prediction]:
     return list(found.values())
 
 
-def prediction_lines(path: Path) -> list[str]:
-    """The lines of such a file. PredictionFileError where it cannot be read."""
+def _lines(path: Path) -> list[str]:
     try:
         return read_lines(path, MOST_BYTES)
     except (OSError, ValueError) as error:
@@ -78,7 +103,7 @@ def prediction_lines(path: Path) -> list[str]:
 def dump_prediction(prediction: Prediction) -> str:
     """One line of a file of predictions; usage is always there."""
     row = {"github_id": prediction.github_id, "id": prediction.id, "output": list(prediction.output)}
-    row["usage"] = msgspec.to_builtins(prediction.usage)
+    row["usage"] = msgspec.to_builtins(prediction.usage) | {"usd": prediction.usage.usd or 0.0}
     for name in ("error", "subject"):
         if getattr(prediction, name):
             row[name] = getattr(prediction, name)

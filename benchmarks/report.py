@@ -1,10 +1,13 @@
-"""Subjects side by side on the rows that all of them have: as tables on a terminal, as Markdown, and as one HTML page."""
+"""Subjects side by side on the rows that all of them have: a table on a terminal, as Markdown, and as one HTML page.
+
+A subject is what `bench score --json` printed, or an agent of form D: then what it delivered stands beside its own word.
+"""
 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -14,14 +17,17 @@ from urllib.parse import quote
 
 import jinja2
 import msgspec
-from rich.markdown import Markdown
 from rich.table import Table
 
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import KS, Interval, bootstrap, cluster_bootstrap, mcnemar, official_pass
 from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.results import KeptRows, Line
 from ml_agent.benchmarks.scoring import CLASSES, GATES, NO_ANSWER, Row, Score, Scored, ScoredRow, figures
+from ml_agent.benchmarks.work import record_of
 from ml_agent.console import Terminal
 from ml_agent.files import write_atomically
+from ml_agent.model.budget import Price, PriceTable
 from ml_agent.prompts.hidden import HIDDEN
 
 SMALLEST_P = 0.0001
@@ -30,123 +36,320 @@ _MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
 """What Markdown makes links and tags of, or ends a cell with."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One subject in a comparison."""
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """What a subject did on a row."""
 
-    subject: str
-    n: int
-    passes: dict[int, float | None]
-    """Pass@k by k."""
+    passed: tuple[bool, ...]
+    """By attempt; delivered or not in form D."""
+    repository: str
+    word: str
+    """The verdict on the first attempt."""
+    texts: Mapping[str, str] = {}
+    """What a reader may open: the reason, the answer, the reference."""
+    record: str = ""
+    """Where its conversation stands, relative to the folder of the report."""
+    usage: Usage = Usage()
+    claim: bool | None = None
+    error_class: str = ""
+    gate: bool | None = None
+    """Whether the published rules 1 and 2 pass the first answer; None where they do not apply."""
+    answered: bool = True
+    kind: str = ""
+    request: str = ""
+
+    @property
+    def first(self) -> bool:
+        """Whether the first attempt passes."""
+        return any(self.passed[:1])
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject on its rows."""
+
+    name: str
+    mode: str
+    """How it was judged; only subjects of one mode are tested against each other."""
+    cells: Mapping[str, Cell]
+    """By row."""
+    left_out: tuple[str, ...] = ()
+    """Rows that nobody can judge, each with the reason."""
+
+
+class Figures(NamedTuple):
+    """What columns are made of: a subject's cells on the common rows."""
+
+    subject: Subject
+    cells: Sequence[Cell]
+    price: Price | None
+
+    def mean(self, value: Callable[[Cell], float]) -> "Measure":
+        """A mean over rows with its interval."""
+        groups: dict[str, list[float]] = {}
+        for cell in self.cells:
+            groups.setdefault(cell.repository, []).append(float(value(cell)))
+        return Measure(fmean(map(value, self.cells)), cluster_bootstrap(list(groups.values())))
+
+    @property
+    def usd(self) -> float | None:
+        """Of all rows, at the stated price where there is one."""
+        if self.price is not None:
+            used = [cell.usage for cell in self.cells]
+            return sum(self.price.cost(u.prompt_tokens, u.completion_tokens, u.cached_tokens) for u in used)
+        costs = [cell.usage.usd for cell in self.cells]
+        return None if not self.measured or None in costs else sum(cost or 0.0 for cost in costs)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the rows say what they cost."""
+        return any(cell.usage != Usage() for cell in self.cells)
+
+
+class Measure(NamedTuple):
+    """A mean over rows, and its 95 % interval by drawing whole repositories."""
+
+    mean: float
     interval: Interval | None
-    """Of Pass@1 over rows, 95 %, by drawing whole repositories."""
-    macro: float | None
-    """Pass@1 as the mean over repositories, each counted alike."""
-    shares: dict[str, tuple[float, int]]
-    """Pass@1 and rows by repository."""
-    tokens: float | None
-    """A row, prompt and output; None where the predictions do not say what they cost."""
-    seconds: float | None
-    usd: float | None
-    usd_per_solved: float | None
-    failed: int
-    """Rows without any answer."""
-    gates: float | None = None
-    """Share of first answers that the published rules 1 and 2 pass, of the rows whose own reference passes them; None without any."""
+
+    def text(self, digits: int | None = None) -> str:
+        """For people; a share where there are no digits."""
+        shown = percent(self.mean) if digits is None else f"{self.mean:.{digits}f}"
+        if self.interval is None:
+            return shown
+        low, high = (percent(one) if digits is None else f"{one:.{digits}f}" for one in self.interval)
+        return f"{shown} ({low} to {high})"
 
 
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """Two subjects, paired by row."""
+Column = tuple[str, Callable[[Figures], str]]
+
+
+def _scored_columns(shown: Sequence[Figures]) -> list[Column]:
+    ks = [k for k in KS if any(official_pass([c.passed for c in one.cells], k) is not None for one in shown)]
+
+    def passes(k: int) -> Column:
+        return f"Pass@{k}", lambda one: percent(official_pass([cell.passed for cell in one.cells], k))
+
+    return [
+        ("n", lambda one: str(len(one.cells))),
+        *map(passes, ks),
+        ("95 % of Pass@1", lambda one: bounds(one.mean(lambda cell: cell.first).interval)),
+        ("macro", lambda one: percent(fmean(share for share, _ in _shares(one.cells).values()))),
+        ("official rules 1-2, where they apply", lambda one: percent(_mean([cell.gate for cell in one.cells]))),
+        *((name, _if_measured(name, value, digits)) for name, value, digits in SPENT),
+        ("USD", lambda one: number(one.usd, 4)),
+        ("USD a solved row", _usd_by_row),
+        ("without answer", lambda one: str(sum(not cell.answered for cell in one.cells))),
+    ]
+
+
+SPENT: tuple[tuple[str, Callable[[Cell], float], int], ...] = (
+    ("tokens a row", lambda cell: cell.usage.tokens, 0),
+    ("seconds a row", lambda cell: cell.usage.seconds, 1),
+)
+DELIVERED: tuple[tuple[str, Callable[[Cell], float], int | None], ...] = (
+    ("delivered", lambda cell: cell.first, None),
+    ("false claims", lambda cell: cell.claim is True and not cell.first, None),
+    ("right results refused", lambda cell: cell.claim is False and cell.first, None),
+    ("requests", lambda cell: cell.usage.calls, 1),
+    ("prompt tokens", lambda cell: cell.usage.prompt_tokens - cell.usage.cached_tokens, 0),
+    ("cached tokens", lambda cell: cell.usage.cached_tokens, 0),
+    ("completion tokens", lambda cell: cell.usage.completion_tokens, 0),
+    ("seconds", lambda cell: cell.usage.seconds, 0),
+)
+"""Columns of form D, each with the digits of its figures; None for a share."""
+
+
+def _delivered_columns(shown: Sequence[Figures]) -> list[Column]:
+    def column(name: str, value: Callable[[Cell], float], digits: int | None) -> Column:
+        return name, lambda one: one.mean(value).text(digits)
+
+    return [
+        ("rows", lambda one: str(len(one.cells))),
+        *(column(*one) for one in DELIVERED),
+        ("no word", lambda one: str(sum(cell.claim is None for cell in one.cells))),
+        ("USD", lambda one: number(None if one.usd is None else one.usd / len(one.cells), 4)),
+        ("USD a delivered row", _usd_by_row),
+    ]
+
+
+def _if_measured(name: str, value: Callable[[Cell], float], digits: int) -> Callable[[Figures], str]:
+    return lambda one: number(fmean(map(value, one.cells)) if one.measured else None, digits)
+
+
+def _usd_by_row(one: Figures) -> str:
+    solved = sum(cell.first for cell in one.cells)
+    return number(one.usd / solved if one.usd is not None and solved else None, 4)
+
+
+def _mean(values: Sequence[bool | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _shares(cells: Sequence[Cell]) -> dict[str, tuple[float, int]]:
+    """The share of rows that pass, and their number, by repository."""
+    groups: dict[str, list[bool]] = {}
+    for cell in cells:
+        groups.setdefault(cell.repository, []).append(cell.first)
+    return {name: (fmean(passed), len(passed)) for name, passed in sorted(groups.items())}
+
+
+class Pair(NamedTuple):
+    """Two subjects, paired by row: McNemar's exact test on first attempts."""
 
     first: str
     second: str
     only_first: int
     only_second: int
-    p: float
-    """McNemar's exact test on Pass@1."""
+    p: str
 
-    @property
-    def p_text(self) -> str:
-        """As it is printed: with four digits, and never as nothing."""
-        return f"{self.p:.4f}" if self.p >= SMALLEST_P else f"< {SMALLEST_P}"
+
+class Point(NamedTuple):
+    """One subject in the chart of success against tokens, in its own units; the label stands on `label_y`."""
+
+    name: str
+    x: float
+    y: float
+    label_y: float
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """All subjects on their common rows."""
+    """All subjects on their common rows, as a report says it."""
 
-    n: int
-    mode: str
-    lines: tuple[Line, ...]
+    title: str
+    about: tuple[str, ...]
+    head: tuple[str, ...]
+    table: tuple[tuple[str, ...], ...]
+    subjects: tuple[Subject, ...]
+    keys: tuple[str, ...]
+    """The rows that all subjects have."""
     pairs: tuple[Pair, ...]
-    dropped: dict[str, int]
-    """Rows of each subject that not all of them have."""
+    left_out: tuple[str, ...]
 
 
-def compare(subjects: Sequence[Scored]) -> Comparison:
+def compare(
+    subjects: Sequence[Subject], about: Sequence[str] = (), price: Price | PriceTable | None = None
+) -> Comparison:
     """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried.
 
-    Scores of several modes stand beside each other under the subject's name and mode, but only those of one are tested against each other.
+    Args:
+        subjects: At least one; scores of several modes stand beside each other under the subject's name and mode.
+        about: What is said above the table.
+        price: By which all agents of form D are counted, or the table that has each model's.
     """
     modes = tuple(dict.fromkeys(one.mode for one in subjects))
-    subjects = with_modes(subjects)
-    keys = common_rows(subjects)
-    shared = [s.on(keys) for s in subjects]
+    if len(modes) > 1:
+        subjects = [msgspec.structs.replace(one, name=f"{one.name} ({one.mode})") for one in subjects]
+    keys = tuple(key for key in subjects[0].cells if all(key in one.cells for one in subjects))
+    if not keys:
+        raise BenchError("no row that every subject has a result for")
+    prices = [price.find(one.mode) if isinstance(price, PriceTable) else price for one in subjects]
+    shown = [Figures(one, [one.cells[key] for key in keys], paid) for one, paid in zip(subjects, prices, strict=True)]
+    delivered = price is not None
+    columns = (_delivered_columns if delivered else _scored_columns)(shown)
+    dropped = [f"{one.name}: {key} is not a row of all" for one in subjects for key in one.cells if key not in keys]
+    what = "Delivered results" if delivered else "ML-Bench"
     return Comparison(
-        n=len(keys),
-        mode=", ".join(modes),
-        lines=tuple(map(_line, shared)),
-        pairs=tuple(_pair(a, b) for a, b in combinations(shared, 2) if a.mode == b.mode),
-        dropped={s.subject: len(s.rows) - len(keys) for s in subjects if len(s.rows) != len(keys)},
+        title=f"{what}: {len(subjects)} subject{'s' * (len(subjects) != 1)} on {len(keys)} rows",
+        about=(
+            *about,
+            f"{'Models' if delivered else 'Scored by'}: {', '.join(modes)}. ML-Agent {version('ml-agent')}.",
+        ),
+        head=("subject", *(name for name, _ in columns)),
+        table=tuple((one.subject.name, *(value(one) for _, value in columns)) for one in shown),
+        subjects=tuple(subjects),
+        keys=keys,
+        pairs=tuple(_pair(a, b) for a, b in combinations(shown, 2) if delivered or a.subject.mode == b.subject.mode),
+        left_out=(*(f"{one.name}: {said}" for one in subjects for said in one.left_out), *dropped),
     )
 
 
-def common_rows(subjects: Sequence[Scored]) -> set[str]:
-    """The rows that all subjects have."""
-    keys = [{row.key for row in s.rows} for s in subjects]
-    return set.intersection(*keys) if keys else set()
-
-
-def with_modes(subjects: Sequence[Scored]) -> list[Scored]:
-    """The same, each with its mode behind its name where there are several: one subject may be there in each."""
-    if len({one.mode for one in subjects}) < 2:
-        return list(subjects)
-    return [msgspec.structs.replace(one, subject=f"{one.subject} ({one.mode})") for one in subjects]
-
-
-def _line(scored: Scored) -> Line:
-    rows = scored.rows
-    measured = any(r.usage != Usage() for r in rows)
-    usd = sum(r.usage.usd for r in rows)
-    gates = [r.gates[0] for r in rows if r.gates]
-    groups: dict[str, list[float]] = {}
-    for row in rows:
-        groups.setdefault(row.repository, []).append(float(row.first))
-    return Line(
-        subject=scored.subject,
-        n=len(rows),
-        passes={k: official_pass([r.passed for r in rows], k) for k in KS},
-        interval=cluster_bootstrap(list(groups.values())),
-        macro=fmean(map(fmean, groups.values())) if groups else None,
-        shares={name: (fmean(passed), len(passed)) for name, passed in sorted(groups.items())},
-        tokens=fmean([r.usage.prompt_tokens + r.usage.completion_tokens for r in rows]) if measured else None,
-        seconds=fmean([r.usage.seconds for r in rows]) if measured else None,
-        usd=usd if measured else None,
-        usd_per_solved=usd / scored.solved if measured and scored.solved else None,
-        failed=sum(all(x.startswith(NO_ANSWER) for x in r.reason) and bool(r.reason) for r in rows),
-        gates=fmean(gates) if gates else None,
-    )
-
-
-def _pair(a: Scored, b: Scored) -> Pair:
-    by_key = {row.key: row.first for row in b.rows}
-    first = [row.first for row in a.rows]
-    second = [by_key[row.key] for row in a.rows]
+def _pair(a: Figures, b: Figures) -> Pair:
+    first, second = ([cell.first for cell in one.cells] for one in (a, b))
+    both = list(zip(first, second, strict=True))
+    p = mcnemar(first, second)
     return Pair(
-        first=a.subject,
-        second=b.subject,
-        only_first=sum(x and not y for x, y in zip(first, second, strict=True)),
-        only_second=sum(y and not x for x, y in zip(first, second, strict=True)),
-        p=mcnemar(first, second),
+        a.subject.name,
+        b.subject.name,
+        sum(x and not y for x, y in both),
+        sum(y and not x for x, y in both),
+        f"{p:.4f}" if p >= SMALLEST_P else f"< {SMALLEST_P}",
     )
+
+
+def of_scores(scored: Sequence[Scored], folder: Path) -> list[Subject]:
+    """Subjects of outputs of `bench score --json`; records are looked for beside `folder`."""
+    return [
+        Subject(
+            name=one.subject,
+            mode=one.mode,
+            cells={row.key: _scored_cell(row, one, folder) for row in one.rows},
+            left_out=tuple(f"{row.get('key')} ({row.get('reason')}), and is in no figure" for row in one.left_out),
+        )
+        for one in scored
+    ]
+
+
+def _scored_cell(row: ScoredRow, of: Scored, folder: Path) -> Cell:
+    why = "".join(row.error_class[:1])
+    reason = "".join(row.reason[:1])
+    places = (folder / f"../records/{of.name}/{row.key}-0/try-1", folder / f"../records/{row.key}-0/try-1")
+    record = next((found for place in places if of.name and (found := record_of(place))), None)
+    texts = {"reason": reason, "answer": row.answer, "reference": row.reference}
+    return Cell(
+        passed=row.passed, repository=row.repository, word="passes" if row.first else why or "fails",
+        texts={name: text for name, text in texts.items() if text}, record=_link(record, folder), usage=row.usage,
+        error_class=why, gate=row.gates[0] if row.gates else None, kind=row.kind, request=row.instruction,
+        answered=not (row.reason and all(text.startswith(NO_ANSWER) for text in row.reason)),
+    )  # fmt: skip
+
+
+def _link(record: Path | None, folder: Path) -> str:
+    return quote(record.relative_to(folder).as_posix()) if record is not None else ""
+
+
+def of_deliveries(folder: Path) -> list[Subject]:
+    """The agents of all deliveries.jsonl below a folder, each with its model as its mode. BenchError where there is none."""
+    from ml_agent.benchmarks.form_d.rows import load_rows
+    from ml_agent.benchmarks.form_d.run import KEPT, Delivery
+
+    found: dict[tuple[str, str], dict[str, Cell]] = {}
+    trouble: dict[tuple[tuple[str, str], str], str] = {}
+    rows = load_rows()
+    for file in sorted(folder.rglob(KEPT)):
+        for line in KeptRows(file, Line[Delivery]).rows:
+            one, who = line.result, (line.result.agent, line.model)
+            cells = found.setdefault(who, {})
+            if one.infrastructure:
+                trouble[who, one.row] = f"{one.row}: {one.infrastructure}"
+                continue
+            trouble.pop((who, one.row), None)
+            place = file.parent / "records" / one.agent.replace(" ", "-") / one.row / f"try-{one.tries}"
+            said = {True: "done", False: "failed", None: "nothing"}[one.claim]
+            cells[one.row] = Cell(
+                passed=(one.delivered,), repository=rows[one.row].source, claim=one.claim, usage=one.usage,
+                word=f"{'delivered' if one.delivered else 'refused'}, says {said}", kind=rows[one.row].field,
+                texts={name: text for name, text in (("judge", one.refusal), ("agent", one.error)) if text},
+                record=_link(record_of(place), folder), request=rows[one.row].instruction,
+            )  # fmt: skip
+    if not found:
+        raise BenchError(f"{folder}: no {KEPT} in it; `ml-agent bench run --form D --out {folder}` makes it")
+    return [
+        Subject(
+            name=name,
+            mode=model,
+            cells=cells,
+            left_out=tuple(said for (who, row), said in trouble.items() if who == (name, model) and row not in cells),
+        )
+        for (name, model), cells in found.items()
+    ]
+
+
+def price_text(price: Price | None) -> str:
+    """What USD of form D are counted by."""
+    if price is None:
+        return "USD at each model's own price."
+    cached = price.input if price.cached is None else price.cached
+    return f"USD: {price.input:g} a million prompt tokens, {cached:g} from the cache, {price.output:g} completion."
 
 
 def percent(value: float | None) -> str:
@@ -178,8 +381,7 @@ def score_tables(score: Score, console: Terminal) -> None:
             passes = [row.passed for row in scored if getattr(row, field) == label]
             table.add_row(label, str(len(passes)), *[percent(official_pass(passes, k)) for k in KS])
         console.print(table)
-    classes = Counter(c for row in scored for c in row.error_class if c)
-    for label, count in sorted(classes.items()):
+    for label, count in sorted(Counter(c for row in scored for c in row.error_class if c).items()):
         console.print(f"{label} {count}: {CLASSES[label]}")
     for left in score.left_out:
         console.print(f"left out {left.key}: {left.reason}", soft_wrap=True)
@@ -194,67 +396,65 @@ def _figures(title: str, rows: Sequence[Row], name: str) -> Table:
     return table
 
 
-def print_comparison(subjects: Sequence[Scored], console: Terminal) -> None:
-    """Print what `report.md` says of the subjects."""
-    facts = _facts(subjects, Path(), ()) | {"published": []}
-    console.print(Markdown(page_environment("report.md").get_template("report.md.j2").render(facts)))
+def print_comparison(comparison: Comparison, console: Terminal) -> None:
+    """The table, turned so that it fits a terminal: subjects are columns; then repositories, pairs and what is left out."""
+    lines = [comparison.head, *comparison.table]
+    table = Table(*(line[0] for line in lines), box=None)
+    for place, name in enumerate(comparison.head[1:], 1):
+        table.add_row(name, *(line[place] for line in lines[1:]))
+    console.print(table)
+    by_repository = Table("repository", *(one.name for one in comparison.subjects), box=None)
+    for name, shares in _by_repository(comparison):
+        by_repository.add_row(name, *(percent(share) for share, _ in shares))
+    console.print(by_repository)
+    for pair in comparison.pairs:
+        console.say(f"{pair.first} against {pair.second}: {pair.only_first} to {pair.only_second}, p {pair.p}")
+    for said in comparison.left_out:
+        console.say(f"left out: {said}")
 
 
-def write_report(subjects: Sequence[Scored], folder: Path, notes: Sequence[str] = ()) -> list[Path]:
-    """Write report.md and report.html; returns their paths.
+def _by_repository(comparison: Comparison) -> list[tuple[str, list[tuple[float | None, int]]]]:
+    shares = [_shares([one.cells[key] for key in comparison.keys]) for one in comparison.subjects]
+    names = sorted({name for several in shares for name in several})
+    return [(name, [several.get(name, (None, 0)) for several in shares]) for name in names]
 
-    Args:
-        subjects: their scores; those of several modes are told apart by their names.
-        folder: where to write; made where it is not there.
-        notes: lines to print above the tables, such as the command that was used.
-    """
+
+def write_report(comparison: Comparison, folder: Path, notes: Sequence[str] = ()) -> list[Path]:
+    """Write report.md and report.html into a folder; returns their paths. `notes` stand above the tables."""
+    cells = [[one.cells[key] for key in comparison.keys] for one in comparison.subjects]
+    tokens = [fmean(cell.usage.tokens for cell in several) for several in cells]
+    classes = [Counter(cell.error_class for cell in several if cell.error_class) for several in cells]
+    facts = {
+        "comparison": comparison,
+        "notes": notes,
+        "published": published() if any(map(len, classes)) or any(c.gate is not None for s in cells for c in s) else [],
+        "classes": CLASSES if any(map(len, classes)) else {},
+        "errors": list(zip((one.name for one in comparison.subjects), classes, strict=True)),
+        "by_repository": _by_repository(comparison),
+        "points": _points(comparison.subjects, cells, tokens),
+        "most_tokens": max(tokens),
+    }
     folder.mkdir(parents=True, exist_ok=True)
-    facts = _facts(subjects, folder, notes)
     written = []
     for name in ("report.md", "report.html"):
-        write_atomically(folder / name, page_environment(name).get_template(f"{name}.j2").render(facts))
+        write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
         written.append(folder / name)
     return written
 
 
-def _facts(subjects: Sequence[Scored], folder: Path, notes: Sequence[str]) -> dict[str, Any]:
-    """All that the templates say."""
-    comparison = compare(subjects)
-    subjects = with_modes(subjects)
-    tokens = [line.tokens for line in comparison.lines if line.tokens is not None]
-    return {
-        "comparison": comparison,
-        "notes": notes,
-        "published": published(),
-        "version": _version(),
-        "classes": CLASSES,
-        "ks": [k for k in KS if any(line.passes[k] is not None for line in comparison.lines)],
-        "repositories": sorted({name for line in comparison.lines for name in line.shares}),
-        "most_tokens": max(tokens, default=0.0),
-        "points": _points(comparison.lines, max(tokens, default=0.0) or 1.0),
-        "errors": {s.subject: Counter(c for r in s.rows for c in r.error_class[:1] if c) for s in subjects},
-        "left_out": {s.subject: s.left_out for s in subjects if s.left_out},
-        "rows": _rows(subjects, folder),
-    }
-
-
-class Point(NamedTuple):
-    """One subject in the chart of success against tokens, in its own units; the label stands on `label_y`."""
-
-    name: str
-    x: float
-    y: float
-    label_y: float
-
-
-def _points(lines: Sequence[Line], most_tokens: float) -> list[Point]:
+def _points(subjects: Sequence[Subject], cells: Sequence[Sequence[Cell]], tokens: Sequence[float]) -> list[Point]:
     """The subjects whose tokens are known, from top to bottom, each label below the one before it."""
+    most = max(tokens) or 1.0
+    known = [
+        (fmean(cell.first for cell in several), 60 + 560 * used / most, one.name)
+        for one, several, used in zip(subjects, cells, tokens, strict=True)
+        if any(cell.usage != Usage() for cell in several)
+    ]
     found: list[Point] = []
-    known = [(60 + 560 * line.tokens / most_tokens, line) for line in lines if line.tokens is not None]
-    for x, line in sorted(known, key=lambda pair: -(pair[1].passes[1] or 0.0)):
-        y = 340 - 320 * (line.passes[1] or 0.0)
+    for share, x, name in sorted(known, key=lambda point: -point[0]):
+        y = 340 - 320 * share
         lowest = max((one.label_y for one in found), default=0.0)
-        found.append(Point(line.subject, x, y, max(y - 4, lowest + LABEL_HEIGHT)))
+        found.append(Point(name, x, y, max(y - 4, lowest + LABEL_HEIGHT)))
     return found
 
 
@@ -264,36 +464,6 @@ def published() -> list[dict[str, Any]]:
     return list(tomllib.loads(text)["table"])
 
 
-def _rows(subjects: Sequence[Scored], folder: Path) -> list[dict[str, Any]]:
-    """Each shared row with its texts and every subject's first verdict."""
-    keys = common_rows(subjects)
-    by_key = [(one, {row.key: row for row in one.rows}) for one in subjects]
-    shared = [row for row in (subjects[0].rows if subjects else ()) if row.key in keys]
-    return [
-        {"row": row, "verdicts": [_verdict(found[row.key], one, folder) for one, found in by_key]} for row in shared
-    ]
-
-
-def _verdict(row: ScoredRow, of: Scored, folder: Path) -> Mapping[str, Any]:
-    """What the page shows of a row, with a link to what the run of its first attempt left beside the folder of scores."""
-    places = (f"../records/{of.name}/{row.key}-0/run.json", f"../records/{row.key}-0/run.json")
-    record = next((quote(place) for place in places if of.name and (folder / place).is_file()), "")
-    why = "".join(row.error_class[:1]) or "fails"
-    return {
-        "word": "passes" if row.first else why,
-        "reason": "".join(row.reason[:1]),
-        "answer": row.answer,
-        "record": record,
-    }
-
-
-def _version() -> str:
-    try:
-        return version("ml-agent")
-    except PackageNotFoundError:
-        return "not installed"
-
-
 def _in_markdown(value: Any) -> Any:
     """A text of others (a repository's name, an error) as one line that is no markup and ends no cell of a table."""
     if not isinstance(value, str):
@@ -301,7 +471,7 @@ def _in_markdown(value: Any) -> Any:
     return _MARKUP.sub(r"\\\g<0>", " ".join(HIDDEN.sub("", value).split()))
 
 
-def page_environment(name: str) -> jinja2.Environment:
+def _environment(name: str) -> jinja2.Environment:
     """Fills the templates of pages; texts of others are no markup in either kind."""
     environment = jinja2.Environment(
         finalize=_in_markdown if name.endswith(".md") else None,
@@ -311,5 +481,5 @@ def page_environment(name: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "interval": bounds, "number": number}
+    environment.filters |= {"percent": percent, "number": number}
     return environment

@@ -6,13 +6,13 @@ quick.
 
 import typer
 
-from ml_agent.benchmarks.cli import agents, answering, making, rows, running, scores
+from ml_agent.benchmarks.cli import agents, rows, running, scores
 
 app = typer.Typer(help="Run and score ML-Bench, and compare agents on it.", no_args_is_help=True)
 
 app.command()(rows.repos)
-app.command()(making.make)
-app.command()(answering.predict)
+app.command()(rows.make)
+app.command()(running.predict)
 app.command()(running.run)
 app.add_typer(agents.app, name="agents")
 app.command()(scores.score)

@@ -24,8 +24,7 @@ def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
     import msgspec
     from rich.table import Table
 
-    from ml_agent.benchmarks.subjects.registry import statuses
-    from ml_agent.benchmarks.subjects.respondent import agents_home
+    from ml_agent.benchmarks.subjects.agents import agents_home, statuses
 
     found = statuses(agents_home(home))
     if as_json:
@@ -59,8 +58,7 @@ def install(
         git clone https://github.com/SWE-agent/SWE-agent && ml-agent bench agents install swe-agent --from SWE-agent
     """
     from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.benchmarks.subjects.registry import subject
-    from ml_agent.benchmarks.subjects.respondent import agents_home
+    from ml_agent.benchmarks.subjects.agents import agents_home, subject
 
     if source is not None and not source.is_dir():
         raise BenchError(f"--from {source}: no such folder")

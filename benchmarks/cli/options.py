@@ -15,7 +15,6 @@ from ml_agent.console import Terminal
 if TYPE_CHECKING:
     from ml_agent.benchmarks.data import Task
     from ml_agent.benchmarks.engines import Engine
-    from ml_agent.model.budget import Limits
 
 MODEL, LIMITS, WORK, SANDBOX = "The model", "Limits of one row", "Getting it done", "Where agents work"
 
@@ -121,12 +120,6 @@ class RowLimits(NamedTuple):
     max_cost: MaxCost = None
     max_calls: MaxCalls = None
     max_seconds: MaxSeconds = None
-
-    def budget(self) -> "Limits":
-        """The same as limits of a budget."""
-        from ml_agent.model.budget import Limits
-
-        return Limits(tokens=self.max_tokens, usd=self.max_cost, calls=self.max_calls, seconds=self.max_seconds)
 
 
 class Work(NamedTuple):

@@ -1,5 +1,8 @@
-"""`ml-agent bench repos`."""
+"""`ml-agent bench repos` and `make`."""
 
+import json
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -39,3 +42,38 @@ def repos(
         absent = f"; not in the mirror: {', '.join(laid.absent)}" if laid.absent else ""
         o.tell([f"{laid.name}: {laid.problem or laid.commit + ('' if laid.new else ' (there)')}{absent}"])
     return 1 if missing or rows.bad else 0
+
+
+def make(
+    repositories: Annotated[list[str], typer.Argument(help="Folders, or OWNER/NAME on GitHub.")],
+    out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; run again to go on.")],
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of one repository, at most.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", help="Decides what is drawn.")] = 0,
+    jobs: o.Jobs = 0,
+    as_json: o.AsJson = False,
+) -> int:
+    """Make rows for any repository: requests in six styles, and commands that its own parser takes.
+
+    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row. Requests come from
+    templates and help texts.
+
+    Example:
+
+        ml-agent bench make ./my-project karpathy/minGPT --out rows.jsonl
+    """
+    from ml_agent.benchmarks.make import Order, sources
+    from ml_agent.benchmarks.make import make as run
+    from ml_agent.settings import load_settings
+
+    order = Order(
+        sources=sources(repositories), out=out, cache=load_settings().cache_dir / "indexes", rows=rows, seed=seed,
+        jobs=o.processes(jobs),
+    )  # fmt: skip
+    made = run(order, lambda line: o.tell([line]))
+    counts = {name: dict(Counter(row[name] for row in made.rows)) for name in ("framework", "style", "split")}
+    figures = {"rows": len(made.rows), **counts, "refused": made.refused}
+    if as_json:
+        sys.stdout.write(json.dumps(figures) + "\n")
+    else:
+        o.tell(f"{name}: {value}" for name, value in figures.items())
+    return 0 if made.rows else 1

@@ -1,58 +1,105 @@
-"""`ml-agent bench run`: an agent on many rows, in either form of ML-Bench."""
+"""`ml-agent bench predict` and `run`: rows answered by a navigator, or worked on by an agent."""
 
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.benchmarks.cli.answering import finish
 from ml_agent.cli.groups import grouped
 
 if TYPE_CHECKING:
-    from ml_agent.benchmarks.engines import Engine
-    from ml_agent.benchmarks.form_a.row import Settings, Solver
-    from ml_agent.benchmarks.subjects.respondent import AgentConfig
-    from ml_agent.model.budget import Limits
+    from ml_agent.benchmarks.form_l import Summary
+    from ml_agent.benchmarks.work import OwnAgent, PeerAgent, Terms
 
-_Agent = Annotated[
-    str,
-    typer.Option(
-        "--agent",
-        help="One of `ml-agent bench agents list`; in forms A and D also offline or llm, which are ML-Agent.",
-    ),
-]
-_Form = Annotated[
-    Literal["A", "D", "L"],
-    typer.Option("--form", help="A: leave a run.sh that works. D: deliver files. L: write the command or code."),
-]
 _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row; form L.")]
-_Setting = Annotated[Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder; form L.")]
 
 
-class Errand(NamedTuple):
-    """What both forms are told."""
+class Answerer(NamedTuple):
+    """Who answers, and with what; the names are those of `Config`."""
 
-    config: "AgentConfig"
-    rows: o.Rows
-    repos: Path
-    out: Path
-    retry_failed: bool
+    setting: Annotated[
+        Literal["oracle", "retrieval", "code", "agent", "repo"],
+        typer.Option("--setting", help="What is seen of a row."),
+    ] = "agent"
+    navigator: Annotated[
+        Literal["offline", "llm", "raw", "grounded"],
+        typer.Option("--navigator", help="Who answers; grounded is the earlier name of offline."),
+    ] = "offline"
+    attempts: _Attempts = 1
+    model: o.Model = ""
+    base_url: o.BaseUrl = ""
+    context_tokens: o.ContextTokens = 12000
 
 
 class AgentOptions(NamedTuple):
     """Which agent, in which form, and where it works."""
 
-    agent: _Agent
-    form: _Form = "A"
+    agent: Annotated[
+        str,
+        typer.Option(
+            "--agent",
+            help="One of `ml-agent bench agents list`; in forms A and D also offline or llm, which are ML-Agent.",
+        ),
+    ]
+    form: Annotated[
+        Literal["A", "D", "L"],
+        typer.Option("--form", help="A: leave a run.sh that works. D: deliver files. L: write the command or code."),
+    ] = "A"
     attempts: _Attempts = 1
-    setting: _Setting = "agent"
+    setting: Annotated[
+        Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder; form L.")
+    ] = "agent"
     home: o.Home = None
     sandbox: o.SandboxName = "auto"
     unisolated: o.Unisolated = False
     image: o.Image = ""
+
+
+class Errand(NamedTuple):
+    """What all forms are told."""
+
+    manner: AgentOptions
+    source: o.Source
+    out: Path
+    terms: "Terms"
+    work: o.Work
+
+
+@grouped
+def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.RowLimits, work: o.Work) -> int:
+    """Answer every row; what is already answered with the same configuration stays.
+
+    Exit code 0 says that every row has a result, also where that is an error.
+
+    Example:
+
+        ml-agent bench predict --tasks rows.jsonl --repos repos --out out.jsonl --navigator offline --attempts 5 --jobs 2
+    """
+    from ml_agent.benchmarks.form_l import Plan
+    from ml_agent.benchmarks.form_l import predict as run
+    from ml_agent.benchmarks.navigators import Config, respondent
+
+    who = "offline" if answerer.navigator == "grounded" else answerer.navigator
+    config = Config(**answerer._asdict() | {"navigator": who}, **limits._asdict()).checked()
+    rows = o.load_rows(source.tasks, source.sample)
+    o.see_repositories(source.repos)
+    plan = Plan(
+        tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), retry_failed=work.retry_failed
+    )
+    with o.engine_of(work) as carry_out:
+        return _finish(run(plan, carry_out), out, rows.bad)
+
+
+def _finish(summary: "Summary", out: Path, bad: int) -> int:
+    """Tell how it went; the exit code says whether every row has a result."""
+    o.tell(f"no answer {line}" for line in summary.failed)
+    o.tell([f"{summary.answered} of {summary.rows + bad} rows answered: {out}"])
+    if bad:
+        o.tell([f"{bad} rows have no result"])
+    return 1 if bad else 0
 
 
 @grouped
@@ -83,122 +130,11 @@ def run(
 
         ml-agent bench run --form D --agent mini-swe-agent --tasks delivery --repos archives --out outputs/delivery --model gpt-4o
     """
-    config = _config(manner, talk, _limits(manner.form, limits.budget()))
-    if manner.form == "D":
-        return _form_d(config, source, out, work, as_json)
-    solver = _solver(manner.form, config)
-    rows = o.load_rows(source.tasks, source.sample)
-    o.see_repositories(source.repos)
-    errand = Errand(config, rows, source.repos, out, work.retry_failed)
-    o.clear_up()
-    with o.engine_of(work) as carry_out:
-        if solver is None:
-            return _form_l(errand, carry_out)
-        settings = _settings(config)
-        return _form_a(errand, settings, solver, carry_out, as_json)
-
-
-def _config(manner: AgentOptions, talk: o.ModelChoice, limits: "Limits") -> "AgentConfig":
-    from ml_agent.benchmarks.subjects.places import Place
-    from ml_agent.benchmarks.subjects.respondent import AgentConfig, agents_home
-    from ml_agent.settings import load_settings
-
-    settings = load_settings(model=talk.model or None, base_url=talk.base_url or None)
-    return AgentConfig(
-        agent=manner.agent, home=agents_home(manner.home), model=settings.model, base_url=settings.base_url, setting=manner.setting,
-        attempts=manner.attempts, reply_tokens=talk.reply_tokens, limits=limits,
-        place=Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None),
-    )  # fmt: skip
-
-
-def _see_model(config: "AgentConfig") -> "Literal['offline', 'llm'] | None":
-    """Which of ML-Agent's own navigators the agent is, None for another agent. BenchError where it has no model,
-    ProviderError where no endpoint answers."""
-    from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.benchmarks.subjects.respondent import see_that_it_answers
-
-    if config.agent == "offline":
-        return "offline"
-    if not config.model:
-        raise BenchError(f"--agent {config.agent} needs --model (or ML_AGENT_MODEL)")
-    if config.agent == "llm":
-        return "llm"
-    see_that_it_answers(config.endpoint())
-    return None
-
-
-def _solver(form: str, config: "AgentConfig") -> "Solver | None":
-    """Who solves rows of form A; None in form L, where the agent is looked for all the same.
-
-    AgentMissingError where it is not installed, ProviderError where no endpoint answers.
-    """
-    from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.benchmarks.form_a.own import NAVIGATORS, OwnSolver
-    from ml_agent.benchmarks.form_a.row import AgentSolver
-    from ml_agent.benchmarks.subjects.respondent import find_agent
-
-    if config.agent in NAVIGATORS and form == "L":
-        raise BenchError(f"--agent {config.agent} in form L is `ml-agent bench predict --navigator {config.agent}`")
-    if config.agent not in NAVIGATORS:
-        find_agent(config.agent, config.home)
-    if own := _see_model(config):
-        return OwnSolver(own, config.place)
-    return None if form == "L" else AgentSolver(*find_agent(config.agent, config.home))
-
-
-def _settings(config: "AgentConfig") -> "Settings":
-    from ml_agent.benchmarks.form_a.row import Settings
-
-    return Settings(
-        endpoint=config.endpoint(with_key=False),
-        limits=config.limits,
-        reply_tokens=config.reply_tokens,
-        place=config.place,
-    )
-
-
-def _limits(form: str, given: "Limits") -> "Limits":
-    """The form's own limits, with those that were given in their place."""
-    import msgspec
-
-    from ml_agent.benchmarks.form_a.row import LIMITS
-    from ml_agent.benchmarks.form_d.row import LIMITS as DELIVERY
-    from ml_agent.benchmarks.subjects.model import DEFAULT_LIMITS
-
-    of_form = {"A": LIMITS, "D": DELIVERY, "L": DEFAULT_LIMITS}[form]
-    said = {name: value for name, value in msgspec.structs.asdict(given).items() if value is not None}
-    return msgspec.structs.replace(of_form, **said)
-
-
-def _form_l(errand: Errand, engine: "Engine") -> int:
-    from ml_agent.benchmarks.predict.run import Plan, predict
-    from ml_agent.benchmarks.subjects.respondent import agent
-
-    plan = Plan(
-        tasks=tuple(errand.rows.tasks),
-        repos=errand.repos,
-        out=errand.out / "predictions.jsonl",
-        who=agent(errand.config, errand.out / "records"),
-        retry_failed=errand.retry_failed,
-    )
-    return finish(predict(plan, engine), plan.out, errand.rows.bad)
-
-
-def _form_a(errand: Errand, settings: "Settings", solver: "Solver", engine: "Engine", as_json: bool) -> int:
-    from ml_agent.benchmarks.form_a.output import summary_table
-    from ml_agent.benchmarks.form_a.run import Plan, run
-
-    plan = Plan(
-        tasks=tuple(errand.rows.tasks),
-        repos=errand.repos,
-        out=errand.out,
-        solver=solver,
-        settings=settings,
-        retry_failed=errand.retry_failed,
-    )
-    done = run(plan, engine)
-    figures = {**summary_table(done.summary), "without_result": done.without_result + errand.rows.bad}
-    o.tell(f"no result {line}" for line in done.failed)
+    errand = Errand(manner, source, out, _terms(manner, talk, limits), work)
+    if manner.form == "L":
+        return _form_l(errand)
+    figures, lost = _form_a(errand) if manner.form == "A" else _form_d(errand)
+    o.tell(f"no result {line}" for line in lost)
     if as_json:
         sys.stdout.write(json.dumps(figures) + "\n")
     else:
@@ -206,39 +142,122 @@ def _form_a(errand: Errand, settings: "Settings", solver: "Solver", engine: "Eng
     return 1 if figures["without_result"] else 0
 
 
-def _form_d(config: "AgentConfig", source: o.Source, out: Path, work: o.Work, as_json: bool) -> int:
-    from ml_agent.benchmarks.form_d.agents import OwnAgent, PeerAgent
-    from ml_agent.benchmarks.form_d.image import with_compiler
-    from ml_agent.benchmarks.form_d.row import JUDGE, Agent, Terms
-    from ml_agent.benchmarks.form_d.run import Plan, pick_rows, run
-    from ml_agent.benchmarks.subjects.install import install
-    from ml_agent.benchmarks.subjects.respondent import find_agent
+def _terms(manner: AgentOptions, talk: o.ModelChoice, limits: o.RowLimits) -> "Terms":
+    """The form's own limits, with those that were given in their place, and the model's endpoint without its key."""
+    import msgspec
 
-    rows = pick_rows(source.tasks)
-    found = None if config.agent in ("offline", "llm") else find_agent(config.agent, config.home)
-    own = _see_model(config)
-    agent: Agent = PeerAgent(*found) if found else OwnAgent(own or "offline")
-    terms = Terms(
-        endpoint=config.endpoint(with_key=False),
-        judge=install(config.home, "judge", JUDGE, lambda line: o.tell([line])),
-        limits=config.limits,
-        reply_tokens=config.reply_tokens,
-        place=with_compiler(config.place),
+    from ml_agent.benchmarks.subjects.places import Place
+    from ml_agent.benchmarks.work import LIMITS, Terms
+    from ml_agent.conversation.configured import endpoint_of
+    from ml_agent.model.endpoint import Endpoint
+    from ml_agent.settings import load_settings
+
+    names = {"max_tokens": "tokens", "max_cost": "usd", "max_calls": "calls", "max_seconds": "seconds"}
+    said = {names[name]: value for name, value in limits._asdict().items() if value is not None}
+    kept = msgspec.structs.replace(LIMITS[manner.form], **said)
+    settings = load_settings(model=talk.model or None, base_url=talk.base_url or None)
+    endpoint = Endpoint(model="")
+    if settings.model and manner.agent != "offline":
+        found = endpoint_of(load_settings(navigator="llm", model=settings.model, base_url=settings.base_url or None))
+        # a slow model may take all of the row's time for one long prompt
+        timeout = max(found.timeout, kept.seconds or 0.0)
+        endpoint = msgspec.structs.replace(found, timeout=timeout, api_key="")
+    return Terms(
+        endpoint=endpoint,
+        limits=kept,
+        reply_tokens=talk.reply_tokens,
+        place=Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None),
+        tries={"A": 3, "D": 2, "L": 1}[manner.form],
     )
+
+
+def _agent(errand: Errand, peer: "type[PeerAgent]") -> "PeerAgent | OwnAgent":
+    """Who works. BenchError where it has no model, AgentMissingError where it is not installed, ProviderError where no endpoint answers."""
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.subjects.agents import agents_home, find_agent
+    from ml_agent.benchmarks.work import OwnAgent, see_that_it_answers, with_key
+
+    name = errand.manner.agent
+    if name == "offline":
+        return OwnAgent("offline")
+    found = None if name == "llm" else find_agent(name, agents_home(errand.manner.home))
+    if not errand.terms.endpoint.model:
+        raise BenchError(f"--agent {name} needs --model (or ML_AGENT_MODEL)")
+    if found is None:
+        return OwnAgent("llm")
+    see_that_it_answers(with_key(errand.terms).endpoint)
+    return peer(*found)
+
+
+def _rows(errand: Errand) -> o.Rows:
+    rows = o.load_rows(errand.source.tasks, errand.source.sample)
+    o.see_repositories(errand.source.repos)
     o.clear_up()
-    with o.engine_of(work) as carry_out:
-        done = run(Plan(rows=rows, archives=source.repos, out=out, agent=agent, terms=terms), carry_out)
+    return rows
+
+
+def _form_l(errand: Errand) -> int:
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.benchmarks.form_l import Plan, agent_respondent, predict
+    from ml_agent.benchmarks.work import PeerAgent
+
+    manner = errand.manner
+    if manner.agent in ("offline", "llm"):
+        raise BenchError(f"--agent {manner.agent} in form L is `ml-agent bench predict --navigator {manner.agent}`")
+    agent = _agent(errand, PeerAgent)
+    assert isinstance(agent, PeerAgent)
+    rows, records = _rows(errand), errand.out / "records"
+    who = agent_respondent(agent, errand.terms, records, manner.setting, manner.attempts)
+    plan = Plan(
+        tasks=tuple(rows.tasks), repos=errand.source.repos, out=errand.out / "predictions.jsonl", who=who,
+        retry_failed=errand.work.retry_failed,
+    )  # fmt: skip
+    with o.engine_of(errand.work) as carry_out:
+        return _finish(predict(plan, carry_out), plan.out, rows.bad)
+
+
+def _form_a(errand: Errand) -> tuple[dict[str, Any], list[str]]:
+    from ml_agent.benchmarks.form_a import Plan, run, summarise
+    from ml_agent.benchmarks.work import PeerAgent
+
+    agent, rows = _agent(errand, PeerAgent), _rows(errand)
+    plan = Plan(
+        tasks=tuple(rows.tasks), repos=errand.source.repos, out=errand.out, agent=agent, terms=errand.terms,
+        retry_failed=errand.work.retry_failed,
+    )  # fmt: skip
+    with o.engine_of(errand.work) as carry_out:
+        done = run(plan, carry_out)
+    figures = summarise(done)
+    figures["without_result"] += rows.bad
+    return figures, [f"{one.row}: {one.infrastructure}" for one in done if not one.counts]
+
+
+def _form_d(errand: Errand) -> tuple[dict[str, Any], list[str]]:
+    import msgspec
+
+    from ml_agent.benchmarks.errors import AgentMissingError
+    from ml_agent.extras import install_extra
+
+    try:
+        from ml_agent.benchmarks.form_d.run import JUDGE, DeliveringAgent, Plan, pick_rows, run, with_compiler
+    except ImportError as error:
+        raise AgentMissingError(f"form D needs the extra `bench`: {install_extra('bench')}") from error
+    from ml_agent.benchmarks.subjects.agents import agents_home
+    from ml_agent.benchmarks.subjects.install import install
+
+    rows, agent, home = pick_rows(errand.source.tasks), _agent(errand, DeliveringAgent), errand.manner.home
+    judge = install(agents_home(home), "judge", JUDGE, lambda line: o.tell([line]))
+    terms = msgspec.structs.replace(errand.terms, place=with_compiler(errand.terms.place))
+    plan = Plan(rows=rows, archives=errand.source.repos, out=errand.out, agent=agent, terms=terms, judge=judge)
+    o.clear_up()
+    with o.engine_of(errand.work) as carry_out:
+        done = run(plan, carry_out)
     lost = [one for one in done if one.infrastructure]
-    o.tell(f"no result {one.row}: {one.infrastructure}" for one in lost)
-    counts = {
+    figures = {
         "rows": len(done),
         "without_result": len(lost),
         "delivered": sum(one.delivered for one in done),
-        "false_claims": sum(one.claim is True and not one.delivered and not one.infrastructure for one in done),
-        "right_results_refused": sum(one.claim is False and one.delivered for one in done),
+        "false_claims": sum(one.false_claim for one in done if not one.infrastructure),
+        "right_results_refused": sum(one.right_refused for one in done),
     }
-    if as_json:
-        sys.stdout.write(json.dumps(counts) + "\n")
-    else:
-        o.tell(f"{name.replace('_', ' ')}: {value}" for name, value in counts.items())
-    return 1 if lost else 0
+    return figures, [f"{one.row}: {one.infrastructure}" for one in lost]

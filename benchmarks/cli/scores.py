@@ -91,14 +91,14 @@ def compare(
     import msgspec
 
     from ml_agent.benchmarks.report import compare as side_by_side
-    from ml_agent.benchmarks.report import print_comparison
+    from ml_agent.benchmarks.report import of_scores, print_comparison
     from ml_agent.benchmarks.scoring import load_scored
 
-    subjects = [load_scored(path) for path in files]
+    comparison = side_by_side(of_scores([load_scored(path) for path in files], Path()))
     if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(side_by_side(subjects), str_keys=True)) + os.linesep)
+        sys.stdout.write(json.dumps(msgspec.to_builtins(comparison, str_keys=True)) + os.linesep)
     else:
-        print_comparison(subjects, Terminal(width=max(Terminal().width, 200)))
+        print_comparison(comparison, Terminal(width=max(Terminal().width, 200)))
     return 0
 
 
@@ -112,7 +112,7 @@ def report(
         ),
     ] = "",
 ) -> int:
-    """Write report.md and report.html about all subjects in a folder; of form D deliveries.md and deliveries.html.
+    """Write report.md and report.html about all subjects in a folder.
 
     Examples:
 
@@ -120,23 +120,9 @@ def report(
 
         ml-agent bench report outputs/delivery --price 2.5/10/0.25
     """
-    from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.benchmarks.report import write_report
+    from ml_agent.benchmarks.report import compare as side_by_side
+    from ml_agent.benchmarks.report import of_deliveries, of_scores, price_text, print_comparison, write_report
     from ml_agent.benchmarks.scoring import load_scored
-
-    found = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    if folder.is_dir() and not found:
-        return _report_deliveries(folder, price)
-    if not found:
-        raise BenchError(f"{folder}: no *.json in it; `ml-agent bench score … --json > {folder}/NAME.json` makes them")
-    for path in write_report([load_scored(p) for p in found], folder, note or []):
-        sys.stdout.write(f"{path}{os.linesep}")
-    return 0
-
-
-def _report_deliveries(folder: Path, price: str) -> int:
-    from ml_agent.benchmarks.form_d.report import compare as of_deliveries
-    from ml_agent.benchmarks.form_d.report import print_table, write_pages
     from ml_agent.model.budget import Price, load_prices
 
     parts = price.split("/") if price else []
@@ -144,8 +130,11 @@ def _report_deliveries(folder: Path, price: str) -> int:
         stated = Price(**dict(zip(("input", "output", "cached"), map(float, parts), strict=False))) if parts else None
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(f"{price!r}: give such as 2.5/10 or 2.5/10/0.25", param_hint="--price") from error
-    comparison = of_deliveries(folder, stated, load_prices())
-    print_table(comparison, Terminal(width=max(Terminal().width, 150)))
-    for path in write_pages(comparison, folder):
+    if found := sorted(folder.glob("*.json")):
+        comparison = side_by_side(of_scores([load_scored(path) for path in found], folder))
+    else:
+        comparison = side_by_side(of_deliveries(folder), [price_text(stated)], stated or load_prices())
+        print_comparison(comparison, Terminal(width=max(Terminal().width, 150)))
+    for path in write_report(comparison, folder, note or []):
         sys.stdout.write(f"{path}{os.linesep}")
     return 0

@@ -19,15 +19,12 @@ from types import TracebackType
 from typing import Any
 
 from ml_agent.benchmarks.engines.local import LocalEngine
-from ml_agent.benchmarks.form_d.agents import CLAIM, SCRIPT, PeerAgent
-from ml_agent.benchmarks.form_d.image import with_compiler
-from ml_agent.benchmarks.form_d.row import JUDGE, LIMITS, Delivery, Terms
 from ml_agent.benchmarks.form_d.rows import FOLDER, Row, load_rows
-from ml_agent.benchmarks.form_d.run import Plan, run
+from ml_agent.benchmarks.form_d.run import JUDGE, DeliveringAgent, Delivery, Plan, run, with_compiler
+from ml_agent.benchmarks.subjects.agents import agents_home, subject
 from ml_agent.benchmarks.subjects.install import install
 from ml_agent.benchmarks.subjects.places import Place
-from ml_agent.benchmarks.subjects.registry import subject
-from ml_agent.benchmarks.subjects.respondent import agents_home
+from ml_agent.benchmarks.work import CLAIM, LIMITS, SCRIPT, Terms
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.interpreters import pick_interpreter
 from ml_agent.sandbox.uv_program import uv_program
@@ -148,20 +145,22 @@ def main() -> int:
     home, who = agents_home(), subject(options.agent)
     with ScriptedModel() as model:
         terms = Terms(
-            endpoint=Endpoint(model=MODEL, base_url=model.url, timeout=LIMITS.seconds or 0.0),
-            judge=install(home, "judge", JUDGE, print),
+            endpoint=Endpoint(model=MODEL, base_url=model.url, timeout=LIMITS["D"].seconds or 0.0),
+            limits=LIMITS["D"],
+            tries=2,
             place=with_compiler(Place(sandbox=options.sandbox)),
         )
         plan = Plan(
             rows=tuple(rows[name] for name in options.names or rows),
             archives=options.work.absolute() / "archives",
             out=options.work.absolute(),
-            agent=PeerAgent(who, who.install(home, print)),
+            agent=DeliveringAgent(who, who.install(home, print)),
             terms=terms,
+            judge=install(home, "judge", JUDGE, print),
         )
         done = run(plan, LocalEngine(options.jobs))
     for one in done:
-        print(f"{one.row}: {_said(one)}, {one.seconds:.0f} s")
+        print(f"{one.row}: {_said(one)}, {one.usage.seconds:.0f} s")
     return 0 if all(one.delivered for one in done) else 1
 
 

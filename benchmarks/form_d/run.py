@@ -1,25 +1,92 @@
-"""Many delivery rows: each result kept once and whole, so that a run can be cut at any moment and gone on with."""
+"""Form D: an agent delivers files in a sandbox, then the row's judge looks in another one at nothing but what came out."""
 
 import functools
-import hashlib
-import json
-from pathlib import Path
+import io
+import shlex
+import shutil
+import tempfile
+from contextlib import closing
+from pathlib import Path, PurePosixPath
 
 import msgspec
+from docker.errors import DockerException, ImageNotFound
+from requests.exceptions import RequestException
 
+from ml_agent.benchmarks.data import Visible
 from ml_agent.benchmarks.engines import Engine, Work
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.folder_lock import lock_folder
-from ml_agent.benchmarks.form_d.agents import SCRIPT_SECONDS
-from ml_agent.benchmarks.form_d.row import JUDGE_SECONDS, Agent, Delivery, Terms, do_row
-from ml_agent.benchmarks.form_d.rows import Row, load_rows
-from ml_agent.benchmarks.kept_rows import KeptRows
-from ml_agent.benchmarks.predict.live import Progress
-from ml_agent.benchmarks.subjects.respondent import with_key
+from ml_agent.benchmarks.form_d.inputs import make_inputs
+from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository, load_rows
+from ml_agent.benchmarks.results import Line, Series, carry_on, lock_folder
+from ml_agent.benchmarks.subjects.install import Installed, Needs
+from ml_agent.benchmarks.subjects.places import Place, index_variables, open_place
+from ml_agent.benchmarks.work import (
+    CLAIM,
+    SCRIPT,
+    Agent,
+    Assignment,
+    OwnAgent,
+    PeerAgent,
+    RowResult,
+    Terms,
+    accounted,
+    at_work,
+    with_key,
+    with_tries,
+)
+from ml_agent.sandbox.choose import choose
+from ml_agent.sandbox.contract import Command, Policy, Sandbox
+from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.docker_packages import install_packages
+from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.errors import SandboxUnavailableError
+from ml_agent.sandbox.image.build import ensure_image
+from ml_agent.sandbox.interpreters import find_interpreters
+from ml_agent.sandbox.owner import KIND, LABEL
+from ml_agent.sandbox.temporary import lent
+from ml_agent.sandbox.unpack import unpack_tar
+from ml_agent.sandbox.uv_program import uv_program
 
 KEPT = "deliveries.jsonl"
+JUDGE = Needs(
+    requirements=("numpy>=2.0", "pillow>=11.0"),
+    pythons=((3, 12), (3, 11), (3, 13)),
+    check="import numpy, PIL; print(numpy.__version__)",
+)
+"""What judges run with."""
+PACKAGES = ("build-essential", "python3-dev")
+"""What the image of every agent has besides the project's own: some repositories need a C compiler."""
+IMAGE_SECONDS, SCRIPT_SECONDS, JUDGE_SECONDS = 900.0, 900.0, 120.0
 AROUND_SECONDS = 600.0
 """What bringing a repository, starting sandboxes and an agent's own slowness to end may take besides."""
+MESSAGE = 400
+"""Characters that are kept of what a judge says."""
+MOST_BYTES = 64 * 1024**2
+"""Of the outputs; more is not brought out."""
+_PACK = "tar -czf {0} -C {1} outputs && [ $(stat -c %s {0}) -le {2} ]"
+
+
+class Delivery(RowResult, frozen=True, kw_only=True):
+    """What came of a row."""
+
+    delivered: bool = False
+    refusal: str = ""
+    """Why not, in the judge's words."""
+
+    @property
+    def trouble(self) -> str:
+        """Why it is not as it should be."""
+        return self.infrastructure or self.refusal
+
+    @property
+    def false_claim(self) -> bool:
+        """Whether the agent said that all is there, and the judge refuses it."""
+        return self.claim is True and not self.delivered
+
+    @property
+    def right_refused(self) -> bool:
+        """Whether the agent said that it failed, and the judge finds everything."""
+        return self.claim is False and self.delivered
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,23 +99,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Folder: deliveries.jsonl, and records/ with what agents left. Several agents may share it, one after the other."""
     agent: Agent
     terms: Terms
-
-    @property
-    def config(self) -> str:
-        """Changes with everything that shapes a result; the endpoint's key and address are no part of it."""
-        terms = self.terms
-        model = {"model": terms.endpoint.model, "temperature": terms.endpoint.temperature}
-        rest = msgspec.to_builtins([terms.limits, terms.reply_tokens, terms.place], enc_hook=str)
-        shaping = json.dumps([self.agent.label, model, rest], sort_keys=True)
-        return hashlib.sha256(shaping.encode()).hexdigest()[:16]
-
-
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of deliveries.jsonl."""
-
-    config: str
-    model: str
-    delivery: Delivery
+    judge: Installed
+    """The environment of the judges."""
 
 
 def pick_rows(source: str) -> tuple[Row, ...]:
@@ -68,44 +120,146 @@ def run(plan: Plan, engine: Engine) -> tuple[Delivery, ...]:
     Raises BenchError where results cannot be kept.
     """
     plan.archives.mkdir(parents=True, exist_ok=True)
+    sent = msgspec.structs.replace(plan, rows=())  # a row is sent with all of it
+    terms, label = plan.terms, plan.agent.label
+    longest = None  # seconds after which a row's process is ended, whatever it hangs in
+    if terms.limits.seconds is not None:
+        longest = terms.tries * (terms.limits.seconds + SCRIPT_SECONDS + JUDGE_SECONDS + AROUND_SECONDS)
+    work = Work(
+        carry_out=functools.partial(do_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_name, seconds=longest,
+    )  # fmt: skip
+    series = Series(
+        file=plan.out / KEPT, line=Line[Delivery], config=terms.config(label), who=label, model=terms.endpoint.model,
+        again=lambda one: bool(one.infrastructure),
+    )  # fmt: skip
     with lock_folder(plan.out, plan.out):
-        kept = KeptRows(plan.out / KEPT, Kept)
-        done = {one.delivery.row: one.delivery for one in kept.rows if one.config == plan.config}
-        todo = [row for row in plan.rows if row.name not in done or done[row.name].infrastructure]
-        sent = msgspec.structs.replace(plan, rows=())  # a row is sent with all of it
-        work = Work(
-            carry_out=functools.partial(_carry_out, plan=sent),
-            lost=functools.partial(_lost, plan=sent),
-            label=lambda row: row.name,
-            seconds=_longest(plan.terms),
-        )
-        with Progress(len(plan.rows), len(plan.rows) - len(todo), plan.agent.label) as progress:
-            for one in engine(work, todo):
-                try:
-                    kept.add(Kept(config=plan.config, model=plan.terms.endpoint.model, delivery=one))
-                except OSError as error:
-                    raise BenchError(f"{plan.out / KEPT} cannot be written: {error.strerror or error}") from error
-                done[one.row] = one
-                tokens = one.prompt_tokens + one.completion_tokens
-                progress.add(one.row, tokens, 0.0, one.infrastructure or one.refusal)
-    return tuple(done[row.name] for row in plan.rows)
+        found = carry_on(series, work, plan.rows, engine)
+    return tuple(found[row.name] for row in plan.rows)
 
 
-def _longest(terms: Terms) -> float | None:
-    """Seconds after which a row's process is ended, whatever it hangs in; None where an agent has no limit of time."""
-    if terms.limits.seconds is None:
-        return None
-    return terms.tries * (terms.limits.seconds + SCRIPT_SECONDS + JUDGE_SECONDS + AROUND_SECONDS)
-
-
-def _carry_out(row: Row, plan: Plan) -> Delivery:
-    records = plan.out.absolute() / "records" / plan.agent.label.replace(" ", "-") / row.name
-    terms = msgspec.structs.replace(plan.terms, endpoint=with_key(plan.terms.endpoint))
-    try:
-        return do_row(row, plan.agent, terms, plan.archives.absolute(), records)
-    except Exception as error:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's
-        return _lost(row, f"{type(error).__name__}: {error}", plan)
+def _name(row: Row) -> str:
+    return row.name
 
 
 def _lost(row: Row, reason: str, plan: Plan) -> Delivery:
     return Delivery(row=row.name, agent=plan.agent.label, infrastructure=reason)
+
+
+def do_row(row: Row, plan: Plan) -> Delivery:
+    """Do a row: the agent at work in its repository, which holds inputs/, then the judge on what came out."""
+    records = plan.out.absolute() / "records" / plan.agent.label.replace(" ", "-") / row.name
+    terms = with_key(plan.terms)
+
+    def attempt(done: Delivery, folder: Path) -> Delivery:
+        with lent("row") as place:
+            root = place / row.name
+            bring_repository(row, root, plan.archives.absolute())
+            make_inputs(row.name, place / "inputs")
+            shutil.copytree(place / "inputs", root / "inputs")
+            (root / "outputs").mkdir(exist_ok=True)
+            done = _work(row, root, plan.agent, terms, folder, done)
+            if done.infrastructure:
+                return done
+            refusal = judge_apart(row, place / "inputs", folder, terms.place, plan.judge)
+            return msgspec.structs.replace(done, delivered=not refusal, refusal=refusal)
+
+    return with_tries(Delivery(row=row.name, agent=plan.agent.label), terms, records, attempt)
+
+
+def _work(row: Row, root: Path, agent: Agent, terms: Terms, records: Path, done: Delivery) -> Delivery:
+    """Let the agent work; what came out lies in `records`/outputs."""
+    seen = Visible(instruction=row.instruction, github="", path=".")
+    job = Assignment(seen=seen, root=root, told=lambda _folder: told(row), writes=(SCRIPT, CLAIM), name=row.name)
+    if isinstance(agent, OwnAgent):
+        run = agent.solve(job, terms, None, records)
+        made, outputs = records / "run" / "outputs" / "outputs", records / "outputs"
+        shutil.copytree(made, outputs, symlinks=True) if made.is_dir() else outputs.mkdir()
+        return accounted(done, run)
+    with at_work(agent, job, terms, records) as (run, sandbox):
+        if SCRIPT in run.files:  # who cannot run commands leaves a script
+            text = f'[ -n "$(ls -A outputs)" ] || bash {SCRIPT}'
+            sandbox.run(Command(text=text, folder=job.folder, timeout=SCRIPT_SECONDS, environment=index_variables()))
+        bring_out(sandbox, job.folder, records)
+        return accounted(done, run)
+
+
+class DeliveringAgent(PeerAgent):
+    """Another agent in form D: its sandbox shows the interpreters and uv of this machine."""
+
+    def mounts(self) -> tuple[Path, ...]:
+        """Its environment, uv, and the interpreters that a sandbox can show under their own names."""
+        prefixes = (one.prefix for one in find_interpreters() if not one.prefix.is_relative_to("/usr"))
+        return tuple(dict.fromkeys((*super().mounts(), uv_program(), *prefixes)))
+
+
+def told(row: Row) -> str:
+    """All that another agent is told of a row."""
+    package, version = row.source.removeprefix("pypi:").split("==")
+    pythons = [str(one.executable) for one in find_interpreters() if not one.prefix.is_relative_to("/usr")]
+    return (
+        f"{row.instruction}\n\n"
+        f"You are in the source repository of {package} {version}. Its folder inputs/ holds the input files; leave the results"
+        f" as {', '.join(row.outputs)}. Packages can be installed from the package index, with pip or with {uv_program()}; there"
+        f" are these interpreters besides python3: {', '.join(pythons) or 'none'}. Who cannot run commands leaves a script"
+        f" {SCRIPT} here, which is run where outputs/ is empty at the end. Last of all write one word into {CLAIM}: `done` where"
+        " every result is there and right as far as you have seen, otherwise `failed`.\n"
+    )
+
+
+def bring_out(sandbox: Sandbox, folder: str, records: Path) -> None:
+    """Copy the folder outputs/ of the repository to `records`; what cannot be brought out stays where it was."""
+    packed, target = ".outputs.tgz", records / "outputs"
+    target.mkdir(parents=True, exist_ok=True)
+    if not sandbox.run(Command(text=_PACK.format(packed, shlex.quote(folder), MOST_BYTES))).ok:
+        return
+    try:
+        archive = io.BytesIO(sandbox.get(packed, MOST_BYTES))
+        unpack_tar(archive, records, lambda name: PurePosixPath(name).parts[:1] == ("outputs",), 4 * MOST_BYTES)
+    except ValueError as error:
+        (records / "outputs.error").write_text(f"{error}\n", encoding="utf-8")
+
+
+def judge_apart(row: Row, inputs: Path, records: Path, place: Place, judge: Installed) -> str:
+    """Run the row's judge in a sandbox without network that holds the inputs as they were made and what came out.
+
+    Says why the outputs are refused, "" where they are right. Raises SandboxError.
+    """
+    apart = msgspec.structs.replace(place, policy=Policy(network="none"))
+    sandbox = open_place(apart, records / "judge", judge.mounts())
+    sandbox.start()
+    try:
+        sandbox.put(FOLDER / "judges.py", "judges.py")
+        sandbox.put(inputs, "inputs")
+        sandbox.run(Command(text="mkdir -p outputs"))
+        sandbox.put(records / "outputs", "outputs")
+        python = shlex.quote(str(judge.venv / "bin/python"))
+        text = f"{python} -I judges.py {row.name} inputs outputs"
+        response = sandbox.run(Command(text=text, timeout=JUDGE_SECONDS))
+    finally:
+        sandbox.stop()
+    if response.ok:
+        return ""
+    said = [line for line in (response.stdout + "\n" + response.stderr).splitlines() if line.strip()]
+    return (said[-1] if said else f"the judge ended: {response.ended}")[:MESSAGE]
+
+
+def with_compiler(place: Place) -> Place:
+    """The place with an image that has a C compiler where it is Docker's and names none; it is made where it is missing.
+
+    Raises SandboxUnavailableError.
+    """
+    picked = choose(place.sandbox, place.policy, Path(tempfile.gettempdir()), place.unisolated)
+    if place.image or not isinstance(picked, DockerSandbox):
+        return place
+    with closing(connect()) as client:
+        base = ensure_image(client)
+        name = f"ml-agent-bench:{base.rpartition(':')[2]}"
+        try:
+            client.images.get(name)
+        except ImageNotFound:
+            response = install_packages(client, (base, name), PACKAGES, {LABEL: "1", KIND: "base"}, IMAGE_SECONDS)
+            if not response.ok:
+                raise SandboxUnavailableError(f"no compiler can be installed into {base}: {response.why}") from None
+        except (DockerException, RequestException) as error:
+            raise SandboxUnavailableError(f"the container engine does not answer: {error}") from error
+    return msgspec.structs.replace(place, image=name)

@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 
 from ml_agent.benchmarks.data import whole
-from ml_agent.benchmarks.kept_rows import read_kept
 from ml_agent.benchmarks.observation.model import Observation, Parse, Program, Recorded
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.observation.run import STILL_RUNNING, Job, run_answer
 from ml_agent.benchmarks.observation.steps import Place, steps
 from ml_agent.benchmarks.observation.text import kind_of, unfence
+from ml_agent.benchmarks.results import read_kept
 from ml_agent.files import write_atomically
 from ml_agent.settings import load_settings
 from ml_agent.tools.errors import RepositoryError

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ml_agent.benchmarks.kept_rows import KeptRows
+from ml_agent.benchmarks.results import KeptRows
 from ml_agent.benchmarks.setup_bench.cases import load
 from ml_agent.benchmarks.setup_bench.real import RealRow, repositories, run_repository
 from ml_agent.benchmarks.setup_bench.run import Row, SandboxKind, run_case

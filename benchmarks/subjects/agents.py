@@ -5,16 +5,18 @@ at all, and shows whether agents can work on a machine.
 """
 
 import json
-import re
 from pathlib import Path
-from typing import Any
 
-from ml_agent.benchmarks.errors import AgentMissingError
+import msgspec
+
+from ml_agent.benchmarks.errors import AgentMissingError, BenchError
 from ml_agent.benchmarks.subjects.install import Installed, Needs
-from ml_agent.benchmarks.subjects.model import Inside, Launch, Reported, SubjectRun, SubjectTask
-from ml_agent.benchmarks.subjects.records import read_json, read_record
-from ml_agent.benchmarks.subjects.subject import PackagedSubject, driven
+from ml_agent.benchmarks.subjects.model import Inside, Launch, SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.subject import PackagedSubject, Subject, driven
 from ml_agent.sandbox.contract import Sandbox
+from ml_agent.settings import load_settings
+from ml_agent.tools import plugins
+from ml_agent.tools.errors import PluginError
 
 ANY_PYTHON = ((3, 12), (3, 11), (3, 13), (3, 10))
 
@@ -57,30 +59,6 @@ class MiniSweAgent(PackagedSubject):
             environment=_litellm(inside, MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT="3", **quiet),
         )
 
-    def read(self, left: Path) -> Reported:
-        """Its .traj.json."""
-        return read_mini_trajectory(left, self.trajectory)
-
-
-def read_mini_trajectory(left: Path, name: str) -> Reported:
-    """Status, calls, cost and tokens of a trajectory of format mini-swe-agent-1.x."""
-    whole = read_json(left / name)
-    info = whole["info"]
-    extras = [message.get("extra") or {} for message in whole.get("messages", [])]
-    used = [usage for extra in extras if (usage := (extra.get("response") or {}).get("usage"))]
-    status = str(info.get("exit_status") or "")
-    stats = info.get("model_stats") or {}
-    return Reported(
-        status=status,
-        limited=status in ("LimitsExceeded", "TimeExceeded"),
-        calls=stats.get("api_calls"),
-        prompt_tokens=sum(int(u.get("prompt_tokens") or 0) for u in used) if used else None,
-        completion_tokens=sum(int(u.get("completion_tokens") or 0) for u in used) if used else None,
-        usd=stats.get("instance_cost") or None,  # it writes 0.0 for a model whose price it does not know
-        answer=str(info.get("submission") or ""),
-        trajectory=name,
-    )
-
 
 class Aider(PackagedSubject):
     """A pair programmer: one message, every question answered yes, whole-file edits (https://github.com/Aider-AI/aider)."""
@@ -113,25 +91,6 @@ class Aider(PackagedSubject):
         arguments += ["--llm-history-file", f"{inside.own}/records/aider.llm.history", *task.writes]
         return Launch(arguments=tuple(arguments), environment=_litellm(inside, AIDER_ANALYTICS="false"))
 
-    def read(self, left: Path) -> Reported:
-        """Its .aider.chat.history.md, where each reply is followed by a line with its tokens, rounded to tenths of thousands."""
-        text = read_record(left / self.history)
-        counts = re.findall(r"Tokens: ([\d.,]+)(k?) sent.*?([\d.,]+)(k?) received", text, re.DOTALL)
-        costs = re.findall(r"Cost: \$[\d.]+ message, \$([\d.]+) session", text)
-        replies = [part for part in re.split(r"^####.*$|^>.*$", text, flags=re.MULTILINE) if part.strip()]
-        return Reported(
-            calls=len(counts) or None,
-            prompt_tokens=sum(_thousands(sent, k) for sent, k, _, _ in counts) if counts else None,
-            completion_tokens=sum(_thousands(received, k) for _, _, received, k in counts) if counts else None,
-            usd=float(costs[-1]) if costs else None,
-            answer=replies[-1].strip() if replies else "",
-            trajectory=self.history,
-        )
-
-
-def _thousands(text: str, sign: str) -> int:
-    return round(float(text.replace(",", "")) * (1000 if sign else 1))
-
 
 class AutoGen(PackagedSubject):
     """AgentChat, a library: an assistant with a bash tool, see drivers/autogen.py (https://github.com/microsoft/autogen)."""
@@ -151,23 +110,6 @@ class AutoGen(PackagedSubject):
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Our driver."""
         return driven(self.name, task, inside, [self.messages], {"OPENAI_API_KEY": inside.token})
-
-    def read(self, left: Path) -> Reported:
-        """The messages that our driver wrote; every one of the assistant's carries its tokens."""
-        whole = read_json(left / self.messages)
-        messages = whole["messages"]
-        used = [usage for message in messages if (usage := message.get("models_usage"))]
-        texts = [m["content"] for m in messages if m.get("source") == "coder" and isinstance(m.get("content"), str)]
-        reason = str(whole.get("stop_reason") or "")
-        return Reported(
-            status=reason,
-            limited="Maximum number of turns" in reason,
-            calls=len(used),
-            prompt_tokens=sum(usage["prompt_tokens"] for usage in used),
-            completion_tokens=sum(usage["completion_tokens"] for usage in used),
-            answer=texts[-1] if texts else "",
-            trajectory=self.messages,
-        )
 
 
 class OpenHands(PackagedSubject):
@@ -190,35 +132,6 @@ class OpenHands(PackagedSubject):
         environment = {"LLM_API_KEY": inside.token, "OPENHANDS_SUPPRESS_BANNER": "1"}
         environment["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
         return driven(self.name, task, inside, [self.result, self.events], environment)
-
-    def read(self, left: Path) -> Reported:
-        """What our driver wrote, and its conversation's events."""
-        result = read_json(left / self.result)
-        paths = sorted((left / self.events).rglob("events/event-*.json"), key=lambda path: path.name)
-        events = [read_json(path) for path in paths]
-        return Reported(
-            status=str(result["status"]),
-            limited=any(event.get("code") == "MaxIterationsReached" for event in events),
-            calls=result["calls"],
-            prompt_tokens=result["prompt_tokens"],
-            completion_tokens=result["completion_tokens"],
-            usd=result["accumulated_cost"] or None,
-            answer=_last_words(events),
-            trajectory=self.events,
-        )
-
-
-def _last_words(events: list[dict[str, Any]]) -> str:
-    """The message of the finish tool, else the agent's last message."""
-    for event in reversed(events):
-        if event.get("source") != "agent":
-            continue
-        if event.get("tool_name") == "finish" and isinstance(event.get("action"), dict):
-            return str(event["action"].get("message") or "")
-        if isinstance(event.get("llm_message"), dict):
-            parts = event["llm_message"].get("content") or []
-            return "\n".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
-    return ""
 
 
 class SweAgent(PackagedSubject):
@@ -256,10 +169,6 @@ class SweAgent(PackagedSubject):
             raise AgentMissingError(f"{self.name} writes to /root: it runs in a container or a namespace only")
         return super().run(task, sandbox, installed, records)
 
-    def read(self, left: Path) -> Reported:
-        """Its .traj."""
-        return read_swe_trajectory(left, f"{self.output}/task/task.traj")
-
     def _settings(self, task: SubjectTask, inside: Inside) -> dict[str, object]:
         folder = inside.workspace if task.folder == "." else f"{inside.workspace}/{task.folder}"
         model = {
@@ -280,23 +189,6 @@ class SweAgent(PackagedSubject):
         }
 
 
-def read_swe_trajectory(left: Path, name: str) -> Reported:
-    """Status, calls, cost and tokens of a SWE-agent trajectory."""
-    info = read_json(left / name)["info"]
-    stats = info.get("model_stats") or {}
-    status = str(info.get("exit_status") or "")
-    return Reported(
-        status=status,
-        limited="exit_cost" in status,
-        calls=stats.get("api_calls"),
-        prompt_tokens=stats.get("tokens_sent"),
-        completion_tokens=stats.get("tokens_received"),
-        usd=stats.get("instance_cost") or None,
-        answer=str(info.get("submission") or ""),
-        trajectory=name,
-    )
-
-
 class LeastAgent(PackagedSubject):
     """One bash tool in a loop, without any package; see drivers/least.py."""
 
@@ -312,13 +204,77 @@ class LeastAgent(PackagedSubject):
         """Its driver."""
         return driven(self.name, task, inside, [self.result], {"OPENAI_API_KEY": inside.token})
 
-    def read(self, left: Path) -> Reported:
-        """What its driver wrote."""
-        result = read_json(left / self.result)
-        return Reported(
-            status=result["status"],
-            limited=result["status"] == "limit",
-            calls=result["calls"],
-            answer=str(result["messages"][-1].get("content") or ""),
-            trajectory=self.result,
-        )
+
+_PARTS = ("name", "version", "find", "hindrance", "install", "run")
+_PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands, SweAgent)
+
+
+def names() -> tuple[str, ...]:
+    """All that are compared."""
+    return (*(kind.name for kind in _PACKAGED), *plugins.names(plugins.AGENTS))
+
+
+def subject(name: str, checkout: Path | None = None) -> Subject:
+    """The subject of that name; BenchError names the others.
+
+    Args:
+        name: One of `names()`, or `least`, which needs no package and shows whether agents can work on this machine at all.
+        checkout: For an agent that is installed from one; not needed once it is installed.
+    """
+    if name == SweAgent.name:
+        return SweAgent(checkout)
+    for kind in (*_PACKAGED, LeastAgent):
+        if kind.name == name:
+            return kind()
+    if name not in plugins.names(plugins.AGENTS):
+        raise BenchError(f"no such agent: {name}; there are {', '.join((*names(), LeastAgent.name))}")
+    whose = plugins.made_by(plugins.AGENTS, name)
+    try:
+        made: Subject = plugins.load(plugins.AGENTS, name)()
+    except PluginError:
+        raise
+    except Exception as error:  # code of others: whatever it raises, the reader needs to know whose it is
+        raise PluginError(f"{whose}: agent {name!r}: {type(error).__name__}: {error}") from error
+    lacks = [part for part in _PARTS if not hasattr(made, part)]
+    if lacks:
+        raise PluginError(f"{whose}: agent {name!r} has no {', '.join(lacks)}")
+    return made
+
+
+def find_agent(name: str, home: Path) -> tuple[Subject, Installed]:
+    """An agent and its environment; AgentMissingError where it is not installed."""
+    found = subject(name)
+    installed = found.find(home)
+    if installed is None:
+        raise AgentMissingError(f"{name} is not installed: ml-agent bench agents install {name}")
+    return found, installed
+
+
+def agents_home(home: Path | None = None) -> Path:
+    """Where agents are installed: the folder that is given, else one in the cache."""
+    return (home or load_settings().cache_dir / "agents").absolute()
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """How a subject stands here."""
+
+    name: str
+    version: str = ""
+    """The version that it is pinned to."""
+    installed: Installed | None = None
+    problem: str = ""
+    """Why it cannot be installed here; empty where it can."""
+
+
+def statuses(home: Path) -> tuple[Status, ...]:
+    """All subjects, as they stand under `home`."""
+    return tuple(_status(name, home) for name in (*names(), LeastAgent.name))
+
+
+def _status(name: str, home: Path) -> Status:
+    try:
+        found = subject(name)
+    except PluginError as error:  # the others stand as they do
+        return Status(name=name, problem=str(error))
+    there = found.find(home)
+    return Status(name=found.name, version=found.version, installed=there, problem="" if there else found.hindrance())

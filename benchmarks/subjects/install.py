@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.benchmarks.errors import AgentMissingError
-from ml_agent.benchmarks.kept_rows import read_kept
+from ml_agent.benchmarks.results import read_kept
 from ml_agent.benchmarks.subjects.model import Say
 from ml_agent.files import write_atomically
 from ml_agent.sandbox.interpreters import Interpreter, pick_interpreter

@@ -1,11 +1,11 @@
 """What a subject is given, and what comes back."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from ml_agent.benchmarks.predictions import Usage
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 
@@ -13,9 +13,7 @@ Ended = Literal["finished", "failed", "budget", "timeout", "out-of-memory", "los
 """finished: by itself; failed: with an error; budget: a limit refused a request; lost: the sandbox is gone."""
 Say = Callable[[str], None]
 """Called with one line about what is under way."""
-ANSWER_FILES = ("run.sh", "answer.py")
 REPLY_TOKENS = 4096
-DEFAULT_LIMITS = Limits(calls=30, seconds=900.0)
 
 
 def silent(_line: str) -> None:
@@ -31,9 +29,9 @@ class SubjectTask(msgspec.Struct, frozen=True, kw_only=True):
     """The model; the agent itself never sees the key."""
     folder: str = "."
     """Where the agent starts, relative to the workspace."""
-    writes: tuple[str, ...] = ANSWER_FILES
+    writes: tuple[str, ...] = ("run.sh", "answer.py")
     """Files that hold the answer, relative to `folder`."""
-    limits: Limits = DEFAULT_LIMITS
+    limits: Limits = Limits()
     """Requests to the model, tokens, USD, seconds: the same rule for every subject, kept from outside."""
     reply_tokens: int = REPLY_TOKENS
     """What one reply of the model may have at most."""
@@ -41,45 +39,16 @@ class SubjectTask(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it may install packages: then it is told of the host's package index."""
 
 
-class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent's own files say of a run; None where they do not."""
-
-    status: str = ""
-    """Its own word for how it ended."""
-    limited: bool = False
-    """It says that it stopped at a limit."""
-    calls: int | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    usd: float | None = None
-    answer: str = ""
-    """Its last words."""
-    trajectory: str = ""
-    """Path of its trajectory, relative to what it left behind."""
-
-
 class SubjectRun(msgspec.Struct, frozen=True, kw_only=True):
     """One finished run."""
 
-    subject: str
-    version: str
     ended: Ended
-    seconds: float
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    """These three are measured between the agent and the endpoint."""
-    usd: float | None
-    """None where the model's price is unknown."""
+    usage: Usage = Usage()
+    """Measured between the agent and the endpoint."""
     files: Mapping[str, str] = {}
     """Those of the task's `writes` that the agent wrote or changed, by name."""
-    reported: Reported = Reported()
-    records: Path = Path()
-    """Folder of everything below."""
-    trajectory: Path | None = None
-    """The agent's own."""
-    log: Path | None = None
-    """The agent's output."""
+    claim: bool | None = None
+    """The agent's own word: whether the results are there and right; None where it gives none."""
     error: str = ""
     """One line, empty where all went well."""
     trouble: str = ""
@@ -118,28 +87,3 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
     """Text files by name, put into `Inside.files` first."""
-
-
-def own_run(label: str, result: Mapping[str, Any], records: Path, seconds: float, error: str) -> SubjectRun:
-    """What a run of ML-Agent's own spent, from its run.json (empty where it left none).
-
-    Args:
-        label: of the subject.
-        result: the content of run.json.
-        records: the run's folder.
-        seconds: of wall time.
-        error: why it failed; "" where it did not.
-    """
-    budget = result.get("budget", {})
-    return SubjectRun(
-        subject=label,
-        version="",
-        ended="failed" if error else "finished",
-        seconds=round(seconds, 3),
-        calls=budget.get("calls", 0),
-        prompt_tokens=budget.get("prompt_tokens", 0),
-        completion_tokens=budget.get("completion_tokens", 0),
-        usd=result.get("usd", 0.0),
-        records=records,
-        error=error,
-    )

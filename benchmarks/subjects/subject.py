@@ -13,10 +13,11 @@ from typing import Protocol
 import msgspec
 
 from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.predictions import spent
 from ml_agent.benchmarks.subjects import install
 from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
-from ml_agent.benchmarks.subjects.model import Ended, Inside, Launch, Reported, Say, SubjectRun, SubjectTask, silent
+from ml_agent.benchmarks.subjects.model import Ended, Inside, Launch, Say, SubjectRun, SubjectTask, silent
 from ml_agent.benchmarks.subjects.places import host_address, index_variables
 from ml_agent.model.budget import Budget
 from ml_agent.sandbox.contract import Command, Response, Sandbox
@@ -41,16 +42,6 @@ _LOOK = (
     "import ssl, sqlite3, sys, urllib.request as u;"
     "u.build_opener(u.ProxyHandler({})).open(sys.argv[1] + '/models', timeout=20).read()"
 )
-
-
-class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """What came out of the sandbox."""
-
-    response: Response
-    files: Mapping[str, str]
-    left: Path
-    problem: str
-    """Why what it left could not be brought out."""
 
 
 class Subject(Protocol):
@@ -91,10 +82,6 @@ class PackagedSubject:
         """How it is started for a task."""
         raise NotImplementedError
 
-    def read(self, left: Path) -> Reported:
-        """What its files under `left` (home, records) say."""
-        raise NotImplementedError
-
     def install(self, home: Path, say: Say = silent) -> Installed:
         """Make its environment."""
         return install.install(home, self.name, self.needs, say)
@@ -115,29 +102,16 @@ class PackagedSubject:
         with Meter(task.endpoint, budget, records / "calls.jsonl", terms) as meter:
             try:
                 inside = _enter(sandbox, installed, meter)
-                work = _work(task, sandbox, self.launch(task, inside), records)
+                response, files = _work(task, sandbox, self.launch(task, inside), records)
             except SandboxLostError as error:
-                return _run(self, budget, records, ended="lost", error=str(error))
-        reported, problem = (Reported(), work.problem) if work.problem else self._read_report(work.left)
-        ended = _ending(work.response, meter.refused, reported)
-        said = "; ".join(text for text in (_error(ended, work.response, meter.refused), problem) if text)
-        return msgspec.structs.replace(
-            _run(self, budget, records, ended=ended, error=said),
-            calls=max(budget.usage.calls, meter.sent),
-            seconds=work.response.seconds,
-            files=work.files,
-            reported=reported,
-            trajectory=work.left / reported.trajectory if reported.trajectory else None,
-            log=records / LOG,
-            trouble=meter.trouble,
+                return SubjectRun(ended="lost", usage=spent(budget.usage, budget.usage.seconds), error=str(error))
+        ended = _ending(response, meter.refused)
+        usage = msgspec.structs.replace(
+            spent(budget.usage, response.seconds), calls=max(budget.usage.calls, meter.sent)
         )
-
-    def _read_report(self, left: Path) -> tuple[Reported, str]:
-        """What it says of itself, and why that cannot be read."""
-        try:
-            return self.read(left), ""
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            return Reported(), f"its records cannot be read: {type(error).__name__}: {error}"
+        return SubjectRun(
+            ended=ended, usage=usage, files=files, error=_error(ended, response, meter.refused), trouble=meter.trouble
+        )
 
 
 def _enter(sandbox: Sandbox, installed: Installed, meter: Meter) -> Inside:
@@ -161,8 +135,8 @@ def _enter(sandbox: Sandbox, installed: Installed, meter: Meter) -> Inside:
     )
 
 
-def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) -> Work:
-    """Run it to its end and bring out what it wrote and left."""
+def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) -> tuple[Response, dict[str, str]]:
+    """Run it to its end and bring out what it left; how it ended, and the files of the answer."""
     before = _texts(sandbox, task)
     with tempfile.TemporaryDirectory() as folder:
         for name, text in launch.files.items():
@@ -176,11 +150,10 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
     )
     response = sandbox.run(command)
     files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}
-    left = records / "left"
-    problem = bring_out(sandbox, left)
+    bring_out(sandbox, records / "left")
     said = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout
     (records / LOG).write_text(said, encoding="utf-8")
-    return Work(response=response, files=files, left=left, problem=problem)
+    return response, files
 
 
 def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
@@ -196,26 +169,25 @@ def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
     return found
 
 
-def bring_out(sandbox: Sandbox, target: Path, most: int = MOST_UNPACKED) -> str:
-    """Copy what the agent left in its own folder to the host; why that could not be done, "" where it could."""
+def bring_out(sandbox: Sandbox, target: Path, most: int = MOST_UNPACKED) -> None:
+    """Copy what the agent left in its own folder to the host; where that cannot be done, `target` says why."""
     target.mkdir(parents=True, exist_ok=True)
     left_out = " ".join(f"--exclude={shlex.quote(pattern)}" for pattern in _KEEP_OFF)
     text = f"tar {left_out} -czf {PACKED} -C {OWN} home records && [ $(stat -c %s {PACKED}) -le {MOST_BYTES} ]"
     if not sandbox.run(Command(text=text, timeout=ENTER_SECONDS)).ok:
-        return ""
+        return
     try:
         unpack_tar(io.BytesIO(sandbox.get(PACKED, MOST_BYTES)), target, most=most)
     except (OSError, ValueError) as error:
         shutil.rmtree(target)
         target.mkdir()
-        return f"its records cannot be brought out: {error}"
-    return ""
+        (target / "error.txt").write_text(f"its records cannot be brought out: {error}\n", encoding="utf-8")
 
 
-def _ending(response: Response, refused: str, reported: Reported) -> Ended:
+def _ending(response: Response, refused: str) -> Ended:
     if response.ended in ("timeout", "out-of-memory"):
         return "timeout" if response.ended == "timeout" else "out-of-memory"
-    if refused or (reported.limited and response.ok):
+    if refused:
         return "budget"
     return "finished" if response.ok else "failed"
 
@@ -256,20 +228,4 @@ def driven(
         arguments=(f"{inside.programs}/python", *given),
         environment={"HOME": inside.home, **environment},
         files=files,
-    )
-
-
-def _run(subject: PackagedSubject, budget: Budget, records: Path, ended: Ended, error: str) -> SubjectRun:
-    usage = budget.usage
-    return SubjectRun(
-        subject=subject.name,
-        version=subject.version,
-        ended=ended,
-        seconds=round(usage.seconds, 3),
-        calls=usage.calls,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        usd=usage.cost,
-        records=records,
-        error=error,
     )

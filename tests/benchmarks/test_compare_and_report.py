@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import bootstrap, cluster_bootstrap
-from ml_agent.benchmarks.report import compare, published, write_report
+from ml_agent.benchmarks.metrics import bootstrap, cluster_bootstrap, mcnemar, official_pass, unbiased_pass
+from ml_agent.benchmarks.report import Comparison, compare, of_scores, published, write_report
 from ml_agent.benchmarks.scoring import Scored, class_of, load_scored
 
 
@@ -26,54 +26,45 @@ def scored(subject: str, verdicts: str, first_id: int = 0, tokens: int = 0) -> S
 
 
 def load(text: str) -> Scored:
-    import msgspec
-
     return msgspec.convert(json.loads(text), Scored)
 
 
+def side_by_side(*subjects: Scored) -> Comparison:
+    return compare(of_scores(subjects, Path()))
+
+
+def figures(comparison: Comparison, column: str) -> list[str]:
+    return [line[comparison.head.index(column)] for line in comparison.table]
+
+
 def test_only_common_rows_count() -> None:
-    comparison = compare([scored("a", "++++"), scored("b", "+---", first_id=2)])
-    assert comparison.n == 2
-    assert [line.passes[1] for line in comparison.lines] == [1.0, 0.5]
-    assert comparison.dropped == {"a": 2, "b": 2}
+    comparison = side_by_side(scored("a", "++++"), scored("b", "+---", first_id=2))
+    assert comparison.keys == ("1-2", "1-3") and figures(comparison, "Pass@1") == ["100.0 %", "50.0 %"]
+    assert len(comparison.left_out) == 4
 
 
 def test_scores_of_two_modes_stand_side_by_side(tmp_path: Path) -> None:
     other = [msgspec.structs.replace(scored(name, "+-"), mode="same-call") for name in ("a", "b")]
-    subjects = [scored("a", "++"), *other]
-    found = compare(subjects)
-    assert (found.mode, [(line.subject, line.passes[1]) for line in found.lines]) == (
-        "official, same-call", [("a (official)", 1.0), ("a (same-call)", 0.5), ("b (same-call)", 0.5)],
-    )  # fmt: skip
+    found = side_by_side(scored("a", "++"), *other)
+    assert [line[0] for line in found.table] == ["a (official)", "a (same-call)", "b (same-call)"]
+    assert figures(found, "Pass@1") == ["100.0 %", "50.0 %", "50.0 %"]
     assert [(p.first, p.second) for p in found.pairs] == [("a (same-call)", "b (same-call)")]
-    markdown = write_report(subjects, tmp_path, [])[0].read_text()
-    assert "| a (official) |" in markdown and "| a (same-call) |" in markdown
 
 
 def test_pairs_and_costs() -> None:
-    comparison = compare([scored("a", "++--+", tokens=100), scored("b", "+-+--")])
+    comparison = side_by_side(scored("a", "++--+", tokens=100), scored("b", "+-+--"))
     (pair,) = comparison.pairs
-    assert (pair.only_first, pair.only_second, pair.p) == (2, 1, 1.0)
-    line = comparison.lines[0]
-    assert (line.tokens, line.seconds, line.usd) == (100.0, 2.0, 2.5)
-    assert line.usd_per_solved == pytest.approx(2.5 / 3)
-
-
-@pytest.mark.parametrize(("rows", "text"), [(3, "0.2500"), (20, "< 0.0001")])
-def test_a_small_p_is_not_printed_as_nothing(rows: int, text: str, tmp_path: Path) -> None:
-    subjects = [scored("a", "+" * rows), scored("b", "-" * rows)]
-    assert compare(subjects).pairs[0].p_text == text
-    markdown, html = (p.read_text() for p in write_report(subjects, tmp_path, []))
-    assert f"| {rows} | 0 | {text} |" in markdown
-    assert f"<td>{text.replace('<', '&lt;')}</tr>" in html
+    assert (pair.only_first, pair.only_second, pair.p) == (2, 1, "1.0000")
+    found = [figures(comparison, name)[0] for name in ("tokens a row", "seconds a row", "USD", "USD a solved row")]
+    assert found == ["100", "2.0", "2.5000", "0.8333"]
+    assert side_by_side(scored("a", "+" * 20), scored("b", "-" * 20)).pairs[0].p == "< 0.0001"
 
 
 def test_the_report(tmp_path: Path) -> None:
-    paths = write_report([scored("a <1>", "++-", tokens=100), scored("b", "--+")], tmp_path, ["made by hand"])
-    markdown, html = (p.read_text() for p in paths)
-    assert "| a <1> | 3 | 66.7 % |" in markdown
-    assert "made by hand" in markdown
-    assert "76.47" in markdown and "not measured here" in markdown
+    comparison = side_by_side(scored("a <1>", "++-", tokens=100), scored("b", "--+"))
+    markdown, html = (p.read_text() for p in write_report(comparison, tmp_path, ["made by hand"]))
+    assert "| a <1> | 3 | 66.7 % |" in markdown and "| 1-2 | E4 | passes |" in markdown
+    assert "made by hand" in markdown and "76.47" in markdown and "not measured here" in markdown
     assert "a &lt;1&gt;" in html and "<svg" in html
     assert "http" not in html.replace("http://www.w3.org", "")
     Balanced().feed(html)
@@ -101,7 +92,7 @@ def test_texts_of_others_are_no_markup_in_markdown(tmp_path: Path) -> None:
     name = "<img src=x onerror=a()>| 100.0 % |\\| [x](javascript:a())\n\n# Won\x1b[2J"
     row = {"github_id": 1, "id": 1, "passed": [True], "reason": [""], "class": [""], "repository": name, "kind": "bash"}
     one = load(json.dumps({"mode": "official", "subject": "a", "rows": [row], "left_out": []}))
-    markdown = write_report([one], tmp_path)[0].read_text()
+    markdown = write_report(side_by_side(one), tmp_path)[0].read_text()
     assert not any(said in markdown for said in ("| <img", "\n# Won", "\x1b", "[x](", "%|", r" \\|"))
     assert r"| \<img src=x onerror=a()>\| 100.0 % \|\\\| \[x\](javascript:a()) # Won\[2J | 100.0 % |" in markdown
 
@@ -142,3 +133,25 @@ def test_rows_that_stand_and_fall_together_widen_the_interval() -> None:
     whole, single = cluster_bootstrap(groups), bootstrap([v for g in groups for v in g])
     assert whole and single and whole.high - whole.low > 2 * (single.high - single.low)
     assert cluster_bootstrap(groups[:1]) is None
+
+
+def test_pass_at_k() -> None:
+    """The first k count; the estimator is 1 - C(n-c, k) / C(n, k)."""
+    rows = [[False, True, False, False, False], [True] * 5]
+    assert (official_pass(rows, 1), official_pass(rows, 2)) == (0.5, 1.0)
+    assert unbiased_pass(rows, 2) == pytest.approx((1 - 6 / 10 + 1) / 2) and unbiased_pass(rows, 5) == 1.0
+    assert official_pass([[False, True, False, False, False], [False]], 5) == 0.5
+    assert official_pass([[True]], 2) is None and official_pass([], 1) is None
+
+
+def test_no_spread_in_the_rows_is_no_certainty() -> None:
+    """Clopper and Pearson's upper limit for none of 30 at 95 % is 0.1157."""
+    none, every = bootstrap([0.0] * 30), bootstrap([1.0] * 30)
+    assert none is not None and every is not None and bootstrap([1.0]) is None
+    assert none[0] == 0.0 and none[1] == pytest.approx(0.1157, abs=1e-4)
+    assert tuple(every) == pytest.approx((1 - none[1], 1.0))
+
+
+def test_mcnemar() -> None:
+    assert mcnemar([True] * 10, [False] * 10) == pytest.approx(2 / 2**10)
+    assert mcnemar([True, False], [False, True]) == 1.0

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.report import write_report
+from ml_agent.benchmarks.report import compare, of_scores, write_report
 from ml_agent.benchmarks.scoring import Scored, ScoredRow
 from tests.browser import browser, console_errors, require_browser
 
@@ -28,14 +28,13 @@ def scored(subject: str, solved: set[int]) -> Scored:
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     require_browser()
-    record = tmp_path / "records" / "best" / "1-2-0" / "run.json"
+    record = tmp_path / "records" / "best" / "1-2-0" / "try-1" / "calls.jsonl"
     record.parent.mkdir(parents=True)
     record.write_text('{"ending": "submitted"}')
-    write_report(
-        [scored("best", set(range(9))), scored(f"worst {HOSTILE}", {11}), scored("middle", {1, 2, 3})],
-        tmp_path / "scores",
-    )
-    return tmp_path / "scores" / "report.html"
+    subjects = [scored("best", set(range(9))), scored(f"worst {HOSTILE}", {11}), scored("middle", {1, 2, 3})]
+    folder = tmp_path / "scores"
+    write_report(compare(of_scores(subjects, folder)), folder)
+    return folder / "report.html"
 
 
 def test_it_sorts_filters_and_folds(page: Path, tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ml_agent.benchmarks.form_d.agents import bring_out
+from ml_agent.benchmarks.form_d.run import bring_out
 from ml_agent.benchmarks.subjects.places import Place, open_place
 from ml_agent.sandbox.contract import Command
 from tests.hostile.conftest import Canaries
 
-HELD_BY = "benchmarks.form_d.agents, sandbox.unpack"
+HELD_BY = "benchmarks.form_d.run, sandbox.unpack"
 
 
 def test_outputs_bring_no_file_of_this_machine_along_and_lie_in_their_folder(

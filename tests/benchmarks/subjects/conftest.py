@@ -7,8 +7,7 @@ import pytest
 
 from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.places import Place, open_place
-from ml_agent.benchmarks.subjects.workplace import lay
+from ml_agent.benchmarks.subjects.places import Place, lay, open_place
 from ml_agent.sandbox.contract import Sandbox
 
 Open = Callable[[Place], Sandbox]

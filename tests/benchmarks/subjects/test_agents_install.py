@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.errors import AgentMissingError, BenchError
-from ml_agent.benchmarks.subjects import install, registry
+from ml_agent.benchmarks.subjects import agents, install
 from ml_agent.benchmarks.subjects.install import Needs
 
 HERE = ((3, 11), (3, 12), (3, 13), (3, 10), (3, 14))
@@ -89,19 +89,19 @@ def test_a_checkout_is_wanted_and_copied(tmp_path: Path) -> None:
 
 
 def test_every_subject_has_a_pin_and_is_not_installed_in_an_empty_home(tmp_path: Path) -> None:
-    assert set(registry.names()) == {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent"}
-    for name in registry.names():
-        subject = registry.subject(name)
+    assert set(agents.names()) == {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent"}
+    for name in agents.names():
+        subject = agents.subject(name)
         assert subject.name == name and subject.version[0].isdigit()
         assert subject.find(tmp_path) is None
 
 
 def test_where_every_subject_stands(tmp_path: Path) -> None:
-    standing = {status.name: status for status in registry.statuses(tmp_path)}
-    assert set(standing) == {*registry.names(), "least"} and not any(one.installed for one in standing.values())
+    standing = {status.name: status for status in agents.statuses(tmp_path)}
+    assert set(standing) == {*agents.names(), "least"} and not any(one.installed for one in standing.values())
     assert "name a checkout" in standing["swe-agent"].problem or "cannot run here" in standing["swe-agent"].problem
 
 
 def test_an_unknown_subject_names_the_others() -> None:
     with pytest.raises(BenchError, match=r"no such agent: gpt; there are .*aider"):
-        registry.subject("gpt")
+        agents.subject("gpt")

@@ -1,0 +1,188 @@
+"""ML-Agent's own navigators, and a bare model, as respondents of form L."""
+
+import functools
+import hashlib
+import posixpath
+import time
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ml_agent.assemble import budget_limits
+from ml_agent.benchmarks.data import Setting, Visible, full_name
+from ml_agent.benchmarks.errors import BenchError
+from ml_agent.benchmarks.form_l import Answered, Respondent, Unit
+from ml_agent.benchmarks.official import as_published
+from ml_agent.benchmarks.predictions import spent
+from ml_agent.benchmarks.work import program_version
+from ml_agent.choose import offline_navigator
+from ml_agent.draft import Draft
+from ml_agent.drafting import draft_answers
+from ml_agent.errors import AgentError, BudgetExceededError
+from ml_agent.model.budget import Budget
+from ml_agent.navigator import Given, Navigator, Workspace
+from ml_agent.settings import Settings, load_settings
+from ml_agent.tools.candidates import Candidate
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.versions import local_version
+from ml_agent.workspaces import normal_folder
+
+NavigatorName = Literal["offline", "llm", "raw"]
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that shapes an answer; secrets are not part of it, they come from the environment of each worker."""
+
+    navigator: NavigatorName = "offline"
+    setting: Setting = "agent"
+    attempts: int = 1
+    model: str = ""
+    base_url: str = ""
+    context_tokens: int = 12000
+    """How much of a repository the raw navigator is shown; the retrieval is not cut."""
+    max_tokens: int | None = None
+    """Per row, prompt and output together."""
+    max_cost: float | None = None
+    """Per row, USD."""
+    max_calls: int | None = None
+    max_seconds: float | None = None
+
+    @property
+    def subject(self) -> str:
+        """Who answers, in one word for tables."""
+        name = self.navigator if self.navigator != "raw" else f"raw ({self.setting})"
+        return f"{name} {self.model}".strip() if self.navigator != "offline" else name
+
+    def fingerprint(self) -> str:
+        """Changes whenever an answer might: configuration, or the agent's own source."""
+        sources = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("navigators.py", "raw.py"))
+        return hashlib.sha256(msgspec.json.encode(self) + program_version().encode() + sources).hexdigest()[:16]
+
+    def settings(self) -> Settings:
+        """The agent's settings for this configuration; ConfigurationError where they are wrong."""
+        return load_settings(
+            navigator="offline" if self.navigator == "offline" else "llm",
+            model=self.model or None,
+            base_url=self.base_url or None,
+            max_tokens=self.max_tokens,
+            max_cost=self.max_cost,
+            max_calls=self.max_calls,
+            max_seconds=self.max_seconds,
+        )
+
+    def checked(self) -> "Config":
+        """This configuration, with model and endpoint filled in; BenchError where the parts do not go together."""
+        if self.navigator == "raw" and self.setting == "repo":
+            raise BenchError(
+                "--setting repo hides the task's folder: raw, which reads its README, cannot answer without it"
+            )
+        if self.navigator != "raw" and self.setting in ("retrieval", "code"):
+            raise BenchError(
+                f"--setting {self.setting} shapes the prompt of --navigator raw; {self.navigator} reads the repository itself"
+            )
+        settings = self.settings()
+        if self.navigator == "offline":
+            return msgspec.structs.replace(self, model="", base_url="")
+        if not settings.model:
+            raise BenchError(f"--navigator {self.navigator} needs --model (or ML_AGENT_MODEL)")
+        return msgspec.structs.replace(self, model=settings.model, base_url=settings.base_url)
+
+
+def respondent(config: Config) -> Respondent:
+    """A navigator as a respondent."""
+    return Respondent(
+        subject=config.subject,
+        fingerprint=config.fingerprint(),
+        setting=config.setting,
+        carry_out=functools.partial(answer, config=config),
+        model=config.model,
+        attempts=config.attempts,
+        seconds=config.max_seconds,
+        apart=config.navigator == "raw",
+    )
+
+
+def answer(unit: Unit, config: Config) -> Answered:
+    """Answer one piece of work; whatever goes wrong becomes its error."""
+    began = time.monotonic()
+    budget = Budget(budget_limits(config.settings()))
+    output: tuple[str, ...] = ()
+    error = ""
+    try:
+        if config.navigator == "raw":
+            from ml_agent.benchmarks import raw  # openai takes longer to import than all else
+
+            question = raw.prompt(unit.shown, unit.root, config.setting, config.context_tokens, config.model)
+            temperature = 1.0 if config.attempts > 1 else 0.0  # as published
+            text, error = raw.ask(config.settings(), budget, question, unit.attempt, temperature)
+            output = (text,)
+        else:
+            output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
+            error = "" if output else "no answer was found"
+    except BudgetExceededError as problem:
+        error = timeout(problem.limit) if problem.what == "seconds" else f"{type(problem).__name__}: {problem}"
+    except (AgentError, ToolError) as problem:
+        error = f"{type(problem).__name__}: {problem}"
+    except Exception as problem:  # noqa: BLE001 - a defect in one row must not stop the others; it is reported as the row's error
+        error = f"defect: {type(problem).__name__}: {problem}"
+    took = time.monotonic() - began
+    if config.max_seconds is not None and took > config.max_seconds:
+        output, error = (), timeout(config.max_seconds)
+    return Answered(row=unit.label, output=output, usage=spent(budget.usage, took), error=error)
+
+
+def timeout(seconds: float) -> str:
+    """What is kept of a row that took longer than it may."""
+    return f"timeout: more than {seconds:g} s"
+
+
+def answer_text(draft: Draft, folder: str) -> str:
+    """A draft as it runs from the task's folder, in the form that the published type rule reads right."""
+    if draft.kind == "python":
+        return draft.text
+    text = draft.text
+    if folder and posixpath.normpath(draft.workdir) != posixpath.normpath(folder):
+        text = f"cd {posixpath.relpath(draft.workdir, folder)}\n{text}"
+    return as_published(text)
+
+
+def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
+    navigator = _navigator() if config.navigator == "offline" else _with_model(config, budget)
+    workspace = open_workspace(unit.root, unit.shown)
+    given = Given(repository=unit.shown.github, path=unit.shown.path, prefix_code=unit.shown.prefix_code)
+    request = navigator.understand(unit.shown.instruction, given)
+    return draft_answers(navigator, request, workspace, unit.attempts)
+
+
+def _with_model(config: Config, budget: Budget) -> Navigator:
+    from ml_agent.conversation.configured import ModelContext, configured_navigator  # as above
+
+    return configured_navigator(config.settings(), ModelContext(budget=budget, emit=_silent))
+
+
+@functools.cache
+def _navigator() -> Navigator:
+    """The one without a model, which serves all rows."""
+    return offline_navigator()
+
+
+def _silent(event: str, **fields: object) -> None:
+    """Trajectories are not kept here."""
+
+
+@functools.lru_cache(maxsize=4)
+def _index(root: Path, version: str) -> RepoIndex:
+    return RepoIndex.open(root, version, load_settings().cache_dir / "indexes")
+
+
+_version = functools.lru_cache(maxsize=64)(local_version)
+
+
+def open_workspace(root: Path, shown: Visible) -> Workspace:
+    """The indexed repository; an index stays open in its process."""
+    version = _version(root)
+    candidate = Candidate(full_name=full_name(shown.github), url=shown.github, commit=version)
+    folder = normal_folder(root, shown.path)
+    return Workspace(index=_index(root, version), candidate=candidate, path=folder, path_given=bool(shown.path))

@@ -1,0 +1,334 @@
+"""Who does rows, and under which terms: ML-Agent itself, or another agent in a sandbox that holds the repository."""
+
+import functools
+import hashlib
+import json
+import posixpath
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+import httpx
+import msgspec
+
+import ml_agent
+import ml_agent.prompts
+import ml_agent.tools
+from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.errors import AgentMissingError
+from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.subjects.install import Installed
+from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place, clear, folder_of, index_variables, name_of, workplace
+from ml_agent.benchmarks.subjects.subject import Subject
+from ml_agent.endings import Ending
+from ml_agent.errors import AgentError, ConfigurationError, ProviderError
+from ml_agent.job import Job
+from ml_agent.model.budget import Limits
+from ml_agent.model.endpoint import Endpoint
+from ml_agent.model.transport import NetworkTransport
+from ml_agent.run_job import run_job
+from ml_agent.runs import new_run
+from ml_agent.sandbox.artifacts import CHOICE_OF_PYTHON
+from ml_agent.sandbox.contract import Command, Sandbox
+from ml_agent.sandbox.diagnosis import diagnose
+from ml_agent.sandbox.errors import SandboxError
+from ml_agent.settings import Settings, load_settings
+from ml_agent.tools.errors import ToolError
+
+SCRIPT, CLAIM = "run.sh", "claim.txt"
+LIMITS = {
+    "L": Limits(calls=30, seconds=900.0),
+    "A": Limits(calls=10, seconds=1800.0),
+    "D": Limits(calls=40, seconds=1800.0),
+}
+"""Of one try, by form; ten requests, as in OpenHands' run_infer.sh (`--max-iterations 10`)."""
+LOOK_SECONDS = 60.0
+SETUP_SECONDS = 1800.0
+SETUP, OWN, LOCK, REPRODUCE = "ml-agent-setup.sh", ".ml-agent", "requirements.lock", "reproduce.sh"
+_CHECKOUT = ("git init -q", "git -C", "mkdir -p", "cp -a")
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """How rows are done, the same for every agent."""
+
+    endpoint: Endpoint
+    """Without its key: each process takes that from its environment."""
+    limits: Limits
+    """Of one try."""
+    reply_tokens: int = REPLY_TOKENS
+    place: Place = Place()
+    installs: bool = True
+    """Whether packages may be installed, from the index that this machine is set to."""
+    tries: int = 3
+    """How often a row is begun where the infrastructure fails it."""
+
+    def config(self, *who: str) -> str:
+        """Changes with everything that shapes a result; the endpoint's key and address are no part of it."""
+        rest = msgspec.to_builtins([self.limits, self.reply_tokens, self.place, self.installs], enc_hook=str)
+        shaping = [*who, self.endpoint.model, self.endpoint.temperature, rest]
+        return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode()).hexdigest()[:16]
+
+
+class Assignment(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent is to do."""
+
+    seen: Visible
+    """All that may be known of the row."""
+    root: Path
+    """The repository on this machine; only read."""
+    told: Callable[[str], str]
+    """What another agent is told, from the path of the task's folder in the workspace."""
+    writes: tuple[str, ...]
+    """Files that hold the answer."""
+    name: str = ""
+    """The repository's folder in the workspace; by its address where none is given."""
+
+    @property
+    def place(self) -> str:
+        """The repository's folder in the workspace."""
+        return self.name or name_of(self.seen.github)
+
+    @property
+    def folder(self) -> str:
+        """The task's folder in the workspace."""
+        return folder_of(self.place, self.seen.path)
+
+
+class Agent(Protocol):
+    """Whoever does rows."""
+
+    label: str
+
+    def mounts(self) -> tuple[Path, ...]:
+        """Folders of this machine that its sandbox must show."""
+
+    def solve(self, job: Assignment, terms: Terms, sandbox: Sandbox | None, records: Path) -> SubjectRun:
+        """Do the row in a started sandbox that holds the repository; ML-Agent does without one, and leaves a run.sh where there is one.
+
+        Raises SandboxError where the sandbox fails, AgentMissingError where the agent cannot be started in it.
+        """
+
+
+class PeerAgent:
+    """Another agent: it works in the row's sandbox, which shows its environment."""
+
+    def __init__(self, subject: Subject, installed: Installed) -> None:
+        self.label = f"{subject.name} {installed.version}"
+        self.subject, self.installed = subject, installed
+
+    def mounts(self) -> tuple[Path, ...]:
+        """Its environment."""
+        return self.installed.mounts()
+
+    def solve(self, job: Assignment, terms: Terms, sandbox: Sandbox | None, records: Path) -> SubjectRun:
+        """Run it; one word in claim.txt is its claim."""
+        assert sandbox is not None
+        workspace = sandbox.run(Command(text="pwd", timeout=LOOK_SECONDS)).stdout.strip()
+        if not workspace:
+            raise AgentMissingError(f"the {sandbox.name} sandbox does not say where its workspace is")
+        task = SubjectTask(
+            text=job.told(f"{workspace}/{job.folder}"),
+            endpoint=terms.endpoint,
+            folder=job.folder,
+            writes=job.writes,
+            limits=terms.limits,
+            reply_tokens=terms.reply_tokens,
+            installs=terms.installs,
+        )
+        run = self.subject.run(task, sandbox, self.installed, records)
+        word = run.files.get(CLAIM, "").strip().lower()
+        return msgspec.structs.replace(run, claim={"done": True, "failed": False}.get(word))
+
+
+class OwnAgent:
+    """The whole program, as `ml-agent solve` runs it, on this machine; it is told the instruction and the repository's folder."""
+
+    def __init__(self, navigator: Literal["offline", "llm"]) -> None:
+        self.label = f"ml-agent {navigator} {program_version()[:8]}"
+        self._navigator = navigator
+
+    def mounts(self) -> tuple[Path, ...]:
+        """Nothing: it works on this machine."""
+        return ()
+
+    def solve(self, job: Assignment, terms: Terms, sandbox: Sandbox | None, records: Path) -> SubjectRun:
+        """Solve; where there is a sandbox, the proven answer is set up in it and left as run.sh."""
+        records.mkdir(parents=True, exist_ok=True)
+        began, folder, seen = time.monotonic(), new_run(records, records / "run", {}), job.seen
+        path = "" if seen.path == "." else seen.path
+        asked = Job(instruction=seen.instruction, repository=str(job.root), path=path, prefix_code=seen.prefix_code)
+        try:
+            result = run_job(asked, self._settings(terms), folder)
+        except SandboxError:
+            raise
+        except (AgentError, ToolError) as problem:
+            usage = Usage(seconds=round(time.monotonic() - began, 3))
+            return SubjectRun(ended="failed", usage=usage, error=f"{type(problem).__name__}: {problem}")
+        ending = Ending.named(result["ending"])
+        claim = None if ending in (Ending.BUDGET, Ending.MODEL_GONE) else ending.exit_code == 0
+        error = "" if claim else f"{ending.label}: {result['message']}"
+        if sandbox is not None and result["answer"] and (folder.path / REPRODUCE).is_file():
+            error = _leave(job, terms, sandbox, folder.path) or error
+        return SubjectRun(
+            ended="failed" if error else "finished",
+            usage=_own_usage(result, time.monotonic() - began),
+            claim=claim,
+            error=error,
+            trouble=error if ending is Ending.MODEL_GONE else "",
+        )
+
+    def _settings(self, terms: Terms) -> Settings:
+        limits, endpoint, place = terms.limits, terms.endpoint, terms.place
+        return load_settings(
+            navigator=self._navigator,
+            model=endpoint.model or None,
+            base_url=endpoint.base_url,
+            api_key=endpoint.api_key or None,
+            sandbox=place.sandbox,
+            unisolated=place.unisolated,
+            image=place.image or "",
+            network="install" if terms.installs else "none",
+            max_calls=limits.calls,
+            max_tokens=limits.tokens,
+            max_cost=limits.usd,
+            max_seconds=limits.seconds,
+        )
+
+
+def _own_usage(result: dict[str, Any], seconds: float) -> Usage:
+    """What a run of ML-Agent says of itself in its run.json."""
+    names = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
+    counts = {name: result["budget"].get(name, 0) for name in names}
+    return Usage(**counts, seconds=round(seconds, 3), usd=result.get("usd", 0.0))
+
+
+def _leave(job: Assignment, terms: Terms, sandbox: Sandbox, run: Path) -> str:
+    """Set up in the row's sandbox and put run.sh there; says what went wrong."""
+    setup, script = split((run / REPRODUCE).read_text(encoding="utf-8"), posixpath.relpath(job.place, job.folder))
+    for name, text in {SETUP: setup, SCRIPT: script}.items():
+        (run / name).write_text(text, encoding="utf-8")
+        sandbox.put(run / name, f"{job.folder}/{name}")
+    if (run / LOCK).is_file():
+        sandbox.put(run / LOCK, f"{job.place}/{OWN}/{LOCK}")
+    variables = index_variables() if terms.installs else {}
+    response = sandbox.run(
+        Command(text=f"bash {SETUP}", folder=job.folder, timeout=SETUP_SECONDS, environment=variables)
+    )
+    return "" if response.ok else f"set-up: {diagnose(response).message}"
+
+
+def split(reproduce: str, up: str) -> tuple[str, str]:
+    """A reproduce.sh as two scripts, set-up and run, that stand in the task's folder, the repository being there.
+
+    Args:
+        reproduce: Its text; see `sandbox.artifacts`.
+        up: The way from the task's folder to the repository's root.
+    """
+    head = ["#!/usr/bin/env bash", "set -euo pipefail", f'root=$(cd "$(dirname "$0")/{up}" && pwd)']
+    head += [f'here="$root/{OWN}" work="$root/{OWN}"', 'mkdir -p "$work/home"']
+    lines = reproduce.replace('"$work/repository"', '"$root"').splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith(CHOICE_OF_PYTHON))
+    end = next(n for n, line in enumerate(lines) if n > start and line.startswith('cd "$root"'))
+    path = next(line for line in lines if line.startswith("export PATH="))
+    kept = [line for line in lines[start:end] if not line.startswith(_CHECKOUT)]
+    return "\n".join([*head, *kept]) + "\n", "\n".join([*head, path, *lines[end:]]) + "\n"
+
+
+class RowResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a row."""
+
+    row: str
+    agent: str = ""
+    ended: Ended | None = None
+    """None where the agent never ran."""
+    claim: bool | None = None
+    """Its own word: whether the results are there and right; None where it gives none."""
+    error: str = ""
+    """The agent's."""
+    infrastructure: str = ""
+    """Why nobody can say what the agent does: the last try failed for a reason that is not the agent's."""
+    usage: Usage = Usage()
+    """Of all tries."""
+    tries: int = 0
+
+    @property
+    def trouble(self) -> str:
+        """Why it is not as it should be."""
+        return self.infrastructure or self.error
+
+
+ResultT = TypeVar("ResultT", bound=RowResult)
+
+
+def with_tries(done: ResultT, terms: Terms, records: Path, attempt: Callable[[ResultT, Path], ResultT]) -> ResultT:
+    """Do a row, again where the infrastructure fails; `records` gets one folder a try, and the cost of every try counts."""
+    for number in range(1, terms.tries + 1):
+        done = msgspec.structs.replace(done, tries=number, infrastructure="", error="")
+        folder = records / f"try-{number}"
+        clear(folder)
+        try:
+            done = attempt(done, folder)
+        except Exception as error:  # noqa: BLE001 - a full disk or a defect in one row must not stop the others; it is the row's
+            done = msgspec.structs.replace(done, infrastructure=f"{type(error).__name__}: {error}")
+        if not done.infrastructure:
+            break
+    return done
+
+
+@contextmanager
+def at_work(agent: Agent, job: Assignment, terms: Terms, records: Path) -> Iterator[tuple[SubjectRun, Sandbox]]:
+    """The agent's run, in a sandbox that stays open for what is made of it."""
+    with workplace(terms.place, records, agent.mounts(), job.root, job.place) as sandbox:
+        yield agent.solve(job, terms, sandbox, records), sandbox
+
+
+def accounted(done: ResultT, run: SubjectRun) -> ResultT:
+    """The result so far, with what a run says of itself and what it cost."""
+    lost = f"the sandbox is gone: {run.error}" if run.ended == "lost" else ""
+    return msgspec.structs.replace(
+        done, ended=run.ended, claim=run.claim, error=run.error, infrastructure=run.trouble or lost,
+        usage=done.usage.plus(run.usage),
+    )  # fmt: skip
+
+
+def record_of(folder: Path) -> Path | None:
+    """What a person reads of a try whose folder of records this is: the run's page, its requests, or its output."""
+    names = ("run/report.html", "calls.jsonl", "output.log")
+    return next((path for name in names if (path := folder / name).is_file()), None)
+
+
+def with_key(terms: Terms) -> Terms:
+    """The same with the key of this process's environment."""
+    if terms.endpoint.api_key:
+        return terms
+    key = load_settings().api_key.get_secret_value()
+    return msgspec.structs.replace(terms, endpoint=msgspec.structs.replace(terms.endpoint, api_key=key))
+
+
+def see_that_it_answers(endpoint: Endpoint) -> None:
+    """ProviderError where nothing answers at the endpoint, ConfigurationError where it refuses the key.
+
+    Without it every row would be tried, and be an error.
+    """
+    headers = {"authorization": f"Bearer {endpoint.api_key or 'none'}"}
+    with httpx.Client(transport=NetworkTransport(), timeout=LOOK_SECONDS) as client:
+        try:
+            status = client.get(f"{endpoint.base_url.rstrip('/')}/models", headers=headers).status_code
+        except httpx.HTTPError as error:
+            raise ProviderError(f"no endpoint answers at {endpoint.shown}: {type(error).__name__}") from error
+    if status in (401, 403):
+        raise ConfigurationError(f"{endpoint.shown} refuses the key (OPENAI_API_KEY): status {status}")
+
+
+@functools.cache
+def program_version() -> str:
+    """Hash of the sources that make answers."""
+    digest = hashlib.sha256()
+    for root in (Path(package.__path__[0]) for package in (ml_agent, ml_agent.tools, ml_agent.prompts)):
+        for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml", ".j2", ".txt", ".md")):
+            if not {"samples", "testing", "cli"} & set(path.parts):
+                digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
