@@ -53,7 +53,7 @@ def host_risks(text: str, scope: HostScope, kind: Literal["bash", "python"] = "b
     """What a text would do beyond running what was asked for, and words in it or in its folder's name that are not what they seem."""
     folder = [scope.workdir] if "\n" in scope.workdir else hidden_words(scope.workdir)
     hidden = [
-        HostRisk("holds characters that a terminal obeys or that nobody sees", word)
+        HostRisk("contains control characters or invisible ones", word)
         for word in (*hidden_words(text[: LONGEST[kind]]), *folder)
     ]
     found = (

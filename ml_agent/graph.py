@@ -43,7 +43,7 @@ from ml_agent.unsure import different, offer, what_would_decide
 
 MOST_LINES = 40
 """Of a failure, that a model is shown."""
-ANEW = "its author saw the result and answered anew"
+ANEW = "the model saw the result and answered again"
 _NONE_FOUND = "none of the repositories found can do this; name one with --repo"
 _NOT_IN_NAMED = "nothing in it does this; supported are Python and shell scripts, makefiles and console scripts"
 
@@ -285,11 +285,11 @@ def review(state: State, services: Services, navigator: Reviewer) -> Command[Any
     try:
         asked = navigator.review(request, workspace, draft, report_of(outcome), review_of(outcome))
     except Rejected as reason:
-        note = f"its author finds that it does not do the task: {reason}"
+        note = f"the model says that it does not do the task: {reason}"
     except BudgetExceededError as error:
         if error.what not in MODEL_LIMITS:
             raise
-        note = f"its author did not look at the result: {error}"
+        note = f"the model did not look at the result: {error}"
     if asked is None or tried_before(asked, [*attempts_of(state), Attempt(draft=draft)]) is not None:
         speaks = asked is not None and (asked.conclusion is not None or len(asked.disputes) > len(draft.disputes))
         said = asked if asked is not None and speaks else draft
@@ -319,7 +319,7 @@ def conclude(state: State, services: Services, draft: Draft, outcome: Outcome) -
         return Command(update=update, goto="diagnose")
     missing = missing_text(outcome.judgements, outcome.made, outcome.response.stdout)
     problem = "\n".join(line for line in (outcome.shortfall, missing) if line) or message
-    problem += f"; its author disputes that: {draft.disputes[-1].why}" if draft.disputes else ""
+    problem += f"; the model disputes that: {draft.disputes[-1].why}" if draft.disputes else ""
     return ended(Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED, problem, **update)
 
 
@@ -351,7 +351,7 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     trouble = services.executor.trouble(workspace) if can_mend else ()
     lines = (*trouble, *outcome.response.error_lines)[-MOST_LINES:]
     told = msgspec.structs.replace(outcome, response=msgspec.structs.replace(outcome.response, error_lines=lines))
-    before = [f"done before by our rules: {one.why or one.kind}" for one in repairs if one not in draft.set_up]
+    before = [f"repaired before that: {one.why or one.kind}" for one in repairs if one not in draft.set_up]
     report = report_of(told, [problem, *before]) if draft.thread is not None else ""
     tried = Attempt(draft=draft, problem=problem, error_lines=lines, report=report)
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")

@@ -9,7 +9,7 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.unasked import unasked
 from ml_agent.user_values import counted_noun, purpose
 
-NO_LICENCE = "none: without its author's leave nobody may copy or use it"
+NO_LICENCE = "none: nobody may copy or use it without the author's permission"
 _LONGEST = 100
 _MOST_LINES = 12
 

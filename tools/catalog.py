@@ -113,9 +113,7 @@ def read_candidates(path: Path) -> list[Candidate]:
         candidates.append(_candidate(decoder, line, f"{path}:{number}"))
         first = seen.setdefault(candidates[-1].full_name, number)
         if first != number:
-            raise CatalogError(
-                f"{path}:{number}: {candidates[-1].full_name} stands already in line {first}; remove one"
-            )
+            raise CatalogError(f"{path}:{number}: {candidates[-1].full_name} is already in line {first}; remove one")
     if not candidates:
         raise CatalogError(f"{path}: no entries; give a JSON Lines file with one repository a line")
     return candidates

@@ -22,7 +22,7 @@ _LARGEST = 1_000_000_000
 """Bytes; a larger file is begun anew."""
 _PARSERS = ("markdown-it-py", "pyflakes")
 _UNWRITABLE = (
-    "the cache folder cannot be written (%s): all is read anew each time and no run can be resumed; "
+    "the cache folder cannot be written (%s): everything is read again each time and no run can be resumed; "
     "set ML_AGENT_CACHE_DIR to a folder that can"
 )
 _first_warning = Lock()

@@ -219,7 +219,7 @@ class WorkTree:
                 found = store.stream(bytes.fromhex(sha))
                 kind, content = found.type.decode(), found.read()
                 if _name(content, kind).hex() != sha:
-                    raise self._unreadable(f"what lies as object {sha} is another")
+                    raise self._unreadable(f"the content of object {sha} does not match its name")
                 return kind, content
         advice = "; it borrows objects: `git repack -a -d` in it brings them in" if self._lending_folders else ""
         raise self._unreadable(f"object {sha} is missing{advice}")

@@ -83,13 +83,13 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought
 
 
 def _of_script(signature: Signature) -> str:
-    """The environment variables that a shell script reads, and whether it hands its words on."""
+    """The environment variables that a shell script reads, and whether it passes its arguments on."""
     if signature.kind != "shell":
         return ""
     shown = ", ".join(f"{name}={default[:_DEFAULT]}" if default else name for name, default in signature.variables)
     passing = next((call for call in signature.calls if _ALL_WORDS.search(call)), "")
     to = next((f" to {word}" for word in passing.split() if word.endswith((".py", ".sh"))), "")
-    return (f"; reads the variables {shown}" if shown else "") + (f"; hands its words on{to}" if passing else "")
+    return (f"; reads the variables {shown}" if shown else "") + (f"; passes its arguments on{to}" if passing else "")
 
 
 def options_of(signature: Signature, words: str, most: int, beside: Mapping[str, Sequence[str]] = NOTHING) -> str:

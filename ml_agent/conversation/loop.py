@@ -238,14 +238,14 @@ class Conversation:
         if decision == "refused":
             errors = errors_of(draft)
             exchange.tell(errors, refused=True)
-            return _report("Refused, the check proves:", errors, "Mend it; or, where a finding is wrong, dispute it.")
+            return _report("Refused, the check proves:", errors, "Fix it; or, where a finding is wrong, dispute it.")
         if decision == "advised":
             advice = weighty_advice(draft)
             exchange.tell(advice)
             return _report(
                 "Sound. But think of this once more:",
                 advice,
-                "Answer again, mended or the same, as you think right.",
+                "Answer again, changed or not, as you think right.",
             )
         exchange.taken = True
         return ACCEPTED

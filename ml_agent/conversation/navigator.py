@@ -22,7 +22,7 @@ from ml_agent.understanding import rank, understood
 
 _GONE = (ModelError, EndpointSettingError, BudgetExceededError)
 FAILED = "It was run, and said:"
-WISH = "Mend it, or answer otherwise; or dispute it."
+WISH = "Fix it, or answer differently; or dispute it."
 ANOTHER = neutral("Noted. Give another answer as well, one that does it in another way.")
 
 

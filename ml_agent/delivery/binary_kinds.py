@@ -31,13 +31,13 @@ def judge_png(data: bytes, whole: Whole) -> str:
         if place + 12 + length > len(data):
             break
         if struct.unpack_from(">I", data, place + 8 + length)[0] != zlib.crc32(name + body):
-            raise InvalidContent("is a damaged PNG: a sum is wrong")
+            raise InvalidContent("is a damaged PNG: a checksum is wrong")
         chunks[name] = chunks.get(name, b"") + body
         place += 12 + length
         if name == b"IEND":
             break
     if whole and (b"IEND" not in chunks or _unpacked_size(chunks.get(b"IDAT", b"")) < _png_bytes(chunks[b"IHDR"])):
-        raise InvalidContent("is a PNG that breaks off")
+        raise InvalidContent("is a truncated PNG")
     width, height = picture_size(data) or (0, 0)
     return f"PNG, {width} x {height}"
 
@@ -69,7 +69,7 @@ def judge_jpeg(data: bytes, whole: Whole) -> str:
     if size is None:
         raise InvalidContent("is a JPEG without a picture")
     if whole and b"\xff\xd9" not in data[-64:]:
-        raise InvalidContent("is a JPEG that breaks off")
+        raise InvalidContent("is a truncated JPEG")
     return f"JPEG, {size[0]} x {size[1]}"
 
 
@@ -98,7 +98,7 @@ def judge_gif(data: bytes, whole: Whole) -> str:
     if data[:6] not in (b"GIF87a", b"GIF89a"):
         raise InvalidContent("is no GIF")
     if whole and (not data.rstrip(b"\0").endswith(b";") or b"," not in data[13:]):
-        raise InvalidContent("is a GIF that breaks off")
+        raise InvalidContent("is a truncated GIF")
     return f"GIF, {data[6] + 256 * data[7]} x {data[8] + 256 * data[9]}"
 
 
@@ -106,7 +106,7 @@ def judge_bmp(data: bytes, whole: Whole) -> str:
     """Its head, and as many bytes as that says."""
     _begins(data, b"BM", "BMP")
     if whole and (len(data) < 26 or struct.unpack_from("<I", data, 2)[0] > len(data)):
-        raise InvalidContent("is a BMP that breaks off")
+        raise InvalidContent("is a truncated BMP")
     return "BMP"
 
 
@@ -117,7 +117,7 @@ def judge_tiff(data: bytes, whole: Whole) -> str:
     if b"*" in data[2:4] and whole:
         (place,) = struct.unpack_from("<I" if data[:2] == b"II" else ">I", data, 4)
         if not 8 <= place < len(data):
-            raise InvalidContent("is a TIFF that breaks off")
+            raise InvalidContent("is a truncated TIFF")
     return "TIFF"
 
 
@@ -127,12 +127,12 @@ def _riff(form: bytes, name: str, inside: bytes) -> Callable[[bytes, Whole], str
             raise InvalidContent(f"is no {name}")
         place = data.find(inside, 12)
         if place < 0 or len(data) < place + 8:
-            raise InvalidContent(f"is a {name} with nothing in it")
+            raise InvalidContent(f"is an empty {name}")
         (length,) = struct.unpack_from("<I", data, place + 4)
         if length == 0:
-            raise InvalidContent(f"is a {name} with nothing in it")
+            raise InvalidContent(f"is an empty {name}")
         if whole and data[:4] == b"RIFF" and length not in (0xFFFFFFFF, 0x7FFFFFFF) and place + 8 + length > len(data):
-            raise InvalidContent(f"is a {name} that breaks off")
+            raise InvalidContent(f"is a truncated {name}")
         return name
 
     return judge
@@ -148,7 +148,7 @@ def judge_mp3(data: bytes, _whole: Whole) -> str:
         if data[place + 1] & 0xE0 == 0xE0 and data[place + 1] & 0x06:
             return "MP3"
         place = data.find(b"\xff", place + 1)
-    raise InvalidContent("is no MP3: no frame begins")
+    raise InvalidContent("is not an MP3: no frame was found")
 
 
 def judge_mp4(data: bytes, whole: Whole) -> str:
@@ -162,7 +162,7 @@ def judge_mp4(data: bytes, whole: Whole) -> str:
             (length,) = struct.unpack_from(">Q", data, place + 8)
         length = length or len(data) - place
         if length < 8 or (place + length > len(data) and whole):
-            raise InvalidContent("is an MP4 that breaks off")
+            raise InvalidContent("is a truncated MP4")
         names.add(name)
         place += length
     if whole and not names & {b"moov", b"moof"}:
@@ -174,7 +174,7 @@ def judge_pdf(data: bytes, whole: Whole) -> str:
     """Its first line and its last."""
     _begins(data, b"%PDF-", "PDF")
     if whole and b"%%EOF" not in data[-2048:]:
-        raise InvalidContent("is a PDF that breaks off")
+        raise InvalidContent("is a truncated PDF")
     return "PDF"
 
 
@@ -219,7 +219,7 @@ def array_head(data: bytes, size: int | None, name: str) -> tuple[dict[str, Any]
     (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
     head = data[begins:][:length]
     if len(head) < length or length > MOST_HEAD:
-        raise InvalidContent(f"is an {name} that breaks off")
+        raise InvalidContent(f"is a truncated {name}")
     try:
         told = ast.literal_eval(head.decode("latin-1").strip())
     except SyntaxError as error:
@@ -228,7 +228,7 @@ def array_head(data: bytes, size: int | None, name: str) -> tuple[dict[str, Any]
     if numbers < 1 or any(one < 0 for one in told["shape"]):
         raise InvalidContent(f"is an {name} without numbers")
     if size is not None and size < begins + length + numbers * max(_item_size(told["descr"]), 1):
-        raise InvalidContent(f"is an {name} that holds less than its head says")
+        raise InvalidContent(f"is an {name} shorter than its header says")
     return told, begins + length
 
 
@@ -261,7 +261,7 @@ def judge_pickle(data: bytes, whole: Whole) -> str:
     if data[:1] != b"\x80" or not 2 <= data[1] <= 5:
         raise InvalidContent("is no pickle")
     if whole and b"." not in data[2:]:
-        raise InvalidContent("is a pickle that breaks off")
+        raise InvalidContent("is a truncated pickle")
     return "pickle"
 
 
@@ -283,10 +283,10 @@ def judge_safetensors(data: bytes, whole: Whole) -> str:
         begins, end = tensor["data_offsets"]
         bits = int(re.sub(r"\D+(\d+).*|\D+", r"\1", str(tensor["dtype"])) or 8)  # F32, BF16, F8_E4M3, BOOL
         if end - begins != (math.prod(tensor["shape"]) * bits + 7) // 8:
-            raise InvalidContent("is a safetensors file that holds less than its head says")
+            raise InvalidContent("is a safetensors file shorter than its header says")
     ends = [tensor["data_offsets"][1] for tensor in tensors]
     if whole and 8 + length + max(ends) > len(data):
-        raise InvalidContent("is a safetensors file that breaks off")
+        raise InvalidContent("is a truncated safetensors file")
     return f"{len(ends)} tensors"
 
 
@@ -294,7 +294,7 @@ def judge_parquet(data: bytes, whole: Whole) -> str:
     """Its mark at both ends, and a table of contents as long as it says."""
     _begins(data, b"PAR1", "Parquet file")
     if whole and (not data.endswith(b"PAR1") or not 0 < struct.unpack_from("<I", data[-8:])[0] <= len(data) - 12):
-        raise InvalidContent("is a Parquet file that breaks off")
+        raise InvalidContent("is a truncated Parquet file")
     return "Parquet"
 
 
@@ -310,9 +310,9 @@ def judge_gzip(data: bytes, whole: Whole) -> str:
     except zlib.error as error:
         raise InvalidContent("is a damaged gzip file") from error
     if whole and size < MOST_UNPACKED and not unpacker.eof:
-        raise InvalidContent("is a gzip file that breaks off")
+        raise InvalidContent("is a truncated gzip file")
     if size == 0:
-        raise InvalidContent("is a gzip file with nothing in it")
+        raise InvalidContent("is an empty gzip file")
     return "gzip"
 
 
@@ -320,7 +320,7 @@ def _judge_mark(mark: bytes, name: str) -> Callable[[bytes, Whole], str]:
     def judge(data: bytes, _whole: Whole) -> str:
         _begins(data, mark, name)
         if len(data) <= 2 * len(mark):
-            raise InvalidContent(f"is a {name} that breaks off")
+            raise InvalidContent(f"is a truncated {name}")
         return name
 
     return judge
@@ -339,9 +339,9 @@ def _zip_names(data: bytes) -> list[str]:
                 for member in members:
                     _judge_member(archive, member)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise InvalidContent(f"is a ZIP that breaks off: {error}") from error
+        raise InvalidContent(f"is a truncated ZIP: {error}") from error
     if not members:
-        raise InvalidContent("is a ZIP with nothing in it")
+        raise InvalidContent("is an empty ZIP")
     return [member.filename for member in members]
 
 
@@ -352,7 +352,7 @@ def _judge_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         while part := content.read(1024**2):
             size += len(part)
     if size != member.file_size:
-        raise InvalidContent(f"is a damaged ZIP: {member.filename} holds less than its head says")
+        raise InvalidContent(f"is a damaged ZIP: {member.filename} is shorter than its header says")
 
 
 def judge_hdf5(data: bytes, whole: Whole) -> str:
@@ -361,7 +361,7 @@ def judge_hdf5(data: bytes, whole: Whole) -> str:
     _begins(data, mark, "HDF5")
     place = {0: 40, 1: 44, 2: 28, 3: 28}[data[8]]  # of the address where it ends, by the version of its head
     if whole and struct.unpack_from("<Q", data, place)[0] > len(data):
-        raise InvalidContent("is an HDF5 that breaks off")
+        raise InvalidContent("is a truncated HDF5")
     return "HDF5"
 
 

@@ -63,7 +63,7 @@ def judge_content(data: bytes, whole: bool, expected: Expectation) -> str:
         if (by_bytes := BINARY_KINDS.get(expected.kind)) is not None:
             return by_bytes(data, whole)
     except _MALFORMED as error:
-        raise InvalidContent(f"is no {expected.kind}, or breaks off") from error
+        raise InvalidContent(f"is not {expected.kind}, or is truncated") from error
     if len(data) < ERROR_LENGTH and (said := error_in(data.decode("utf-8", "replace"))) is not None:
         raise InvalidContent(f"holds an error message: {said}")
     return f"{len(data)} bytes"
@@ -86,11 +86,11 @@ def _judge_beginning(data: bytes, expected: Expectation) -> str:
     """Of a text that is too large to be judged whole: text it must be, and begin as its kind does."""
     text = text_of(data, whole=False).lstrip()
     if not text.startswith(_BEGINNINGS.get(expected.kind, ("",))):
-        raise InvalidContent(f"does not begin as {expected.kind} does")
+        raise InvalidContent(f"does not begin like {expected.kind}")
     line, ended, _ = text.partition("\n")
     if expected.kind == "jsonl" and ended:
         judge_jsonl(line, msgspec.structs.replace(expected, rows=None))
-    return f"{expected.kind} by its beginning, too large to be judged whole"
+    return f"{expected.kind} by its beginning; too large to be judged as a whole"
 
 
 def _in_one_line(said: str) -> str:

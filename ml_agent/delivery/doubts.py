@@ -63,7 +63,7 @@ def _errors(response: Response) -> list[str]:
 
 def _endless(response: Response) -> list[str]:
     lines = [line for line in f"{response.stdout}\n{response.stderr}".splitlines() if _ENDLESS.search(line)]
-    return [f"it printed a value that is no number: {cut(lines[-1].strip())}"] if lines else []
+    return [f"it printed a value that is not a number: {cut(lines[-1].strip())}"] if lines else []
 
 
 def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path) -> list[str]:

@@ -133,13 +133,13 @@ def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> 
 def _doubts(columns: Sequence[_Column]) -> tuple[str, ...]:
     void = [column.name for column in columns if column.void]
     some = ", ".join(void[:3]) + (", ..." if len(void) > 3 else "")
-    empty = [f"{len(void)} of {len(columns)} columns are empty throughout: {some}"] if void else []
+    empty = [f"{len(void)} of {len(columns)} columns are empty: {some}"] if void else []
     return (*empty, *[said for column in columns if (said := column.doubt())][:3])
 
 
 def _void(columns: Sequence[_Column], expected: Expectation) -> str:
     if columns and all(column.void for column in columns):
-        return "holds no value: every cell below its head is empty"
+        return "holds no value: every cell below its header is empty"
     wanted = {plain_name(name) for name in expected.columns}
     empty = [column.name for column in columns if column.void and plain_name(column.name) in wanted]
     return f"has nothing in {', '.join(empty)}" if empty else ""

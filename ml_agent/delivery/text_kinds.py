@@ -71,7 +71,7 @@ def judge_json(text: str, expected: Expectation) -> str:
     """One JSON value, by the standard: no NaN, not empty, with the keys that were asked for."""
     value = _parse(text)
     if value in ({}, [], "", None):
-        raise InvalidContent("is JSON with nothing in it")
+        raise InvalidContent("is empty JSON")
     if (
         isinstance(value, dict)
         and set(value) <= {"error", "message", "status", "traceback", "code"}
@@ -137,7 +137,7 @@ def judge_html(text: str, _expected: Expectation) -> str:
     if not reader.names:
         raise InvalidContent("has no HTML element")
     if not reader.content:
-        raise InvalidContent("is a page with nothing in it")
+        raise InvalidContent("is an empty page")
     return f"{reader.names} elements"
 
 
@@ -149,7 +149,7 @@ def judge_svg(text: str, _expected: Expectation) -> str:
     if not 0 < begun <= closing or not re.fullmatch(r"</svg\s*>", text[closing:]):
         raise InvalidContent("has no <svg> element that is closed")
     if not re.search(r"<(?!/|!|\?)\w", text[begun:closing]):
-        raise InvalidContent("is a drawing with nothing in it")
+        raise InvalidContent("is an empty drawing")
     return "SVG"
 
 
@@ -223,22 +223,22 @@ def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
     head = next(rows, [])
     for body, row in enumerate(rows, 1):
         if len(row) != len(head) and not uneven:
-            uneven = f"row {body + 1} has {len(row)} fields, its head {len(head)}"
+            uneven = f"row {body + 1} has {len(row)} fields, its header {len(head)}"
     if uneven:
         raise InvalidContent(uneven)
     if lacking := _lacking(expected.columns, head):
         raise NotAsWorded(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
     if expected.rows == body + 1 and not expected.columns:
-        return f"{body + 1} rows without a head"
+        return f"{body + 1} rows without a header"
     if (
         not body
         and expected.rows is None
         and not expected.columns
         and any(numbers.number(cell) is not None for cell in head)
     ):
-        return "1 row without a head"  # names of columns are words
+        return "1 row without a header"  # names of columns are words
     if not body and expected.rows != 0:
-        raise InvalidContent("has a head and no rows")
+        raise InvalidContent("has a header and no rows")
     return f"{_check_count(body, expected)}, columns {_some(head)}"
 
 
@@ -250,16 +250,16 @@ def _parse(text: str) -> Any:
     except RecursionError as error:
         raise InvalidContent("is nested too deeply") from error
     except ValueError as error:
-        raise InvalidContent(f"is no JSON: {error}") from error
+        raise InvalidContent(f"is not JSON: {error}") from error
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise InvalidContent(f"is no JSON: {name} is not allowed in it")
+    raise InvalidContent(f"is not JSON: {name} is not allowed in it")
 
 
 def _check_keys(value: Any, expected: Expectation, name: str) -> str:
     if value in (None, {}, [], ""):
-        raise InvalidContent(f"is {name} with nothing in it")
+        raise InvalidContent(f"is empty {name}")
     if expected.columns and (lacking := _lacking(expected.columns, _keys(value))):
         raise NotAsWorded(f"lacks the keys {', '.join(lacking)}")
     return name

@@ -202,7 +202,7 @@ class ModelClient:
             known = self.endpoint.context_tokens or traits.context_tokens
             size = f" ({known:,} tokens)" if known else ""
             raise EndpointError(
-                f"the context of {self.endpoint.model}{size} is too small for this question: serve it with more, or set another --model"
+                f"the context of {self.endpoint.model}{size} is too small for this question: serve it with a longer context, or set another --model"
             ) from problem
         return msgspec.structs.replace(exchange, output_tokens=exchange.output_tokens // 2)
 
@@ -211,7 +211,7 @@ class ModelClient:
         said = reply.content or "".join(json.dumps(msgspec.to_builtins(call)) for call in reply.calls)
         shown = shorten(neutral(said.strip() or "(nothing)"), _SHOWN_REPLY, self._sender.count)
         ask = neutral(
-            f"That answer cannot be used: {problem}. Answer the question again, mended, with the JSON object only."
+            f"That answer cannot be used: {problem}. Answer the question again, corrected, with the JSON object only."
         )
         dialogue: tuple[Message, ...] = (
             {"role": "assistant", "content": shown},

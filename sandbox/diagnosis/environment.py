@@ -87,7 +87,7 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>no display name and no \$DISPLAY|No available video device|video system not initialized|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
         r"|Could not load the Qt platform plugin|GLFWError[^\n]*|pyglet\.canvas\.xlib\.NoSuchDisplayException|Unable to open display|Can't open display[^\n]*"
         r"|Invalid MIT-MAGIC-COOKIE|Authorization required, but no authorization protocol)",
-        "a window system is needed and there is none: {line}",
+        "a display is needed and there is none: {line}",
         scope="any",
     ),
     rule(
@@ -193,7 +193,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:satisfies the requirement|No matching distribution found for) (?P<subject>\S+)|The '(?P<other>sklearn)' PyPI package is deprecated[^\n]*"
         r"|Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?P<third>[^']+)'"
         r"|(?:Invalid requirement|Expected package name)[^\n]*: '?(?P<fourth>[^'\n]+)|git clone[^\n]*?(?P<fifth>\w+://\S+?)[\s'][^\n]*did not run successfully",
-        "the requirement {subject} cannot be had as it is written",
+        "the requirement {subject} is not available in that version",
         scope="any",
     ),
     rule(

@@ -519,7 +519,8 @@ class _Making:
         for _ in range(len(packages) + 1):
             ready = [package for package in packages if package.name not in sources]
             self._note(
-                f"installing {len(packages)} packages" + (f", {len(sources)} of them from sources" if sources else "")
+                f"installing {len(packages) or 'no'} packages"
+                + (f", {len(sources)} of them from sources" if sources else "")
             )
             done = self._steps.install(install_text(ready, seeds=True))
             if done.ok:

@@ -35,7 +35,7 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
         what = "as the lock file says" if self.locked else "as declared"
         more = [
             f"packages of {self.day}" if self.day else "",
-            "pins loosened where they cannot be had" if self.loose else "",
+            "pins loosened where that version is not available" if self.loose else "",
         ]
         return ", ".join(filter(None, [what, f"Python {self.python[0]}.{self.python[1]}", *more]))
 

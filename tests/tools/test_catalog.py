@@ -89,7 +89,7 @@ def test_looks_at_an_entry_and_its_folder(catalog: Catalog, tmp_path: Path) -> N
         ('{"full_name": "name"}', "is not OWNER/NAME"),
         ('{"full_name": "a/b/c"}', "is not OWNER/NAME"),
         ('{"full_name": "a b/c"}', "is not OWNER/NAME"),
-        ('{"full_name": "lab/graphs"}', "stands already in line 1; remove one"),
+        ('{"full_name": "lab/graphs"}', "is already in line 1; remove one"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:

@@ -98,7 +98,7 @@ class _Check:
             self.note("syntax", f"bash cannot read this: {line.error}")
         for comment in line.comments:
             if re.search(r"(?:^|\s)--?\w", comment):
-                self.note("value-not-used", f"bash ignores what stands after #: {comment[:80]}", "#", sure=False)
+                self.note("value-not-used", f"bash ignores what follows #: {comment[:80]}", "#", sure=False)
         checked_folders: set[str] = set()
         for invocation in line.invocations:
             before = len(self.findings)
@@ -286,7 +286,7 @@ class _Check:
             return
         stray = [w for w in invocation.words if w and not w.strip()]
         if stray:
-            self.note("syntax", "a backslash with a blank behind it does not continue the line", "\\ ")
+            self.note("syntax", "a backslash followed by a blank does not continue the line", "\\ ")
         if signature.framework == "none" and invocation.words:
             self._reads_nothing(signature, invocation)
             return

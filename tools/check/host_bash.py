@@ -67,7 +67,7 @@ def bash_risks(text: str, scope: HostScope, depth: int = 0) -> list[HostRisk]:
     text = text.replace("\r\n", "\n")
     text = _HARMLESS.sub(lambda match: _STANDS_FOR[match[1][0]], _SLIP.sub(r" \\\n", text))
     tokens = list(lex(text, prompts=False))
-    unclear = [HostRisk("is read by bash in ways that are not judged here", bad) for bad in _unclear(text, tokens)]
+    unclear = [HostRisk("uses bash syntax that is not judged", bad) for bad in _unclear(text, tokens)]
     if unclear:
         return unclear
     used = frozenset(_variables(text))
@@ -184,7 +184,7 @@ class _Reader:
         named: Named = "no" if ">" in sign else "below"
         yield from ((why, token.raw) for why, _ in self._arguments([token], own=False, named=named))
         if "$" in token.raw and "<" not in sign:
-            yield "writes where a variable says", token.raw
+            yield "writes to a place that a variable names", token.raw
         if ">" in sign:
             yield from self._writes(target)
 
@@ -215,9 +215,9 @@ class _Reader:
             value = token.value
             for name in _variables(token.raw):
                 if names_a_secret(name):
-                    yield "hands on one of your secrets", token.raw
+                    yield "passes on one of your secrets", token.raw
                 if _OF_SHELL.fullmatch(name) or (name in self.assigned and ("/" in value or ".." in value)):
-                    yield "is put together by the text", token.raw
+                    yield "is computed when it runs", token.raw
             place = self.scope.outside(value, self.folders, own=own, named=named)
             if place:
                 yield "names a place outside the repository's folder, or a hidden file, which you did not", place
@@ -230,7 +230,7 @@ class _Reader:
             if (odd and "/" in value) or any(
                 re.search(r"[*?\[]", one) and fnmatchcase("..", one) for one in value.split("/") if one.strip("*")
             ):
-                yield "is put together by the text", token.raw
+                yield "is computed when it runs", token.raw
 
     def _is_own(self, words: list[Token]) -> bool:
         """Whether a command runs a program of the repository, as far as that decides what its environment may be."""
@@ -254,7 +254,7 @@ class _Reader:
             program = name = "python"
         launcher = launchers().get(name)
         if not _PROGRAM.fullmatch(program) and name not in ("[", ":"):
-            yield "starts what the text puts together", words[0].raw
+            yield "starts a program whose name is computed", words[0].raw
         elif name in self.table.builtins and "/" not in program:
             yield from self._builtin(name, rest)
         elif name in self.table.refused_builtins:
@@ -312,7 +312,7 @@ class _Reader:
             yield from self._assignment(rest[0], exported=False, own=True, alone=False)
             rest = rest[1:]
         if not rest:
-            yield f"starts nothing that is seen behind {name}", ""
+            yield f"shows no program after {name}", ""
         elif inner[:2] == ["python", "-m"] and added == 2:
             yield from self._module(rest)
         elif launcher.starts == "program":
@@ -354,14 +354,14 @@ class _Reader:
             elif not re.fullmatch(r"-[uOBEsS]+|-Wignore", option):
                 yield "is an option of Python that may run something else", option
         if not words or words[0].value in ("-", "/dev/stdin"):
-            yield "gives Python a program that is not seen", ""
+            yield "gives Python a program that is not visible here", ""
             return
         yield from self._script(words[0])
         yield from self._arguments(words[1:], own=True)
 
     def _code(self, words: list[Token]) -> Iterator[tuple[str, str]]:
         if not words or "$" in re.sub(r"'[^']*'", "", words[0].raw):
-            yield "gives Python a program that the text puts together", ""
+            yield "gives Python a program that is computed", ""
         elif not self.scope.asks_for_code:
             yield "runs code, which you did not ask for", ""
         else:
@@ -402,10 +402,10 @@ class _Reader:
             if option == "-o" and words[:1] and words[0].value == "pipefail":
                 words = words[1:]
             elif not re.fullmatch(r"-[eux]+", option):
-                yield "starts a shell that reads commands which are not seen", ""
+                yield "starts a shell that reads commands which are not visible here", ""
                 return
         if not words:
-            yield "starts a shell that reads commands which are not seen", ""
+            yield "starts a shell that reads commands which are not visible here", ""
             return
         yield from self._script(words[0])
         yield from self._arguments(words[1:], own=True)
@@ -414,7 +414,7 @@ class _Reader:
         """A file that is run: of the repository, and as it lies there."""
         value = token.value
         if "$" in token.raw or not re.fullmatch(r"[\w./+@ -]+", value):
-            yield "runs a file that the text puts together", token.raw
+            yield "runs a file whose name is computed", token.raw
         elif self.scope.outside(value, self.folders):
             yield "runs a file outside the repository", token.raw
         elif any(
@@ -445,13 +445,13 @@ class _Reader:
             if token not in plain and not tool.options.fullmatch(token.value.partition("=")[0]):
                 yield "is an option that may start, read or write something else", token.raw
             elif token in plain and not tool.words.fullmatch(token.value):
-                yield "is more than a name", token.raw
+                yield "is not a plain name", token.raw
             elif re.match(r"[*?\[]", token.raw) and name not in ("ls", "cat", "echo"):
                 yield "are names that may be read as options", token.raw
         if tool.hosts and any(
             host not in self.table.hosts for host in re.findall(r"://([^/\s:]+)", " ".join(t.value for t in words))
         ):
-            yield "takes packages from a place that you did not name", ""
+            yield "installs packages from a place that you did not name", ""
         paths = [token for token in words if token not in plain[: tool.patterns]]
         if name == "cp":
             yield from self._arguments(plain[:-1], own=False)

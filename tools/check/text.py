@@ -19,7 +19,7 @@ def unreadable(text: str) -> Finding | None:
     if not text.strip():
         return Finding(code="unreadable-command", message="there is no command")
     if FENCE.search(text):
-        return Finding(code="unreadable-command", message="the command stands in a code fence", subject="```")
+        return Finding(code="unreadable-command", message="the command is inside a code fence", subject="```")
     if PYTHON_LINE.search(text) and _is_python(text):
         return Finding(
             code="unreadable-command", message="this is Python, not bash", subject=text.strip().split("\n")[0][:80]
@@ -43,6 +43,6 @@ def check_prompts(text: str, invocations: Sequence[Invocation]) -> Iterator[Find
     for number in sorted({one.line for one in invocations if 0 < one.line <= len(lines)}):
         match = _PROMPT.match(lines[number - 1])
         if match is not None:
-            message = f"{match[1]} is a prompt and no part of the command"
+            message = f"{match[1]} is a prompt and not part of the command"
             finding = Finding(code="syntax", message=message, subject=match[1], suggestion=match[2])
             yield msgspec.structs.replace(finding, at=number)

@@ -43,7 +43,7 @@ def _note_swallowed(reader: Reader, names: Sequence[str]) -> None:
     for part in reader.given:
         name = next((name for name in names if name in part.values and part.form == "apart"), "")
         if name and part.option is not None:
-            message = f"{part.flag} takes {name} for its value, so that {name} is not called"
+            message = f"{part.flag} takes {name} as its value, so {name} is not called"
             suggestion = f"{part.flag}=True" if part.option.type == "bool" else ""
             reader.note("missing-required", message, None, name, suggestion)
             reader.tried |= {option.dest for option in reader.signature.options}
@@ -57,7 +57,7 @@ def _note_unknown(reader: Reader, word: str) -> None:
         reader.note_unknown(word)
         return
     written = f"{option.flags[0]}=False"
-    message = f"{word} takes the word behind it for its value, and no parameter is called so; write {written}"
+    message = f"{word} takes the next word as its value, and no parameter is called so; write {written}"
     reader.unknown.append(word)
     reader.note("unknown-option", message, None, word, written)
 

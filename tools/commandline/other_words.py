@@ -112,7 +112,7 @@ def _absl_leftover(reader: Reader, words: list[str]) -> None:
     ignored = [w for w in words if w.startswith("--") and len(w) > 2]
     message = f"{words[0]} belongs to no flag of {reader.signature.path}"
     if ignored:
-        message += f", and absl reads nothing behind it: {' '.join(ignored[:3])} is ignored"
+        message += f", and absl reads nothing after it: {' '.join(ignored[:3])} is ignored"
     reader.note("too-many-arguments", message, None, words[0], sure=bool(ignored))
 
 
@@ -120,7 +120,7 @@ def _absl_loose_bool(reader: Reader, option: Option, name: str, words: list[str]
     """--flag False sets the flag to true and leaves the word over: hardly what is meant."""
     if words and words[0].lower() in ("false", "0", "f"):
         word = words[0]
-        message = f"--{name} {word} sets it to true and leaves {word} over; write --{name}={word}"
+        message = f"--{name} {word} sets it to true and ignores {word}; write --{name}={word}"
         reader.note("bad-type", message, option, word, f"--{name}={word}")
 
 

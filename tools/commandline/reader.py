@@ -250,7 +250,7 @@ class Reader:
             self.note_choice(option, name, word, option.accepted, sure=True)
         elif option.converter == "bool" and option.nargs != "?bool" and word.lower() in FALSE:
             self.note(
-                "bad-type", f"{name} {word} means true: type=bool takes every word for it", option, word, sure=False
+                "bad-type", f"{name} {word} means true: type=bool accepts any text as true", option, word, sure=False
             )
         return value
 

@@ -15,7 +15,7 @@ def test_a_shell_script_says_what_it_reads_and_to_whom_it_hands_its_words() -> N
         calls=("echo $1", 'python train.py --lr 3 "$@"'),
         options=(Option(dest="name"),),
     )
-    line = "run.sh (1 options; reads the variables DEVICE=cpu, USE_AMP; hands its words on to train.py): Trains."
+    line = "run.sh (1 options; reads the variables DEVICE=cpu, USE_AMP; passes its arguments on to train.py): Trains."
     assert line_of([script], ".") == line
 
 

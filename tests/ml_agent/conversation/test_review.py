@@ -117,7 +117,7 @@ def test_doubts_are_told_answered_and_shown(play: Any) -> None:
     played = play(answer("--rows 6 --empty score"), said)
     assert "Doubt 1: it ended with 0, but a line speaks of an error: [ERROR] module numpy" in played.requests[1].text
     doubts = played.result["doubts"]
-    assert doubts[0]["answer"] == "ABC has none" and "1 of 2 columns are empty throughout: score" in doubts[1]["doubt"]
+    assert doubts[0]["answer"] == "ABC has none" and "1 of 2 columns are empty: score" in doubts[1]["doubt"]
     assert "doubt" in played.summary and "(ABC has none)" in played.summary
     assert (
         "Say a sentence on each" in played.last_told and len(played.requests) == 3
