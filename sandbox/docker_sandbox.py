@@ -50,10 +50,10 @@ esac
 """Prints the first bytes of a regular file that lies in the workspace, however its path is written."""
 EMPTY = f"""
 PATH=/usr/bin:/bin
-own=(-xdev -user {UID} ! -path {WORKSPACE} ! -path {HOME})
+own=(-xdev -user {UID} ! -path {WORKSPACE} ! -path {HOME} ! -path {VENV})
 find / "${{own[@]}}" -type d ! -perm -700 -exec chmod u+rwx {{}} ';' 2>/dev/null
 find / -depth "${{own[@]}}" -delete 2>/dev/null
-[ -z "$(find / "${{own[@]}}" -print -quit 2>/dev/null)" ]
+left=$(find / "${{own[@]}}" -print -quit 2>/dev/null); echo "$left"; [ -z "$left" ]
 """
 OWN_PYTHON = "/opt/host-python"
 SHARED_MEMORY = 1024**3
@@ -373,7 +373,7 @@ class DockerSandbox:
             container = str(self._alive().id)
             done = run_short(self._engine(), container, ["/bin/bash", "-c", EMPTY], f"{UID}:{UID}")
         if done.exit_code != 0:
-            raise SandboxLostError("what lies in the sandbox cannot be removed")
+            raise SandboxLostError(f"what lies in the sandbox cannot be removed: {done.stdout.strip()[:200]!r}")
 
     def _has_image(self, name: str) -> bool:
         with self._translate_errors():

@@ -14,6 +14,7 @@ import msgspec
 
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Source, install_text
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.config_text import read_toml
@@ -23,6 +24,8 @@ INSTALL_SECONDS = 1800.0
 """For one installation; large wheels take long on slow lines."""
 DESCRIBE_SECONDS = 240.0
 BUILD_SECONDS = 1500.0
+MOST_SAID = 2000
+"""Last lines of a build that are kept."""
 MOST_MISSING = 5
 """Modules that a build may turn out to need one after another."""
 _INSIDE = Path(__file__).with_name("inside")
@@ -102,6 +105,8 @@ class Builder:
         self._number = count()
         self._wheels: dict[tuple[str, ...], str] = {}
         self._environments: dict[tuple[str, ...], str] = {}
+        self.said: tuple[str, ...] = ()
+        """What the last build said, also where it gave a wheel."""
         self.used: tuple[str, ...] = ()
         """Pins of what the last wheel was built with."""
 
@@ -125,7 +130,7 @@ class Builder:
             return self._wheels[key]
         tree = self._unpacked(package.source)
         made = tree if isinstance(tree, BuildFailure) else self.wheel(tree, pins)
-        if isinstance(made, str):
+        if isinstance(made, str) and not packages_for("\n".join(self.said)):
             self._wheels[key] = made
         return made
 
@@ -257,6 +262,7 @@ class Builder:
         )
         seconds = BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
         done = self._steps.offline(text, seconds)
+        self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
         if not done.ok or answer is None:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)

@@ -546,14 +546,15 @@ class _Making:
         return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
 
     def _with_tools(self, name: str, build: Callable[[], str | BuildFailure]) -> str | BuildFailure:
-        """A build, again with the Debian packages that it turns out to lack, as far as they can be had."""
-        wheel = build()
-        while isinstance(wheel, BuildFailure):
-            lacking = packages_for("\n".join(wheel.lines))
-            if not lacking or not self._install_system(lacking, f"for building {name}"):
-                break
+        """A build, again with the Debian packages that it turns out to lack, as far as they can be had.
+
+        Some packages call their compiled parts optional: without a compiler they are built without them, and say so.
+        """
+        while True:
             wheel = build()
-        return wheel
+            lacking = packages_for("\n".join(wheel.lines if isinstance(wheel, BuildFailure) else self._builder.said))
+            if not lacking or not self._install_system(lacking, f"for building {name}"):
+                return wheel
 
     def _link(self, wheel: str) -> Refusal | None:
         """Install a built wheel, without a network and without what is shared with other runs."""

@@ -162,6 +162,28 @@ def test_a_kept_setup_is_known_to_an_engine_that_reads_no_body_of_a_commit(tmp_p
 
 
 @pytest.mark.docker
+def test_runs_upon_debian_packages_begin_clean(tmp_path: Path) -> None:
+    key, image = uuid.uuid4().hex, f"{SETUPS}:{uuid.uuid4().hex}"
+    left = "ls -d $HOME/left /var/tmp/left 2>/dev/null; true"
+    try:
+        with sandbox_at(f"unix://{SOCKET}", tmp_path, network="none") as sandbox:
+            sandbox.run(Command(text="touch $HOME/left /var/tmp/left"))
+            sandbox._commit(image, "setup")  # as Debian packages come: a container of an image of this one
+            sandbox._remove_container()
+            sandbox._run_image(image)
+            sandbox.keep_setup(key, "kept")
+            sandbox.begin_clean()
+            assert sandbox.run(Command(text=left)).stdout == ""
+            assert sandbox.start_with(key) == "kept"
+            sandbox.begin_clean()
+            assert sandbox.run(Command(text=left)).stdout == ""
+            sandbox.stop()
+            sandbox.forget_setup(key)
+    finally:
+        docker("rmi", "-f", image, f"{SETUPS}:{key}")
+
+
+@pytest.mark.docker
 def test_the_engine_is_told_by_name_version_and_address() -> None:
     assert re.fullmatch(rf"(Docker|Podman) \d\S* at unix://{SOCKET}", describe())
 
