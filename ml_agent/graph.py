@@ -352,7 +352,8 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
     lines = (*trouble, *outcome.response.error_lines)[-MOST_LINES:]
     told = msgspec.structs.replace(outcome, response=msgspec.structs.replace(outcome.response, error_lines=lines))
     before = [f"repaired before that: {one.why or one.kind}" for one in repairs if one not in draft.set_up]
-    report = report_of(told, [problem, *before]) if draft.thread is not None else ""
+    about = services.executor.about(workspace) if draft.thread is not None else ()
+    report = report_of(told, [problem, *before], about) if draft.thread is not None else ""
     tried = Attempt(draft=draft, problem=problem, error_lines=lines, report=report)
     return Command(update={"attempts": [*state["attempts"], plain(tried)], "best": best}, goto="generate")
 

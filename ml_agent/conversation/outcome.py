@@ -120,14 +120,15 @@ def _alike(said: str, doubt: str) -> bool:
     return len(plain) > 8 and (plain[:40] in doubt.lower() or doubt.lower()[:40] in plain)
 
 
-def report_of(outcome: Outcome, advice: Sequence[str] = ()) -> PromptText:
+def report_of(outcome: Outcome, advice: Sequence[str] = (), environment: Sequence[str] = ()) -> PromptText:
     """What came of a run, in at most MOST_TOKENS.
 
     Args:
         outcome: of the run.
         advice: what our code makes of a failure.
+        environment: how it was made, a few lines.
     """
-    texts = (neutral(_report(outcome, advice, _Room(*room))) for room in _ROOM)
+    texts = (neutral(_report(outcome, advice, environment, _Room(*room))) for room in _ROOM)
     last = neutral("")
     for text in texts:
         last = text
@@ -141,12 +142,13 @@ class _Room(NamedTuple):
     head: int
 
 
-def _report(outcome: Outcome, advice: Sequence[str], room: _Room) -> str:
+def _report(outcome: Outcome, advice: Sequence[str], environment: Sequence[str], room: _Room) -> str:
     response = outcome.response
     ended = f"exit {response.exit_code}" if response.ended == "exited" else response.ended
     lines = [f"It was run: {ended} after {response.seconds:.1f} s."]
     lines += [f"Failed: {cut(one, 200)}" for one in response.failed[:2]]
     lines += [f"What we make of it: {cut(one, 300)}" for one in advice]
+    lines += [f"Environment: {cut(one, 200)}" for one in environment]
     lines += _printed(outcome, room.printed)
     lines += _files(outcome, room.head)
     wrong = [one for one in outcome.judgements if one.verdict == "missing"]
