@@ -115,7 +115,7 @@ def test_what_stands_in_blocks_runs(page: Path, folder: Path) -> None:
         assert program in ("ml-agent", "python"), f"{page.name}: {command}: neither run nor named in ONLY_READ"
         done = subprocess.run(
             call, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=100, check=False,
+            timeout=300, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{given}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr, f"{given}\n{done.stderr}"

@@ -21,8 +21,6 @@ from tests.processor_time import WAIT
 
 SOON = 60.0
 """Seconds until it must be gone; by itself it takes ten times as long."""
-A_WHILE = 5.0
-"""Seconds in which what goes on would say so."""
 SILENT = (
     "import argparse, time\n"
     "parser = argparse.ArgumentParser()\n"
@@ -153,43 +151,6 @@ def test_a_call_that_is_given_up_ends_its_silent_program(tool: str, program: Pro
             call.cancel()
             await asyncio.to_thread(program.wait_until, False, SOON)
             assert (await client.list_tools()).tools, "the server goes on"
-
-    asyncio.run(talk())
-
-
-@pytest.fixture
-def large(tmp_path: Path) -> Path:
-    """A repository that takes long to read."""
-    root = tmp_path / "large"
-    options = "".join(f'parser.add_argument("--lr{n}", type=float, help="learning rate {n}")\n' for n in range(200))
-    for number in range(400):
-        (root / f"part{number}").mkdir(parents=True)
-        script = f"import argparse\nparser = argparse.ArgumentParser()\n{options}parser.parse_args()\n"
-        (root / f"part{number}/fit{number}.py").write_text(script)
-    (root / "README.md").write_text("# Fit\n\nFit the model:\n\n```bash\npython part1/fit1.py --lr1 0.5\n```\n")
-    return root
-
-
-@pytest.mark.slow
-def test_a_draft_that_is_given_up_ends(large: Path) -> None:
-    async def talk() -> None:
-        said: list[str] = []
-
-        async def progress(_done: float, _total: float | None, message: str | None) -> None:
-            said.append(message or "")
-
-        async with server(large, ML_AGENT_RUNS_DIR=str(large.parent / "runs")) as client:
-            given = {"instruction": TASK, "repository": str(large)}
-            call = asyncio.create_task(client.call_tool("draft_command", given, progress_callback=progress))
-            await wait_for_progress(said)
-            call.cancel()
-            await asyncio.sleep(0.1)
-            assert (await client.list_tools()).tools, "the server goes on"
-            for _ in range(2):
-                listed = (await client.read_resource("ml-agent://runs")).contents[0].text
-                assert listed.split("\t")[1] == "unfinished", listed
-                await asyncio.sleep(A_WHILE)
-            assert not any(line.startswith("check") for line in said), said
 
     asyncio.run(talk())
 
