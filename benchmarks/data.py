@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ml_agent.benchmarks.errors import TaskFileError
-from ml_agent.extras import install_extra
+from ml_agent.errors import install_extra
 from ml_agent.tools.bounded import read_bytes
 
 Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]

@@ -17,11 +17,12 @@ from ml_agent.benchmarks.official import as_published
 from ml_agent.benchmarks.predictions import spent
 from ml_agent.benchmarks.work import program_version
 from ml_agent.choose import offline_navigator
-from ml_agent.draft import Draft
-from ml_agent.drafting import draft_answers
+from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
+from ml_agent.draft import Attempt, Draft
 from ml_agent.errors import AgentError, BudgetExceededError
 from ml_agent.model.budget import Budget
 from ml_agent.navigator import Given, Navigator, Workspace
+from ml_agent.request import Request
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import ToolError
@@ -186,3 +187,35 @@ def open_workspace(root: Path, shown: Visible) -> Workspace:
     candidate = Candidate(full_name=full_name(shown.github), url=shown.github, commit=version)
     folder = normal_folder(root, shown.path)
     return Workspace(index=_index(root, version), candidate=candidate, path=folder, path_given=bool(shown.path))
+
+
+TRIES = 4
+"""How many unsound drafts an answer may cost before one is taken as it is."""
+
+
+def draft_answers(navigator: Navigator, request: Request, workspace: Workspace, attempts: int = 1) -> list[Draft]:
+    """Up to `attempts` distinct answers without running them, best first.
+
+    Unsound ones only where nothing sound was found, but for those whose author disputes what the check says.
+    """
+    tried: list[Attempt] = []
+    taken: list[Draft] = []
+    try:
+        while len(tried) < attempts * TRIES and len(taken) < attempts:
+            draft = next_draft(navigator, request, workspace, tried)
+            if draft is None:
+                break
+            draft = examine(draft, request, workspace)
+            decision = verdict(draft, tried, told_in(draft))
+            if tried_before(draft, tried) is not None:
+                taken = [draft if one.text == draft.text else one for one in taken]
+                tried.append(Attempt(draft=draft))
+                continue
+            tried.append(Attempt(draft=draft, problem=problem_of(draft)))
+            if decision != "refused":
+                taken.append(draft)
+    except BudgetExceededError:
+        if not tried:
+            raise
+    others = [attempt.draft for attempt in tried if attempt.draft not in taken]
+    return [*taken, *others][:attempts]

@@ -106,6 +106,11 @@ class InternalError(AgentError):
     """A defect of ours."""
 
 
+def install_extra(name: str) -> str:
+    """How an optional part of this package is installed: it is on no index, so the command is one for a checkout."""
+    return f"pip install '.[{name}]' in a checkout of ML-Agent"
+
+
 def exit_code_for(error: Exception) -> int:
     """The documented exit code for an error that reached the command line."""
     if isinstance(error, AgentError):

@@ -16,11 +16,10 @@ from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
 from ml_agent.best import better
 from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
-from ml_agent.conversation.verdict import examine, problem_of, told_in, tried_before, verdict
+from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
 from ml_agent.delivery.expected import expectations, with_answer
 from ml_agent.delivery.judge import missing_text
 from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
-from ml_agent.drafting import next_draft
 from ml_agent.endings import Ending, bounded
 from ml_agent.errors import BudgetExceededError, UsageError
 from ml_agent.evidence import is_reached, level_asked

@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import anyio
@@ -12,17 +13,29 @@ from mcp.server.mcpserver import Context, MCPServer
 
 from ml_agent import api
 from ml_agent.api_types import Event, Result
+from ml_agent.assemble import assemble
 from ml_agent.background import Run, Work
+from ml_agent.conversation.first_message import open_thread
 from ml_agent.draft import Draft
 from ml_agent.errors import ConfigurationError, UsageError
+from ml_agent.execution import Outcome
+from ml_agent.job import Job
 from ml_agent.mcp_gate import gated_resource, gated_tool, warning_of
 from ml_agent.mcp_guard import USD_A_TOKEN, Guard
+from ml_agent.navigator import Given, Workspace
+from ml_agent.observer import Observer
 from ml_agent.prompts.untrusted import MARK, neutral
+from ml_agent.repositories import open_index
 from ml_agent.run_index import known_run, known_runs
+from ml_agent.run_job import config_of
+from ml_agent.runs import new_run
 from ml_agent.sandbox.errors import SandboxError
-from ml_agent.settings import load_settings
+from ml_agent.settings import Settings, load_settings
+from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import ToolError as LowerError
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.understanding import understood
+from ml_agent.workspaces import normal_folder
 
 INSTRUCTIONS = f"""ML-Agent knows what the entry points of machine-learning repositories take, without running them.
 For a task with a repository ask draft_command first: one call gives the likely entry points with all their options, documented calls,
@@ -121,7 +134,7 @@ class Tools:
             repository: a folder, OWNER/NAME or URL.
             folder: folder of the task in the repository, where known.
         """
-        from ml_agent.brief import brief
+        from ml_agent.mcp_server import brief
 
         place = await self._guard.repository(ctx, repository)
         result = await self._solved(ctx, instruction, place, path=folder, run="none", sandbox="none")
@@ -177,7 +190,7 @@ class Tools:
             folder: folder of the repository in which it runs.
             kind: bash or python.
         """
-        from ml_agent.run_command import run_command
+        from ml_agent.mcp_server import run_command
 
         draft, place = Draft(kind=kind, text=command, workdir=folder), await self._guard.repository(ctx, repository)
         settings = load_settings(run="full", unisolated=False)
@@ -344,3 +357,66 @@ def server(guard: Guard) -> tuple[MCPServer[Any], Tools]:
     made.resource("ml-agent://runs", mime_type="text/plain")(gated_resource(tools.runs))
     made.resource("ml-agent://runs/{run}", mime_type="application/json")(gated_resource(tools.run_result))
     return made, tools
+
+
+def brief(instruction: str, repository: str, folder: str = "", observer: Observer | None = None) -> str:
+    """The likely entry points with their options, documented calls, passages, as text.
+
+    Args:
+        instruction: the task in one sentence, with every value that matters.
+        repository: a folder, OWNER/NAME or URL.
+        folder: folder of the task in the repository, where known.
+        observer: asked after each step whether it is to go on.
+
+    Raises:
+        UsageError: the instruction is empty or too long, or there is no such folder.
+        RepositoryError: the repository cannot be had.
+        CancelledRunError: the observer wants no more.
+    """
+    goes_on = observer.on_output if observer is not None else _ignore
+    request = understood(instruction, Given(repository=repository, path=folder))
+    index = open_index(repository, first=folder)
+    goes_on("")
+    workspace = Workspace(
+        index=index,
+        candidate=Candidate(full_name=index.root.name, url=repository),
+        path=normal_folder(index.root, folder),
+        path_given=bool(folder),
+    )
+    thread = open_thread(request, workspace)
+    return f"{thread.opening}\n\n{thread.task}"
+
+
+def _ignore(_text: str) -> None:
+    """Nobody watches."""
+
+
+class CommandRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command did."""
+
+    outcome: Outcome
+    folder: Path
+    """Its run folder, with logs and outputs."""
+
+
+def run_command(draft: Draft, repository: str, settings: Settings, observer: Observer | None = None) -> CommandRun:
+    """Set the repository up and run the draft in it; a failing program is an outcome, not an error.
+
+    Raises ConfigurationError where nothing isolates here.
+    """
+    job = Job(instruction=draft.text, repository=repository, path=draft.workdir)
+    folder = new_run(settings.runs_dir, None, config_of(job, settings))
+    services = assemble(job, settings, folder, observer)
+    try:
+        if services.executor is None:
+            raise ConfigurationError(services.no_executor)
+        candidate = Candidate(full_name=repository, url=repository)
+        checkout = services.workspaces.checkout(candidate)
+        candidate = msgspec.structs.replace(candidate, url=checkout.url)
+        workspace = services.workspaces.open(candidate, checkout.root, checkout.version, Given(path=draft.workdir))
+        draft = msgspec.structs.replace(draft, workdir=workspace.path)
+        outcome = services.executor.run(workspace, draft, [])
+        folder.publish_outputs(outcome.outputs_in)
+        return CommandRun(outcome=outcome, folder=folder.path)
+    finally:
+        services.close()

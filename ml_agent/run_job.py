@@ -1,16 +1,18 @@
 """One run from start or from where it was cut, with the parts picked by the settings."""
 
+import json
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from ml_agent.assemble import assemble
-from ml_agent.checkpoints import saver
 from ml_agent.delivery.keep import check_folder
 from ml_agent.endings import RESUMABLE, Ending
 from ml_agent.errors import AgentError, UsageError
@@ -273,3 +275,50 @@ def _drive(
     return cast(
         State, graph.invoke(start, snapshot.config if snapshot.next else config, context=services, durability="sync")
     )
+
+
+KIND = "json"
+MAX_BYTES = 64 * 1024 * 1024
+"""One value above this size is no state of ours."""
+
+
+class PlainJson:
+    """LangGraph's serializer as plain JSON. Its own one rebuilds objects by name, which runs code that a file chose."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """The value as JSON; TypeError for what is no plain value."""
+        return KIND, json.dumps(obj, ensure_ascii=False, default=_error_text).encode("utf-8", "surrogatepass")
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """The value again; UsageError for anything but JSON."""
+        kind, content = data
+        if kind != KIND:
+            raise UsageError(f"the state of this run is stored as {str(kind)[:20]!r}, not JSON: start the run again")
+        if len(content) > MAX_BYTES:
+            raise UsageError("the state of this run is too large: start the run again")
+        try:
+            return json.loads(content.decode("utf-8", "surrogatepass"))
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"the state of this run is damaged ({error}): start the run again") from error
+
+
+def _error_text(value: Any) -> str:
+    """LangGraph records the error that ended a node; its text is all that is kept."""
+    if isinstance(value, BaseException):
+        return f"{type(value).__name__}: {value}"
+    raise TypeError(f"{type(value).__name__} is no plain value")
+
+
+@contextmanager
+def saver(path: Path) -> Iterator[SqliteSaver]:
+    """The checkpoints in that file; UsageError where it is damaged."""
+    try:
+        with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            yield SqliteSaver(connection, serde=PlainJson())
+    except sqlite3.OperationalError as error:
+        if "full" not in str(error) and "readonly" not in str(error) and "I/O" not in str(error):
+            raise UsageError(f"{path} is damaged ({error}): start the run again") from error
+        raise OSError(28, str(error), str(path)) from error
+    except sqlite3.DatabaseError as error:
+        raise UsageError(f"{path} is damaged ({error}): start the run again") from error

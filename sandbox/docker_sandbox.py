@@ -15,6 +15,7 @@ import docker
 from docker.errors import APIError, DockerException, ImageNotFound
 from docker.models.containers import Container
 from docker.types import DeviceRequest, Mount, Ulimit
+from requests import exceptions
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
@@ -24,9 +25,8 @@ from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.docker_exec import run_short
 from ml_agent.sandbox.docker_network import ContainerNetwork
-from ml_agent.sandbox.docker_packages import install_packages
 from ml_agent.sandbox.docker_reach import Reach
-from ml_agent.sandbox.environment import HOME, UV, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.environment import HOME, PATHS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, write_tar
 from ml_agent.sandbox.gate.way import FIND_PYTHON, relayed
@@ -432,3 +432,51 @@ def _gpus(gpus: str) -> list[DeviceRequest] | None:
     if gpus == "all":
         return [DeviceRequest(count=-1, capabilities=[["gpu"]])]
     return [DeviceRequest(device_ids=gpus.split(","), capabilities=[["gpu"]])]
+
+
+CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
+"""What apt and dpkg need to change users and owners; everything else is dropped."""
+KEPT = 4000
+"""Characters of output kept."""
+
+_INSTALL = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends -- "$@"'
+
+
+def install_packages(
+    client: docker.DockerClient,
+    images: tuple[str, str],
+    packages: tuple[str, ...],
+    labels: dict[str, str],
+    seconds: float,
+) -> Response:
+    """Install into the first of the images and keep the outcome as the second. Raises docker's errors; that it takes longer is a response."""
+    image, result = images
+    container = client.containers.create(
+        image,
+        ["/bin/bash", "-c", _INSTALL, "apt", *packages],
+        user="0:0",
+        network_mode="bridge",
+        cap_drop=["ALL"],
+        cap_add=CAPABILITIES,
+        security_opt=["no-new-privileges"],
+        environment={"DEBIAN_FRONTEND": "noninteractive", "PATH": PATHS},
+        labels=labels,
+    )
+    try:
+        container.start()
+        try:
+            code = int(container.wait(timeout=seconds)["StatusCode"])
+        except (exceptions.ReadTimeout, exceptions.ConnectionError):  # before or after the answer has begun
+            said = f"the system packages {' '.join(packages)} are not there after {seconds:.0f} s"
+            return Response(ended="timeout", exit_code=None, error_lines=(said,))
+        out = container.logs(stdout=True, stderr=False, tail=200).decode("utf-8", "replace")[-KEPT:]
+        err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]
+        if code == 0:
+            repository, _, tag = result.partition(":")
+            container.commit(
+                repository=repository, tag=tag, pause=False, changes=[*label_lines(labels), 'CMD ["sleep", "infinity"]']
+            )
+        errors = tuple(line for line in err.splitlines() if line.startswith("E:"))
+        return Response(ended="exited", exit_code=code, stdout=out, stderr=err, error_lines=errors)
+    finally:
+        container.remove(force=True, v=True)

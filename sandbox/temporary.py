@@ -1,6 +1,5 @@
 """Temporary folders named by their process: one that is killed removes nothing itself, so that the next one does."""
 
-import atexit
 import contextlib
 import os
 import shutil
@@ -68,10 +67,3 @@ def _is_own(folder: Path) -> bool:
     except FileNotFoundError:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-
-
-def for_this_process(name: str) -> Path:
-    """A folder that is there as long as this process."""
-    folder = temporary(name)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder

@@ -236,7 +236,7 @@ def _form_d(errand: Errand) -> tuple[dict[str, Any], list[str]]:
     import msgspec
 
     from ml_agent.benchmarks.errors import AgentMissingError
-    from ml_agent.extras import install_extra
+    from ml_agent.errors import install_extra
 
     try:
         from ml_agent.benchmarks.form_d.run import JUDGE, DeliveringAgent, Plan, pick_rows, run, with_compiler

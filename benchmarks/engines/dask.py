@@ -12,7 +12,7 @@ from ml_agent.benchmarks.engines import Engine, Item, Outcome, Work
 from ml_agent.benchmarks.engines.local import START_SECONDS as COMING_UP_SECONDS
 from ml_agent.benchmarks.engines.local import TRIES, LocalEngine
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.extras import install_extra
+from ml_agent.errors import install_extra
 from ml_agent.keys import give, held
 from ml_agent.sandbox.cleanup import reap
 

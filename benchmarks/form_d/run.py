@@ -37,8 +37,7 @@ from ml_agent.benchmarks.work import (
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy, Sandbox
 from ml_agent.sandbox.docker_engine import connect
-from ml_agent.sandbox.docker_packages import install_packages
-from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.docker_sandbox import DockerSandbox, install_packages
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.image.build import ensure_image
 from ml_agent.sandbox.interpreters import find_interpreters

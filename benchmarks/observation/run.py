@@ -3,6 +3,7 @@
 Nothing of a repository or an answer runs outside: where bubblewrap does not work, no answer is looked at.
 """
 
+import atexit
 import functools
 import json
 import os
@@ -26,7 +27,7 @@ from ml_agent.benchmarks.observation.repository import Libraries, announced
 from ml_agent.benchmarks.observation.text import exports
 from ml_agent.benchmarks.observation.writable import executable_copies, files_of_the_user, mounts
 from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
-from ml_agent.sandbox.temporary import for_this_process, lent
+from ml_agent.sandbox.temporary import lent, temporary
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
 
@@ -205,10 +206,17 @@ def our_words() -> list[str]:
     return [str(bare), "-I", "-S", "-B", "-c", start]
 
 
+def _for_this_process(name: str) -> Path:
+    """A folder that is there as long as this process."""
+    folder = temporary(name)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 @functools.cache
 def _programs(console: tuple[tuple[str, str], ...], root: Path) -> Path:
     """A folder of programs that stand before the real ones on the PATH; `console` are the repository's own, by name."""
-    folder = for_this_process("bin")
+    folder = _for_this_process("bin")
     python = f"exec {shlex.join(our_words())}"
     scripts = {name: f'{start} "$@"' for name, place in console if (start := _console_start(name, place, root, python))}
     scripts |= dict.fromkeys(PYTHONS, f'{python} "$@"')
@@ -269,7 +277,7 @@ def _runner(launcher: Launcher) -> str:
 @functools.cache
 def _given_libraries() -> Path:
     """A folder with the libraries of GIVEN that are installed here."""
-    folder = for_this_process("parsers")
+    folder = _for_this_process("parsers")
     for base in (Path(base) for base in sys.path if base.endswith("site-packages")):
         for source in (base / name for name in GIVEN if (base / name).exists() and not (folder / name).exists()):
             shutil.copytree(source, folder / source.name) if source.is_dir() else shutil.copy(source, folder)

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.benchmarks.setup_bench.run import SandboxKind
+from ml_agent.benchmarks.setup_bench.run import SandboxKind, prove
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Limits, Policy
 from ml_agent.sandbox.errors import SandboxError
-from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.work_tree import WorkTree

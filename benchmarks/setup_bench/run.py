@@ -13,9 +13,10 @@ import msgspec
 from ml_agent.benchmarks.setup_bench.cases import Case, Ends, lay
 from ml_agent.sandbox.abilities import EnvironmentSandbox
 from ml_agent.sandbox.choose import choose
-from ml_agent.sandbox.contract import Command, Policy, Sandbox
+from ml_agent.sandbox.contract import Command, Policy, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
-from ml_agent.sandbox.prove import Proof, prove
+from ml_agent.sandbox.repair import MAX_REPAIRS, Repair
+from ml_agent.sandbox.repair_rules import next_repair
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.versions import commit_date, head_commit
@@ -23,6 +24,22 @@ from ml_agent.tools.versions import commit_date, head_commit
 SandboxKind = Literal["docker", "local", "process"]
 TIMEOUT = 120.0
 """Seconds for one run of a case's command; each takes a moment."""
+
+
+class Proof(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a task came."""
+
+    response: Response
+    diagnosis: Diagnosis
+    """Of the last failure; `no-error` when there is none."""
+    repairs: tuple[Repair, ...] = ()
+    failures: tuple[Diagnosis, ...] = ()
+    """All that were met on the way, in order."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended well, or was at work when its probe ended it."""
+        return self.response.ok or self.response.ended == "probe"
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,3 +128,22 @@ def _read_result(sandbox: Sandbox, result: str) -> dict[str, Any] | None:
     found = sandbox.run(Command(text=f"find . -name {name} -type f -printf '%T@ %p\\n' | sort -n | tail -n 1"))
     path = found.stdout.strip().partition(" ")[2]
     return dict(json.loads(sandbox.get(path))) if path else None
+
+
+def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof:
+    """Run the task, repairing by rules. Raises SandboxUnavailableError, SandboxLostError."""
+    repairs: list[Repair] = []
+    failures: list[Diagnosis] = []
+    while True:
+        response = session.run(task, repairs)
+        diagnosis = session.diagnose(response, task, repairs)
+        if diagnosis.code == "no-error":
+            break
+        failures.append(diagnosis)
+        if len(repairs) >= max_repairs:
+            break
+        repair = next_repair(diagnosis, repairs, session.scene(task, repairs))
+        if repair is None:
+            break
+        repairs.append(repair)
+    return Proof(response=response, diagnosis=diagnosis, repairs=tuple(repairs), failures=tuple(failures))

@@ -7,7 +7,6 @@ import signal
 import stat
 import sys
 from contextlib import suppress
-from functools import partial
 from types import FrameType
 from typing import NoReturn
 
@@ -21,9 +20,6 @@ from ml_agent.tools.errors import ToolError
 INTERRUPTED = 130
 ENDED_BY = (signal.SIGTERM, signal.SIGHUP)
 """What ends a run like an error; the second comes of a terminal or a connection that is closed."""
-_ENDED = frozenset(128 + number for number in ENDED_BY)
-AGAIN = 0.05
-"""Seconds after which an order to end that was swallowed is given again."""
 _OF_THE_MACHINE = frozenset(
     [
         errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EISDIR,
@@ -58,7 +54,6 @@ def main() -> None:
     if sys.argv[1:2] not in (["bench"], ["mcp"]):
         gc.disable()
     take_keys()
-    sys.unraisablehook = _unraisable
     end_in_order()
     code = run(sys.argv[1:])
     if code == INTERRUPTED:
@@ -97,20 +92,6 @@ def _say_interrupted() -> int:
     begun = runs.unfinished() if runs is not None else []
     said = f"interrupted; `ml-agent resume {begun[-1].id}` continues it" if begun else "interrupted"
     return _say(said, INTERRUPTED)
-
-
-def _unraisable(found: "sys.UnraisableHookArgs") -> None:
-    """An order to end that came where nothing can be raised is raised again behind it; all else is said as usual."""
-    error = found.exc_value
-    if isinstance(error, KeyboardInterrupt) or (isinstance(error, SystemExit) and error.code in _ENDED):
-        signal.signal(signal.SIGALRM, partial(_raise, error))
-        signal.setitimer(signal.ITIMER_REAL, AGAIN)
-    else:
-        sys.__unraisablehook__(found)
-
-
-def _raise(error: BaseException, _number: int, _frame: FrameType | None) -> None:
-    raise error.with_traceback(None)
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,14 +1,22 @@
 """`ml-agent doctor`, `models` and `config`: what this machine, its endpoint and its settings offer."""
 
 import json
-from typing import Annotated
+import os
+import tomllib
+from collections.abc import Set
+from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 import typer
+from pydantic import AliasChoices, SecretStr
 from rich.text import Text
 
 from ml_agent.cli.tables import draw_table
-from ml_agent.settings import load_settings
+from ml_agent.folder_settings import FILE
+from ml_agent.keys import held
+from ml_agent.settings import Settings, load_settings, taken_from_folder, user_file
+from ml_agent.shown_address import shown_address
 from ml_agent.terminal import write_error, write_out
 
 config = typer.Typer(help="Show the current settings and where each one comes from.", no_args_is_help=True)
@@ -22,7 +30,7 @@ def _group() -> None:
 @config.command("show")
 def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the settings as JSON.")] = False) -> int:
     """Print every setting with its value and its origin; keys are never printed."""
-    from ml_agent.origins import origins
+    from ml_agent.cli.machine import origins
 
     found = origins(load_settings())
     if as_json:
@@ -89,3 +97,63 @@ def models(
         drawn.append([name, "yes" if name in offered else "", *costs])
     draw_table(("model", "at the endpoint", "USD per million tokens: input", "cached", "output"), drawn)
     return 0
+
+
+_ADDRESSES = frozenset({"base_url", "github_api", "github_web"})
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """One setting in force."""
+
+    name: str
+    value: str
+    """As text; a key only as whether there is one."""
+    origin: str
+    """The environment variable, the file, or "default"."""
+
+
+def origins(settings: Settings) -> list[Origin]:
+    """Every setting with its value and where that came from.
+
+    Args:
+        settings: as they hold in this folder, without flags.
+    """
+    own, folder = set(_read_file(user_file())), set(taken_from_folder(settings))
+    return [
+        Origin(name=name, value=_printable(name, getattr(settings, name)), origin=_origin(name, own, folder))
+        for name in Settings.model_fields
+    ]
+
+
+def _origin(name: str, own: Set[str], folder: Set[str]) -> str:
+    said = _environment()
+    if variable := next((said[one] for one in variables(name) if one in said), None):
+        return variable
+    if name in folder:
+        return f"{FILE} of this folder"
+    return str(user_file()) if own & {name, *variables(name)} else "default"
+
+
+def _environment() -> dict[str, str]:
+    """The variables that there are, each as it is spelled; letters may be of either case, but for keys."""
+    return {name.upper(): name for name in os.environ} | {name: name for name in held()}
+
+
+def variables(name: str) -> tuple[str, ...]:
+    """The environment variables that set a setting, the strongest first."""
+    alias = Settings.model_fields[name].validation_alias
+    named = [choice for choice in alias.choices if isinstance(choice, str)] if isinstance(alias, AliasChoices) else []
+    return tuple(dict.fromkeys([*named, f"ML_AGENT_{name.upper()}"]))
+
+
+def _printable(name: str, value: Any) -> str:
+    if isinstance(value, SecretStr):
+        return "set" if value.get_secret_value() else "not set"
+    text = "" if value is None else str(value)
+    return shown_address(text) if name in _ADDRESSES else text
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    return tomllib.loads(path.read_text(encoding="utf-8"))

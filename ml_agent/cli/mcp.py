@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ml_agent.errors import ConfigurationError, UsageError
-from ml_agent.extras import install_extra
+from ml_agent.errors import ConfigurationError, UsageError, install_extra
 from ml_agent.settings import load_settings
 from ml_agent.terminal import write_error
 

@@ -11,7 +11,7 @@ from ml_agent.account import SPEAKS, account, called
 from ml_agent.answer_gate import NOT_FOR_HOST, refusals
 from ml_agent.draft import CHOSEN, Attempt, Draft, LedgerEntry
 from ml_agent.inputs import against
-from ml_agent.navigator import Workspace
+from ml_agent.navigator import Navigator, Workspace
 from ml_agent.request import Request
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.python import check_python
@@ -160,3 +160,16 @@ def _line(finding: Finding) -> str:
     suggested = "did you mean" in finding.message
     advice = f"; did you mean {finding.suggestion}?" if finding.suggestion and not suggested else ""
     return f"{finding.code}: {finding.message}{advice}{place}"
+
+
+def next_draft(navigator: Navigator, request: Request, workspace: Workspace, tried: Sequence[Attempt]) -> Draft | None:
+    """A draft that was not tried: the last one mended where something speaks against it, else the navigator's next.
+
+    The last one again where its author disputes what was said of it. None where nothing is left.
+    """
+    last = tried[-1] if tried else None
+    if last is not None and (last.problem or last.error_lines):
+        mended = navigator.revise(request, workspace, last)
+        if mended is not None and (tried_before(mended, tried) is None or verdict(mended, tried) == "disputed"):
+            return mended
+    return next((draft for draft in navigator.drafts(request, workspace) if tried_before(draft, tried) is None), None)

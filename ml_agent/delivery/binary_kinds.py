@@ -93,34 +93,6 @@ def picture_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def judge_gif(data: bytes, whole: Whole) -> str:
-    """Its head, a picture, and its end."""
-    if data[:6] not in (b"GIF87a", b"GIF89a"):
-        raise InvalidContent("is no GIF")
-    if whole and (not data.rstrip(b"\0").endswith(b";") or b"," not in data[13:]):
-        raise InvalidContent("is a truncated GIF")
-    return f"GIF, {data[6] + 256 * data[7]} x {data[8] + 256 * data[9]}"
-
-
-def judge_bmp(data: bytes, whole: Whole) -> str:
-    """Its head, and as many bytes as that says."""
-    _begins(data, b"BM", "BMP")
-    if whole and (len(data) < 26 or struct.unpack_from("<I", data, 2)[0] > len(data)):
-        raise InvalidContent("is a truncated BMP")
-    return "BMP"
-
-
-def judge_tiff(data: bytes, whole: Whole) -> str:
-    """Its head and the place of its first directory."""
-    if data[:4] not in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
-        raise InvalidContent("is no TIFF")
-    if b"*" in data[2:4] and whole:
-        (place,) = struct.unpack_from("<I" if data[:2] == b"II" else ">I", data, 4)
-        if not 8 <= place < len(data):
-            raise InvalidContent("is a truncated TIFF")
-    return "TIFF"
-
-
 def _riff(form: bytes, name: str, inside: bytes) -> Callable[[bytes, Whole], str]:
     def judge(data: bytes, whole: Whole) -> str:
         if data[:4] not in (b"RIFF", b"RF64") or data[8:12] != form:
@@ -168,14 +140,6 @@ def judge_mp4(data: bytes, whole: Whole) -> str:
     if whole and not names & {b"moov", b"moof"}:
         raise InvalidContent("is an MP4 without a table of contents")
     return "MP4"
-
-
-def judge_pdf(data: bytes, whole: Whole) -> str:
-    """Its first line and its last."""
-    _begins(data, b"%PDF-", "PDF")
-    if whole and b"%%EOF" not in data[-2048:]:
-        raise InvalidContent("is a truncated PDF")
-    return "PDF"
 
 
 def judge_zip(data: bytes, whole: Whole) -> str:
@@ -316,10 +280,14 @@ def judge_gzip(data: bytes, whole: Whole) -> str:
     return "gzip"
 
 
-def _judge_mark(mark: bytes, name: str) -> Callable[[bytes, Whole], str]:
-    def judge(data: bytes, _whole: Whole) -> str:
-        _begins(data, mark, name)
-        if len(data) <= 2 * len(mark):
+def _marked(name: str, *marks: bytes, end: bytes = b"") -> Callable[[bytes, Whole], str]:
+    """Kinds that are known by their first bytes, and by what stands near their end."""
+
+    def judge(data: bytes, whole: Whole) -> str:
+        mark = next((one for one in marks if data.startswith(one)), None)
+        if mark is None:
+            raise InvalidContent(f"is no {name}")
+        if len(data) <= len(mark) + 3 or (whole and end not in data[-2048:]):
             raise InvalidContent(f"is a truncated {name}")
         return name
 
@@ -368,15 +336,15 @@ def judge_hdf5(data: bytes, whole: Whole) -> str:
 BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "png": judge_png,
     "jpeg": judge_jpeg,
-    "gif": judge_gif,
-    "bmp": judge_bmp,
-    "tiff": judge_tiff,
+    "gif": _marked("GIF", b"GIF87a", b"GIF89a", end=b";"),
+    "bmp": _marked("BMP", b"BM"),
+    "tiff": _marked("TIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
     "webp": _riff(b"WEBP", "WebP", b"VP8"),
     "wav": _riff(b"WAVE", "WAV", b"data"),
     "avi": _riff(b"AVI ", "AVI", b"LIST"),
     "mp3": judge_mp3,
     "mp4": judge_mp4,
-    "pdf": judge_pdf,
+    "pdf": _marked("PDF", b"%PDF-", end=b"%%EOF"),
     "zip": judge_zip,
     "npz": judge_npz,
     "npy": judge_npy,
@@ -385,9 +353,9 @@ BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "safetensors": judge_safetensors,
     "parquet": judge_parquet,
     "gzip": judge_gzip,
-    "flac": _judge_mark(b"fLaC", "FLAC"),
-    "ogg": _judge_mark(b"OggS", "Ogg"),
-    "matroska": _judge_mark(b"\x1aE\xdf\xa3", "Matroska"),
+    "flac": _marked("FLAC", b"fLaC"),
+    "ogg": _marked("Ogg", b"OggS"),
+    "matroska": _marked("Matroska", b"\x1aE\xdf\xa3"),
     "hdf5": judge_hdf5,
 }
 """Each says what it saw, or raises InvalidContent."""

@@ -1,30 +1,35 @@
 """The navigator that needs no model."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, zip_longest
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ml_agent.account import account
+from ml_agent.account import account, called
 from ml_agent.draft import Attempt, Draft, Placement, Provenance
 from ml_agent.finder import collect
+from ml_agent.inputs import against
 from ml_agent.navigator import Assessment, Given, Workspace
 from ml_agent.offline.commands import Command, commands, text_of, workdir_of
 from ml_agent.offline.confidence import Level, confidence_vector, level, probability, program_words, words_without_place
 from ml_agent.offline.entries import RepositoryFacts
-from ml_agent.offline.programs import ExampleIndex, Program, programs
+from ml_agent.offline.programs import ExampleIndex, Program, programs, search_words
 from ml_agent.offline.ranking import EntryIndex
 from ml_agent.offline.reading import ParsedRequest, read_request
-from ml_agent.offline.readmes import assess
 from ml_agent.offline.repair import repaired
-from ml_agent.offline.typed_command import typed_command
 from ml_agent.offline.weights import Weights, shipped
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate, Source
+from ml_agent.tools.check.command import check_command
+from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.documents.read import is_readme
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.retrieval import Bm25Index
 from ml_agent.tools.signatures.model import Option
 from ml_agent.understanding import rank, understood, wanted_kind
 
@@ -257,3 +262,81 @@ def _remember(memory: OrderedDict[Any, Any], key: object, value: object) -> None
     memory[key] = value
     while len(memory) > REMEMBERED:
         memory.popitem(last=False)
+
+
+_MAIN_README, _MOST, _TREE = 4_000, 8, 2
+"""Characters of the main README, READMEs, and levels of folders that are looked at."""
+
+
+def assess(request: Request, workspace: Workspace) -> Assessment:
+    """First judgement by name, directory structure, main README and the paths of all READMEs; then the READMEs, best first."""
+    index = workspace.index
+    structure = {"/".join(PurePosixPath(path).parts[:_TREE]) for path in index.files}
+    readmes = [path for path in index.files if is_readme(path)]
+    main = "\n".join(one.text for one in index.passages if is_readme(one.path) and "/" not in one.path)[:_MAIN_README]
+    first_look = [workspace.candidate.full_name, workspace.candidate.description, *structure, *readmes, main]
+    shared = set(search_words(request.instruction)) & set(search_words(" ".join(first_look)))
+    shown = sorted(word for word in shared if len(word) > 1)[:6]
+    against = ""
+    if not index.signatures and not index.examples:
+        against = "no entry point and no example of use was found"
+    elif not shared and not workspace.path_given:
+        against = "neither its README nor its folders speak of the task"
+    if against:
+        return Assessment(possible=False, reason=against, readmes=tuple(readmes[:_MOST]))
+    reason = f"matching keywords: {', '.join(shown)}" if shown else "the folder was given"
+    return Assessment(possible=True, reason=reason, readmes=_ranked(request, workspace))
+
+
+def _ranked(request: Request, workspace: Workspace) -> tuple[str, ...]:
+    """The READMEs by BM25 over what they say; those in the task's folder first."""
+    texts: dict[str, list[str]] = {}
+    for passage in workspace.index.passages:
+        if is_readme(passage.path):
+            texts.setdefault(passage.path, []).extend([*passage.headings, passage.text])
+    paths = sorted(texts)
+    index = Bm25Index([search_words(f"{path} {' '.join(texts[path])}") for path in paths])
+    hits = index.top(search_words(request.instruction), len(paths))
+    ordered = [*(paths[hit.position] for hit in hits), *paths]
+    folder = workspace.path or "."
+    near = [path for path in ordered if folder != "." and PurePosixPath(path).is_relative_to(folder)]
+    return tuple(dict.fromkeys([*near, *ordered]))[:_MOST]
+
+
+_LEAD = re.compile(r"\s*(?:please\s+)?(?:(?:run|execute|call|start)\b:?\s*)?(?:the command\b:?\s*)?", re.IGNORECASE)
+_TYPED = re.compile(r"(?:^|\s)(?:--?[A-Za-z]|(?:\./)?[\w./-]+\.(?:py|sh)\b|\./)")
+"""An option, a script or a path of a program: prose has no such word at its place."""
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_PROSE = re.compile(r"(?<!\S)(?:a|an|the|my|of|to|at|in|on|by|for|from|into|with|and|or|but|then|is|are|it)(?![^\s,.])")
+"""Words of a sentence: a program that takes any words would take them as its own."""
+_LONGEST = 4_000
+
+
+def typed_command(request: Request, workspace: Workspace) -> Draft | None:
+    """The command that a request is, where it calls a program of the repository and no check speaks against it; else None."""
+    text = request.instruction[:_LONGEST]
+    text = text[len(match[0]) :] if (match := _LEAD.match(text)) else text
+    text = text.strip().removesuffix(".").strip("`\n ")
+    if not _TYPED.search(text) or "`" in text or len(request.instruction) > _LONGEST:
+        return None
+    if _PROSE.search(_QUOTED.sub("", text)):
+        return None
+    index, folder = workspace.index, workspace.path or "."
+    calls = parse_command(text).invocations
+    if calls and calls[0].program == "make":
+        calls = calls[1:]
+    signature = called(calls[0], folder, index) if calls else None
+    if signature is None and not (calls and calls[0].program.startswith("./")):
+        return None
+    entry = signature.path if signature is not None else ""
+    draft = Draft(
+        kind="bash",
+        text=text,
+        workdir=folder,
+        entry=entry,
+        because="the request is a command",
+        confidence=1.0,
+        level="sure",
+    )
+    found = against(check_command(text, index, folder), draft, request, index, Path.cwd())
+    return None if any(finding.severity == "error" for finding in found) else draft

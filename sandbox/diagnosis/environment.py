@@ -1,8 +1,7 @@
 """Failures of the environment: modules, versions, Python, system libraries, GPUs, network."""
 
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
-from ml_agent.sandbox.diagnosis.python_versions import python, version_rules
-from ml_agent.sandbox.diagnosis.removed import removed_rules
+from ml_agent.sandbox.diagnosis.removed import python, removed_rules, version_rules
 from ml_agent.sandbox.setup.system import library_packages, program_packages
 
 _PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\((?:[^\n=]*,\s*)?\(|\b\d\w*[lL]\b|\b[uU][rR]['\"])"

@@ -1,11 +1,14 @@
-"""Names that newer versions of libraries removed, and the version that still has them; a table and general rules."""
+"""Names, modules and syntax that other versions of libraries and of Python have: by tables, and by general rules."""
 
 import re
 import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
+from ml_agent.sandbox.python_history import history
 from ml_agent.tools.python_api.distributions import distributions_of, is_known
 
 TABLE = Path(__file__).with_name("removed.toml")
@@ -65,3 +68,52 @@ GENERAL: tuple[Rule, ...] = (
     ),
 )
 """For what the table does not have; tried after everything that is more specific."""
+
+_AFTER_LINE = r"\n(?:[ \t~^]*\n)?SyntaxError: (?P<said>[^\n]+)"
+
+
+def python(version: str) -> Callable[[str], Fix]:
+    """The fix that takes another Python: `>=3.12`, or `<=3.9`."""
+    return lambda subject: Fix(kind="python", arguments=(version,))
+
+
+@cache
+def version_rules() -> tuple[Rule, ...]:
+    """The rules of the table; those that look at what was removed come first."""
+    table = history()
+    return (*_rules(table["until"], "<=", "was the last to have it"), *_rules(table["since"], ">=", "brought it"))
+
+
+def _rules(table: dict[str, Any], sign: str, why: str) -> Iterator[Rule]:
+    for version, modules in table.get("modules", {}).items():
+        yield _rule(f"{sign}{version}", f"No module named '(?P<subject>{_any(modules)})'", why)
+    for version, names in table.get("names", {}).items():
+        for module, attributes in names.items():
+            yield _rule(f"{sign}{version}", _missing_name(module, attributes), why)
+    for version, lines in table.get("said", {}).items():
+        yield _rule(f"{sign}{version}", f"(?P<subject>{'|'.join(lines)})", why)
+    for version, lines in table.get("syntax", {}).items():
+        code = "|".join(lines)
+        yield _rule(f"{sign}{version}", rf"\n[ \t]*(?P<subject>{code}){_AFTER_LINE}", why, syntax=True)
+
+
+def _rule(version: str, pattern: str, why: str, syntax: bool = False) -> Rule:
+    return rule(
+        "wrong-python",
+        pattern,
+        f"the code is for another Python: {{said}} {{line}}; Python {version[2:]} {why}",
+        fix=python(version),
+        scope="any" if syntax else "final",
+    )
+
+
+def _missing_name(module: str, names: Sequence[str]) -> str:
+    if module == "builtins":
+        return f"name '(?P<subject>{_any(names)})' is not defined"
+    where = re.escape(module)
+    imported = f"cannot import name '(?P<subject>{_any(names)})' from '{where}'"
+    return f"{imported}|module '{where}' has no attribute '(?P<other>{_any(names)})'"
+
+
+def _any(names: Sequence[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, names))})"

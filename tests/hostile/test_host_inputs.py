@@ -165,7 +165,7 @@ def test_bad_words_end_in_one_line(case: str, tmp_path: Path) -> None:
     assert is_within(spent, 5)
 
 
-@pytest.mark.promise("A cache that cannot be written costs only the cache.", by="ml_agent.seal, tools.content_cache")
+@pytest.mark.promise("A cache that cannot be written costs only the cache.", by="ml_agent.runs, tools.content_cache")
 def test_a_read_only_cache(tmp_path: Path) -> None:
     root = tmp_path / "repository"
     root.mkdir()

@@ -15,11 +15,10 @@ import msgspec
 import pytest
 
 from ml_agent import samples
-from ml_agent.checkpoints import PlainJson, saver
 from ml_agent.errors import ConfigurationError, UsageError
-from ml_agent.runs import find_run, new_run
+from ml_agent.run_job import PlainJson, saver
+from ml_agent.runs import find_run, is_sealed, new_run, sealed
 from ml_agent.sandbox.local_place import kept, setups
-from ml_agent.seal import is_sealed, sealed
 from ml_agent.settings import load_settings
 from ml_agent.tools.catalog import Catalog, read_candidates
 from ml_agent.tools.errors import CatalogError, RepositoryError
@@ -130,7 +129,7 @@ def test_the_file_of_a_cloned_repository_gets_no_key(foreign: Path, canaries: ob
     assert (kept["base_url"], kept["unisolated"], kept["network"], kept["max_attempts"]) == ("", False, "install", 2)
 
 
-@pytest.mark.promise("`resume` and `runs delete` take only runs that this user made here.", by="ml_agent.seal")
+@pytest.mark.promise("`resume` and `runs delete` take only runs that this user made here.", by="ml_agent.runs")
 @pytest.mark.parametrize("command", [("resume",), ("runs", "delete"), ("runs", "show"), ("view",)])
 @pytest.mark.parametrize("name", ["2026", "runs/20260101-000000-abcdef", "{root}/runs/20260101-000000-abcdef"])
 def test_a_run_inside_a_repository_is_nobodys(command: tuple[str, ...], name: str, foreign: Path) -> None:
@@ -146,7 +145,7 @@ def test_a_run_inside_a_repository_is_nobodys(command: tuple[str, ...], name: st
     assert run.is_dir()
 
 
-@pytest.mark.promise("`runs delete` removes runs, whatever a folder calls its files.", by="ml_agent.seal")
+@pytest.mark.promise("`runs delete` removes runs, whatever a folder calls its files.", by="ml_agent.runs")
 def test_delete_removes_no_other_folder(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
@@ -162,7 +161,7 @@ class _Runs:
         return os.system, ("touch sprung",)
 
 
-@pytest.mark.promise("A checkpoint is read as plain JSON and never makes an object.", by="ml_agent.checkpoints")
+@pytest.mark.promise("A checkpoint is read as plain JSON and never makes an object.", by="ml_agent.run_job")
 @pytest.mark.parametrize("kind", ["msgpack", "pickle", "json", "bytes", "null"])
 def test_a_checkpoint_runs_nothing(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -176,7 +175,7 @@ def test_a_checkpoint_runs_nothing(kind: str, tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "sprung").exists()
 
 
-@pytest.mark.promise("A checkpoint of another kind ends a resume in one line.", by="ml_agent.checkpoints")
+@pytest.mark.promise("A checkpoint of another kind ends a resume in one line.", by="ml_agent.run_job")
 @pytest.mark.parametrize("harm", ["msgpack", "cut", "text", "metadata"])
 def test_a_damaged_checkpoint_ends_in_one_line(harm: str, foreign: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
@@ -216,7 +215,7 @@ def test_an_index_of_one_folder_serves_no_other(tmp_path: Path) -> None:
     assert [s["fit.py"][0].options[0].flags for s in seen] == [("--steal",), ("--lr",)]
 
 
-@pytest.mark.promise("A run whose config somebody changed is left alone.", by="ml_agent.seal")
+@pytest.mark.promise("A run whose config somebody changed is left alone.", by="ml_agent.runs")
 def test_a_changed_config_is_refused(tmp_path: Path) -> None:
     folder = new_run(tmp_path, None, {"settings": {}})
     with saver(folder.checkpoints) as checkpoints:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.benchmarks.setup_bench.run import prove
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Policy
 from ml_agent.sandbox.local import BubblewrapSandbox
-from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
 from tests.sandbox.test_session import wheel

@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
     pytest.mark.promise(
         "Set-up at an engine elsewhere reaches no host and no network but the package index, and leaves nothing there.",
-        by="sandbox.docker_gate, sandbox.gate",
+        by="sandbox.docker_network, sandbox.gate",
     ),
 ]
 LOOK = """

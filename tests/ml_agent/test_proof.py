@@ -7,7 +7,7 @@ import pytest
 from ml_agent.conversation.verdict import examine, problem_of
 from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
-from ml_agent.offline.typed_command import typed_command
+from ml_agent.offline.navigator import typed_command
 from ml_agent.request import Request, Value
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex

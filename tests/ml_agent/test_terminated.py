@@ -3,8 +3,6 @@
 import os
 import pty
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -84,30 +82,3 @@ def test_nothing_is_left_where_the_terminal_is_closed_and_the_run_goes_on(way: s
         wait_for_output(again, out)
         again.send_signal(signal.SIGTERM)
         assert again.wait(WAIT) == 143
-
-
-SWALLOWS = """
-import os, signal, sys, time
-from ml_agent import cli
-class Dies:
-    def __del__(self):
-        os.kill(os.getpid(), signal.{signal})
-        time.sleep(0.01)
-def run(arguments):
-    {before}
-    Dies()
-    time.sleep(20)
-cli.run = run
-cli.main()
-"""
-
-
-@pytest.mark.parametrize(
-    ("number", "before", "code"),
-    [("SIGTERM", "pass", 143), ("SIGINT", "signal.signal(signal.SIGINT, signal.default_int_handler)", -signal.SIGINT)],
-)
-def test_an_order_to_end_that_python_swallows_is_obeyed(number: str, before: str, code: int) -> None:
-    """Where an object is deleted, or a callback of the collector runs, what a handler raises is ignored."""
-    program = [sys.executable, "-c", SWALLOWS.format(signal=number, before=before)]
-    ended = subprocess.run(program, capture_output=True, text=True, timeout=WAIT, check=False)
-    assert ended.returncode == code and "ignored" not in ended.stderr

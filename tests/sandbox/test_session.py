@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.benchmarks.setup_bench.run import prove
 from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.contract import Sandbox
-from ml_agent.sandbox.prove import prove
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task

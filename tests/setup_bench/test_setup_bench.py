@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.setup_bench.cases import lay, load
-from ml_agent.benchmarks.setup_bench.run import judge, run_case
+from ml_agent.benchmarks.setup_bench.run import Proof, judge, run_case
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.diagnosis import Diagnosis, codes
-from ml_agent.sandbox.prove import Proof
 from tests.environments import make_environment
 
 CASES = {case.name: case for case in load(Path(__file__).resolve().parent / "cases")}

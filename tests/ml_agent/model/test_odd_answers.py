@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.conversation.verdict import examine, verdict
+from ml_agent.conversation.verdict import examine, next_draft, verdict
 from ml_agent.draft import Attempt
-from ml_agent.drafting import next_draft
 from ml_agent.errors import ModelError
 from ml_agent.navigator import Workspace
 from tests.ml_agent.conversation.test_navigator import DISPUTE, RIGHT, WRONG, at_once, first, request_of, turns

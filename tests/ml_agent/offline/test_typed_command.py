@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.navigator import Workspace
-from ml_agent.offline.navigator import OfflineNavigator
-from ml_agent.offline.typed_command import typed_command
+from ml_agent.offline.navigator import OfflineNavigator, typed_command
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
