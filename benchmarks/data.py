@@ -4,6 +4,7 @@ import ast
 import codecs
 import json
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -35,6 +36,10 @@ def whole(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [whole(one) for one in value]
     return value
+
+
+_NAME = re.compile(r"[\w-][\w.-]{0,99}")
+"""Of a repository, and so of its folder: never the folder of all repositories, or one above it."""
 
 
 class Key(NamedTuple):
@@ -84,7 +89,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def repository(self) -> str:
         """The repository's name in lower case, as its folder is called."""
-        return self.github.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].rpartition(":")[2].lower()
+        return repository_name(self.github)
 
     @property
     def folder(self) -> str:
@@ -102,6 +107,11 @@ class Visible(msgspec.Struct, frozen=True, kw_only=True):
     prefix_code: str = ""
     oracle: str = ""
     """Only in setting "oracle"."""
+
+
+def repository_name(address: str) -> str:
+    """NAME of a repository's address, in lower case."""
+    return address.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].rpartition(":")[2].lower()
 
 
 def full_name(address: str) -> str:
@@ -180,11 +190,13 @@ def task_of(row: Mapping[str, Any]) -> Task:
             _see_that_it_fits(name, row[name], types)
     if not row["instruction"].strip():
         raise ValueError("field 'instruction' is empty")
-    if posixpath.normpath(row["path"].strip().strip("/") or ".").startswith(".."):
+    if "\0" in row["path"] or posixpath.normpath(row["path"].strip().strip("/") or ".").startswith(".."):
         raise ValueError(f"field 'path': {row['path']} leads out of the repository")
     kind = KINDS.get(row["type"].strip())
     if kind is None:
         raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
+    if not _NAME.fullmatch(repository_name(row["github"])):
+        raise ValueError(f"field 'github': {row['github'][:80]!r} has no name that a folder can have")
     texts = {name: row.get(name) or "" for name, types in _OPTIONAL_FIELDS.items() if types == (str,)}
     return Task(
         github_id=row["github_id"],
@@ -245,8 +257,6 @@ def parse_arguments(text: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 def repository_folder(task: Task, repos: Path) -> Path | None:
     """Where the task's repository stands under `repos`; None where it is not there."""
-    if not task.repository.strip("."):
-        return None  # the address has no name: `repos` itself, or what is above it
     folder = repos / task.repository
     if folder.is_dir():
         return folder

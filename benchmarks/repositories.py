@@ -1,5 +1,6 @@
 """The repositories of a set of rows, laid out as the bench wants them: REPOS/<name in lower case>, at their pinned commits."""
 
+import os
 import shutil
 import tempfile
 import tomllib
@@ -15,6 +16,7 @@ from ml_agent.settings import load_settings
 from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.errors import RepositoryError, ToolError
 from ml_agent.tools.files import Tree
+from ml_agent.tools.remotes import is_url
 from ml_agent.tools.work_tree import WorkTree
 
 MARK = ".commit"
@@ -25,6 +27,8 @@ SECONDS = 1800.0
 """How long one mirror may be read."""
 MAX_BYTES = 64 * 1024**3
 """Of one repository's files."""
+FOREIGN = "{} is there already and was not laid by this command; move it away, or give another --repos"
+"""Rows come from others, and name the folders that are written: what somebody else put there is not replaced."""
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
 
 
@@ -66,6 +70,8 @@ def lay_repositories(
             yield LaidRepository(name=task.repository, problem=NO_COMMIT.format(task.repository))
         elif _commit_at(folder) == commit:
             yield LaidRepository(name=task.repository, commit=commit, new=False)
+        elif os.path.lexists(folder) and not _commit_at(folder):
+            yield LaidRepository(name=task.repository, problem=FOREIGN.format(folder))
         else:
             yield _lay(task, full, folder, commit, mirrors)
 
@@ -106,6 +112,9 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
 
 
 def _from_host(url: str, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
+    """From an address only: a row names no folder of this machine."""
+    if not is_url(url):
+        raise RepositoryError(f"{url}: no address; write https://HOST/OWNER/NAME")
     found = repository_cache(load_settings()).get(url, None if commit == "HEAD" else commit)
     shutil.copytree(found.root, tree, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     return found.version, ()

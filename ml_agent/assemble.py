@@ -34,7 +34,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
         navigator=make_navigator(around, budget, with_model, executor),
         source=make_source(job, around, budget),
         named=named(job.repository, job.commit) if job.repository else None,
-        workspaces=Workspaces(make_repositories(around, budget), settings.cache_dir / "indexes"),
+        workspaces=Workspaces(make_repositories(around, budget), settings.cache_dir / "indexes", settings.github_web),
         executor=executor,
         budget=budget,
         trajectory=around.trajectory,

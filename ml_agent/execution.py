@@ -20,7 +20,7 @@ from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expected import expectations, with_answer
 from ml_agent.delivery.judge import RunOutputs, judge, looks
 from ml_agent.draft import Doubt, Draft
-from ml_agent.errors import BudgetExceededError
+from ml_agent.errors import AgentError
 from ml_agent.evidence import DELIVERED, level_seen
 from ml_agent.inputs import inputs_of
 from ml_agent.named_paths import named_paths
@@ -139,7 +139,7 @@ class Executor:
         session = self._session_for(workspace)
 
         def make() -> None:
-            with suppress(SandboxError, BudgetExceededError):  # whoever needs it meets the same
+            with suppress(SandboxError, AgentError):  # whoever needs it meets the same
                 session.prepare()
 
         self._beginning = Thread(target=make, name="environment", daemon=True)

@@ -11,19 +11,26 @@ from ml_agent.tools.documents.read import is_document
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remotes import DEFAULT_WEB, is_url
 from ml_agent.tools.repository import Checkout
 
 
 class Workspaces:
     """Opens repositories; an index that is open stays open."""
 
-    def __init__(self, repositories: Repositories, cache: Path | None) -> None:
-        self._repositories, self._cache = repositories, cache
+    def __init__(self, repositories: Repositories, cache: Path | None, web: str = DEFAULT_WEB) -> None:
+        """`web` is where OWNER/NAME lives."""
+        self._repositories, self._cache, self._web = repositories, cache, web
         self._open: dict[tuple[str, str], RepoIndex] = {}
 
     def checkout(self, candidate: Candidate) -> Checkout:
-        """Bring the candidate's files here; RepositoryError where they cannot be had."""
-        return self._repositories.get(candidate.url, candidate.commit)
+        """Bring the candidate's files here; RepositoryError where they cannot be had.
+
+        A name that a catalogue, a search or a model gave is one on the web, also where a folder of the user's is called so.
+        """
+        url, source = candidate.url, candidate.source
+        is_place = source == "named" or is_url(url) or (source == "catalog" and Path(url).is_absolute())
+        return self._repositories.get(url if is_place else f"{self._web}/{url}", candidate.commit)
 
     def open(self, candidate: Candidate, root: Path, version: str, given: Given) -> Workspace:
         """The workspace of a checkout; UsageError where the user's folder is not in it."""

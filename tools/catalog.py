@@ -68,7 +68,7 @@ class Catalog:
         if found is None:
             return None
         folder = Path(found.url)
-        files = islice((one for one in folder.rglob("*") if one.is_file()), _MOST_FILES) if folder.is_dir() else ()
+        files = islice((one for one in folder.rglob("*") if one.is_file()), _MOST_FILES) if folder.is_absolute() else ()
         return Look(candidate=found, files=tuple(sorted(one.relative_to(folder).as_posix() for one in files)))
 
     def readme_head(self, full_name: str) -> str:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.data import Task, task_of
 from ml_agent.benchmarks.raw import readme
 from ml_agent.benchmarks.repositories import LaidRepository, lay_repositories
 from ml_agent.benchmarks.subjects.subject import bring_out
@@ -147,6 +147,42 @@ def test_a_mirror_borrows_from_nobody(way: str, mirror: Mirror, tmp_path: Path) 
     (mirror.folder / "refs/heads/main").write_text(commit)
     laid = lay_at(mirror, "HEAD")
     assert laid.problem and not list((tmp_path / "deep").rglob("private.py")) and "private.py" not in laid.absent
+
+
+ROWS = pytest.mark.promise(
+    "Rows of others replace and copy nothing of the user's: they name one folder below REPOS, and an address.",
+    by="benchmarks.data, benchmarks.repositories",
+)
+
+
+@ROWS
+@pytest.mark.parametrize("name", ["...git", "..", "a:..", ".", "a/../.", "a/.git", ".ssh", "a" * 300, "a\0b"])
+def test_a_row_names_no_folder_but_one_below(name: str) -> None:
+    row = {"github_id": 1, "id": 1, "path": "", "arguments": "{}", "instruction": "x", "type": "Bash Script"}
+    with pytest.raises(ValueError, match="no name that a folder can have"):
+        task_of({**row, "output": "", "github": f"https://host.invalid/{name}"})
+
+
+@ROWS
+def test_a_row_replaces_no_folder_of_the_users(mirror: Mirror, tmp_path: Path) -> None:
+    own = tmp_path / "deep/er/repos/r"
+    write_files(own, {"work.py": "own"})
+    tree = mirror.tree(("100644", "a.py", mirror.put("blob", b"x")))
+    assert "move it away" in lay(mirror, tree).problem and (own / "work.py").read_text() == "own"
+    (own / "work.py").unlink()
+    own.rmdir()
+    other = mirror.tree(("100644", "b.py", mirror.put("blob", b"x")))
+    assert not lay(mirror, tree).problem and not lay(mirror, other).problem  # our own is replaced
+    assert sorted(path.name for path in own.iterdir()) == [".commit", "b.py"]
+
+
+@ROWS
+def test_a_row_copies_no_folder_of_the_users(tmp_path: Path) -> None:
+    write_files(tmp_path / "private", {"private.py": "private"})
+    row = {"github_id": 1, "id": 1, "path": "", "arguments": "{}", "instruction": "x", "type": "Bash Script"}
+    task = task_of({**row, "output": "", "github": str(tmp_path / "private"), "commit": "HEAD"})
+    (laid,) = lay_repositories([task], tmp_path / "repos", {})
+    assert "no address" in laid.problem and not list((tmp_path / "repos").iterdir())
 
 
 def a_pipe(path: Path) -> None:

@@ -20,9 +20,12 @@ from ml_agent.run_job import PlainJson, saver
 from ml_agent.runs import find_run, is_sealed, new_run, sealed
 from ml_agent.sandbox.local_place import kept, setups
 from ml_agent.settings import load_settings
+from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.catalog import Catalog, read_candidates
 from ml_agent.tools.errors import CatalogError, RepositoryError
 from ml_agent.tools.remotes import Remotes
+from ml_agent.tools.repository import RepositoryCache
+from ml_agent.workspaces import Workspaces
 
 README = "# Fit\n\n```bash\npython fit.py --lr 0.5\n```\n"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
@@ -93,6 +96,32 @@ def test_a_catalogue_leads_to_no_folder_of_the_host(url: str, tmp_path: Path) ->
         read_candidates(path)
     path.write_text(json.dumps({"full_name": "a/b", "url": "./near"}) + "\n")
     assert Catalog.read(path).candidates[0].url == str(tmp_path / "lists/near")
+
+
+@pytest.mark.promise(
+    "A name that a catalogue or a model gives is never a folder of the user's.", by="ml_agent.workspaces.Workspaces"
+)
+@pytest.mark.parametrize("source", ["catalog", "github"])
+@pytest.mark.parametrize("name", ["~/private", "notes/private", "./notes", "../work", "notes/.."])
+def test_a_name_is_no_folder_of_the_host(
+    name: str, source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("home/private", "work/notes/private"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "fit.py").write_text(SCRIPT)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "work")
+    candidate = Candidate(full_name=name, url=name, source=source)
+    if source == "catalog":
+        (tmp_path / "catalogue.jsonl").write_text(json.dumps({"full_name": name}))
+        (candidate,) = read_candidates(tmp_path / "catalogue.jsonl")
+        look = Catalog([candidate]).look(name)
+        assert look is not None and look.files == ()
+    web = f"file://{tmp_path}/nowhere"
+    workspaces = Workspaces(RepositoryCache(tmp_path / "cache", web=web), None, web)
+    with pytest.raises(RepositoryError):
+        workspaces.checkout(candidate)
+    assert workspaces.checkout(Candidate(full_name=name, url=name)).local  # where the user says so, it is
 
 
 class _Endpoint(BaseHTTPRequestHandler):
