@@ -36,7 +36,7 @@ SCRIPT = (
 
 LINES = [json.loads(line) for line in (Path(__file__).parent / "host_commands.jsonl").read_text().splitlines()]
 """Commands that no user asked for; and right answers, with the sentence that asked and the repository's own programs in them."""
-REFUSED = [row["text"] for row in LINES if not row.get("right")]
+REFUSED = [row["text"] for row in LINES if not row.get("right") and row.get("kind") != "python"]
 REFUSED += ["python fit.py --name a" + "a" * 100_000]
 FINE = [
     "python fit.py --lr 0.5", "python fit.py --name '$(id)'", "python fit.py --name 'a`b'", "python fit.py --name \\$\\(x\\)",
@@ -95,8 +95,9 @@ REFUSED_PYTHON = [
     "x = 1\n" * 17_000,
     "import os\nprint 'x'\nos.system('id')", "x = 'z\x1b]52;c;eA==\x07'", "x = 'txt.\u202eexe'",
 ]  # fmt: skip
+REFUSED_PYTHON += [row["text"] for row in LINES if not row.get("right") and row.get("kind") == "python"]
 FINE_PYTHON = [
-    "import pickle\npickle.load(open('a.pkl', 'rb'))", "import torch\ntorch.load('a.pt')", "import torch\ntorch.hub.load('a/b', 'c', source='github')", "import yaml\nyaml.load(open('f.yaml'), Loader=yaml.FullLoader)", "import yaml\nyaml.load('a: 1', Loader=yaml.SafeLoader)", "import yaml\nyaml.unsafe_load(open('f.yaml'))", "from huggingface_hub import login, notebook_login\nlogin()", "import getpass\nuser = getpass.getuser()", "import zipfile\nzipfile.ZipFile('a.zip').extractall('data')", "from pathlib import Path\nPath('a').rename('b')\nPath('out').mkdir(parents=True, exist_ok=True)", "x = '/a/b'.replace('/', '_')", "x = name.replace('~', '')", "df = df.rename(columns={'a': 'b'})", "features = extractor.extract(audio, '/x')", "import os\nos.makedirs('out/a', exist_ok=True)", "import openai\nopenai.api_key = 'x'", "import io, pickle\npickle.load(io.BytesIO(data))", "import shutil\nshutil.copy(src='/data/x', dst='a')", "import importlib\nimportlib.import_module('a.b')",
+    "import pickle\npickle.load(open('a.pkl', 'rb'))", "import torch\ntorch.load('a.pt')", "import torch\ntorch.hub.load('a/b', 'c', source='local')", "import yaml\nyaml.load(open('f.yaml'), Loader=yaml.FullLoader)", "import yaml\nyaml.load('a: 1', Loader=yaml.SafeLoader)", "import yaml\nyaml.unsafe_load(open('f.yaml'))", "from huggingface_hub import login, notebook_login\nlogin()", "import getpass\nuser = getpass.getuser()", "import zipfile\nzipfile.ZipFile('a.zip').extractall('data')", "from pathlib import Path\nPath('a').rename('b')\nPath('out').mkdir(parents=True, exist_ok=True)", "x = '/a/b'.replace('/', '_')", "x = name.replace('~', '')", "df = df.rename(columns={'a': 'b'})", "features = extractor.extract(audio, '/x')", "import os\nos.makedirs('out/a', exist_ok=True)", "import openai\nopenai.api_key = 'x'", "import io, pickle\npickle.load(io.BytesIO(data))", "import shutil\nshutil.copy(src='/data/x', dst='a')", "import importlib\nimportlib.import_module('a.b')",
     "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'", "import os\nos.environ.get('RANK', 0)", "import os\nos.makedirs('/out', exist_ok=True)",
     "import os\nos.environ['OPENAI_API_KEY'] = 'x'", "import os\nif 'HF_TOKEN' in os.environ: pass", "import os\nos.environ.update(A='1')",
     "model.eval()", "model.compile(optimizer='sgd')", "import re\nre.compile('x')", "import torch\ntorch.compile(f)", "import platform\nplatform.python_version()",
@@ -108,6 +109,7 @@ FINE_PYTHON = [
     "import sys\nif 'google.colab' in sys.modules: pass", "import sys\nsys.path.append('..')", "import importlib.metadata\nimportlib.metadata.version('x')", "simulation.system.step(1)", "x = 5 % 3\nprint(x != 2)",
     "from pathlib import Path\nPath('~/data').expanduser()", "import os\nCIFAR100(os.path.expanduser('~/.cache'), download=True)", "Image.open('/data/x.jpg')",
 ]  # fmt: skip
+FINE_PYTHON += [row["text"] for row in LINES if row.get("right") and row.get("kind") == "python"]
 
 
 @pytest.mark.promise(PROMISE, by=BY)
@@ -176,7 +178,7 @@ def test_ordinary_commands_pass(text: str) -> None:
 
 @pytest.mark.promise("Right answers are handed over.", by=BY)
 def test_right_answers_are_handed_over() -> None:
-    right = [row for row in LINES if row.get("right")]
+    right = [row for row in LINES if row.get("right") and row.get("kind") != "python"]
     refused = []
     for row in right:
         own = frozenset(row.get("has", ()))
@@ -185,7 +187,7 @@ def test_right_answers_are_handed_over() -> None:
             has_module=lambda name, own=own: name.partition(".")[0] in own,  # type: ignore[misc]
         )  # fmt: skip
         refused += [row["text"]] if host_risks(row["text"], scope) else []
-    assert len(right) == 210 and len(refused) <= 2, refused
+    assert len(right) == 258 and len(refused) <= 2, refused
 
 
 @pytest.mark.promise("A README's substitution reaches no answer, no script and no terminal; its line is told.", by=BY)

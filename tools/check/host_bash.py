@@ -10,6 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -47,15 +48,50 @@ _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
 _PLAIN_BRACES = re.compile(r"\{(?:[\w-]+(?:,[\w-]+)*|\d+\.\.\d+)\}")
 _PROGRAM = re.compile(r"[\w./+-]+")
 _CODE_FILE = re.compile(
-    r"\.(?:py\w?|pth|so|sh|bash|pl|rb|js|jl|r|lua|cfg|mk|cmake)$|(?:^|/)(?:[Mm]akefile|conftest|Dockerfile)",
+    r"\.(?:py\w?|pth|so|sh|bash|pl|rb|m?js|jl|r|lua|cfg|mk|cmake|ipynb|c|cc|cpp|cxx|cuh?|h|hpp)$"
+    r"|(?:^|/)(?:Makefile|conftest|Dockerfile|(?:uv|poetry|pyproject|pixi)\.toml$|(?:tox|pytest)\.ini$|CMakeLists\.txt$)",
     re.IGNORECASE,
 )
 _SED = re.compile(
     r"(?:\d+|\$|/[^/\n]*/)?(?:,(?:\d+|\$))?(?:[pdq]|s([/|#,])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpI0-9]*)"
 )
+_MODE = re.compile(r"(?:[ugoa]*[-+=][rwxX]+,?)+|0?[0-7]{3}")
 _WRITES_OUT = frozenset(
-    {"mkdir", "chmod", "gzip", "gunzip", "tee", "cp", "mv", "ln", "curl", "wget", "sed", "tar", "unzip", "touch"}
+    [
+        "mkdir",
+        "chmod",
+        "gzip",
+        "gunzip",
+        "bzip2",
+        "bunzip2",
+        "xz",
+        "unxz",
+        "zstd",
+        "tee",
+        "cp",
+        "mv",
+        "ln",
+        "curl",
+        "wget",
+        "sed",
+        "tar",
+        "unzip",
+        "touch",
+        "sort",
+        "tree",
+        "uniq",
+        "gdown",
+        "hf",
+        "huggingface-cli",
+        "kaggle",
+    ]
 )
+_BRINGS = frozenset({"curl", "wget", "gdown", "hf", "huggingface-cli", "kaggle"})
+"""Programs that bring files from elsewhere."""
+_BUILDS = frozenset({"make", "pytest", "jupyter", "papermill", "uv", "poetry"})
+"""Programs that run what lies in a folder, as those do that install packages."""
+_TO_FILE = re.compile(r"--[\w-]+=(.+)|-\w*?o(.+)", re.DOTALL)
+"""An option with the file that it names."""
 _DEEPEST = 3
 _MOST_LAUNCHERS = 50
 
@@ -191,9 +227,17 @@ class _Reader:
     def _writes(self, target: str) -> Iterator[tuple[str, str]]:
         if self.linked:
             yield "may write through a link that the text makes", target
-        self.written.add(posixpath.normpath(target))
+        self.written |= self._places(target)
         if _CODE_FILE.search(target) and not self.scope.asks_for_code and not self.scope.names(target):
             yield "writes a file that programs run or read as code", target
+
+    def _places(self, name: str) -> set[str]:
+        """Where a file or a folder of that name may lie."""
+        return {posixpath.normpath(posixpath.join(folder, name)) for folder in self.folders}
+
+    def _is_written(self, name: str) -> bool:
+        """Whether the text has written or brought it, or a folder above it."""
+        return any(place == one or place.startswith(f"{one}/") for place in self._places(name) for one in self.written)
 
     def _assignment(self, token: Token, *, exported: bool, own: bool, alone: bool) -> Iterator[tuple[str, str]]:
         match = ASSIGNMENT.match(token.value)
@@ -201,7 +245,10 @@ class _Reader:
         if self.scope.names(token.value):
             return
         in_tree = (
-            name == "PYTHONPATH" and own and not self.scope.outside(value.replace("$PYTHONPATH", ""), self.folders)
+            name == "PYTHONPATH"
+            and own
+            and not self.scope.outside(value.replace("$PYTHONPATH", ""), self.folders)
+            and not any(map(self._is_written, value.replace("$PWD", ".").split(":")))
         )
         if self.table.environment.fullmatch(name) is None and not in_tree:
             used = alone and name in self.used
@@ -371,7 +418,7 @@ class _Reader:
         name = words[0].value if words else ""
         top = name.partition(".")[0]
         launcher = launcher_modules().get(name)
-        if top in ("pip", "venv", "jupyter", "papermill", "tensorboard"):
+        if top in ("pip", "venv", "jupyter", "papermill", "tensorboard", "spacy", "nltk"):
             yield from self._program(words)
         elif launcher is not None and launcher.starts == "script":
             values = self._behind_script_options([token.value for token in words])
@@ -380,7 +427,7 @@ class _Reader:
         elif (
             not re.fullmatch(r"[\w.]+", name)
             or top in sys.stdlib_module_names
-            or posixpath.normpath(f"{name.replace('.', '/')}.py") in self.written
+            or self._is_written(f"{name.replace('.', '/')}.py")
         ):
             if name not in self.table.modules and not self.scope.names(name):
                 yield "runs a module that does more than it says", ""
@@ -417,9 +464,7 @@ class _Reader:
             yield "runs a file whose name is computed", token.raw
         elif self.scope.outside(value, self.folders):
             yield "runs a file outside the repository", token.raw
-        elif any(
-            posixpath.normpath(value) == one or posixpath.normpath(value).startswith(f"{one}/") for one in self.written
-        ):
+        elif self._is_written(value):
             yield "runs a file that the text itself has written", token.raw
 
     def _tool(self, words: list[str]) -> tuple[Tool, int] | None:
@@ -431,6 +476,7 @@ class _Reader:
         return None
 
     def _tool_words(self, tool: Tool, count: int, name: str, words: list[Token]) -> Iterator[tuple[str, str]]:
+        clones = name == "git" and words[0].value == "clone"
         words = words[count - 1 :]
         plain = [token for token in words if not token.value.startswith("-") or token.value == "-"]
         if tool.script:
@@ -439,7 +485,7 @@ class _Reader:
             return
         if name == "sed" and not (plain and _SED.fullmatch(plain[0].value)):
             yield "gives sed a program that may run or write something", ""
-        if name == "tar" and words and not re.fullmatch(r"-.*|[cxtvzjJfkp]+", words[0].value):
+        if name == "tar" and words and not re.fullmatch(r"-[^:]*|[cxtvzjJfkp]+", words[0].value):
             yield "is an option that may start, read or write something else", words[0].raw
         for token in words:
             if token not in plain and not tool.options.fullmatch(token.value.partition("=")[0]):
@@ -448,10 +494,21 @@ class _Reader:
                 yield "is not a plain name", token.raw
             elif re.match(r"[*?\[]", token.raw) and name not in ("ls", "cat", "echo"):
                 yield "are names that may be read as options", token.raw
-        if tool.hosts and any(
-            host not in self.table.hosts for host in re.findall(r"://([^/\s:]+)", " ".join(t.value for t in words))
-        ):
-            yield "installs packages from a place that you did not name", ""
+        if tool.hosts:
+            yield from ((why, word.raw) for word in words if (why := self._of_package(word.value)))
+        if name == "chmod" and not (plain and _MODE.fullmatch(plain[0].value)):
+            yield "gives a file other rights than to read, write and run it", ""
+        if tool.hosts or name in _BUILDS:
+            named = [token.value.rpartition("=")[2] for token in words]
+            if any(map(self._is_written, [".", *named])):
+                yield "runs, or installs from, what the text itself has written", ""
+        if clones:
+            addresses = [token for token in plain if re.search(r"://|@", token.value)] or plain[-1:]
+            yield from (
+                ("downloads code, which you did not name", one.raw) for one in addresses if self._is_foreign(one.value)
+            )
+        if name in _BRINGS:
+            yield from self._brought(words)
         paths = [token for token in words if token not in plain[: tool.patterns]]
         if name == "cp":
             yield from self._arguments(plain[:-1], own=False)
@@ -463,7 +520,48 @@ class _Reader:
         made: Named = "itself" if name == "mkdir" or (name == "ln" and not forced) else "no"
         yield from self._arguments(paths, own=False, named=made if name in _WRITES_OUT else "below")
         if name in _WRITES_OUT and name not in ("mkdir", "chmod"):
-            for token in plain[-1:] if name in ("cp", "mv", "ln", "sed") else plain:
-                yield from self._writes(posixpath.basename(token.value) if "://" in token.value else token.value)
+            for target in self._targets(name, words, [token.value for token in plain]):
+                yield from self._writes(target)
         if name == "ln" and self.scope.outside(plain[0].value if plain else "", self.folders, named="no"):
             self.linked = True
+
+    def _targets(self, name: str, words: list[Token], plain: list[str]) -> list[str]:
+        """The files that a program of the machine may write."""
+        options = [token.value for token in words if token.value.startswith("-")]
+        given = [match[1] or match[2] for one in options if (match := _TO_FILE.fullmatch(one))]
+        if name in ("sort", "tree", "zstd") and not any(re.match(r"-\w*o", one) for one in options):
+            return []
+        if name in ("cp", "mv", "ln", "sed"):
+            return plain[-1:]
+        return [
+            one
+            for word in [*given, *plain[name == "uniq" :]]
+            for one in ([word] if "://" not in word else [posixpath.basename(word), _name_in(word)])
+        ]
+
+    def _brought(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        """What a program that brings files is told beside them, and where it lays them."""
+        for token in words:
+            if set(_variables(token.raw)) - self.assigned - {"PWD"}:
+                yield "sends a variable of your shell", token.raw
+            if token.value.rpartition("=")[2] in (".", "./"):
+                yield "downloads files next to the repository's programs", token.raw
+
+    def _of_package(self, word: str) -> str:
+        """Why a package, or a place of packages, is not to be taken; "" where it is."""
+        for place in re.findall(r"[\w+.-]*:?//[^\s,]*", word):
+            parts = urlsplit(place)
+            known = f"{parts.netloc}{parts.path}/"
+            if parts.scheme != "https" or not any(known.startswith(f"{host}/") for host in self.table.hosts):
+                return "installs packages from a place that you did not name"
+        return ""
+
+    def _is_foreign(self, address: str) -> bool:
+        """Whether nobody named what is cloned."""
+        name = address.rstrip("/").removesuffix(".git")
+        return not any(map(self.scope.names, (address, name, "/".join(re.split("[/:]", name)[-2:]))))
+
+
+def _name_in(address: str) -> str:
+    """What a file that is brought from an address is called."""
+    return posixpath.basename(unquote(re.split(r"[?#]", address)[0]))

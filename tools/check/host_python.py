@@ -19,9 +19,12 @@ from ml_agent.tools.secret_names import names_a_secret
 STARTS = "starts other programs"
 RUNS = "runs text as code, or reaches what does"
 SECRET = "reads one of your secrets"
+NETWORK = "runs code that comes over the network, which you did not name"
+SENDS = "sends something to a host that you did not name"
 ELSEWHERE = "reads or changes files outside the repository's folder"
 _PROGRAMS = re.compile(
-    r"(?:os|posix|nt)\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*|fork\w*|startfile|kill\w*)|(?:IPython\.)?get_ipython|distutils\.spawn\b.*|asyncio\.(?:subprocess\b.*|create_subprocess_\w+)"
+    r"(?:os|posix|nt)\.(?:system|popen\w*|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*|fork\w*|startfile|kill\w*)|(?:IPython\.)?get_ipython|distutils\.spawn\b.*|numpy\.distutils\.exec_command\b.*|psutil\.Popen"
+    r"|multiprocessing\.set_executable|asyncio\.(?:subprocess\b.*|create_subprocess_\w+)"
 )
 _TEXT = re.compile(
     r"(?:builtins\.)?(?:eval|exec|compile|__import__)|builtins|__builtins__|importlib(?:\.(?!import_module$|metadata|resources|reload$).*)?"
@@ -39,6 +42,39 @@ _SAFE_LOADER = re.compile(r"yaml\.C?(?:Safe|Base)Loader")
 _DECODES = re.compile(
     r"base64\.\w+|bytes\.fromhex|bytes|binascii\.\w+|zlib\.decompress|codecs\.\w+|io\.(?:Bytes|String)IO"
 )
+_NATIVE = frozenset({"load_extension", "load_library", "load_inline", "run_setup"})
+"""Methods that build code, or load it from a library."""
+_RUNNERS = frozenset(
+    [
+        "pexpect",
+        "plumbum",
+        "sh",
+        "cffi",
+        "pyautogui",
+        "pip",
+        "ensurepip",
+        "setuptools",
+        "paramiko",
+        "fabric",
+        "invoke",
+        "docker",
+        "git",
+    ]
+)
+"""Libraries that start programs, install packages or work on other machines."""
+_HIDDEN_CODE = re.compile(
+    r"__(?:import|globals|builtins|subclasses|getattribute)__|\bos\.(?:system|popen|exec\w+)\b|\bsubprocess\.\w+"
+)
+"""In a text that something may run as code: an expression of a table, a template, the name of what is called."""
+_TIMED = re.compile(r"timeit\.(?:timeit|repeat|Timer)")
+_FETCHES = re.compile(r"(?:urllib|requests|httpx|aiohttp|wget)\b.*")
+_SENDS = re.compile(r"(?:requests|httpx|aiohttp)\.(?:post|put|patch|request)")
+_HERE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|$)")
+_SAVES = re.compile(
+    r"(?:to|save|dump|export)(?:_\w+)?|savez?\w*|savefig|imsave|imwrite|write_\w+|basicConfig|\w*FileHandler"
+)
+"""Methods of libraries that write a file."""
+_CODE_FILE = re.compile(r"\.(?:py\w?|so|sh)$|(?:^|/)(?:Makefile|conftest\w*)$")
 _STARTS = re.compile(r"popen\d?|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?")
 """Methods that start a program whoever has them; `system` does where it is called."""
 _TRICKS = frozenset({"__subclasses__", "__globals__", "__builtins__", "__import__", "__loader__", "__getattribute__"})
@@ -150,7 +186,7 @@ class _Walk:
                 and top not in host_table().python_modules
             ):
                 return f"imports {top}, which can start programs or run text"
-            if top in ("pexpect", "plumbum", "sh", "cffi", "pyautogui"):
+            if top in _RUNNERS and not self._scope.has_module(top) and not self._scope.names(top):
                 return STARTS
         if not isinstance(node, ast.ImportFrom):
             return ""
@@ -165,7 +201,7 @@ class _Walk:
             node.attr in _TRICKS or (node.attr == "__dict__" and self._names.origin(node.value) in _REACHED)
         ):
             return RUNS
-        if isinstance(node, ast.Attribute) and _STARTS.fullmatch(node.attr):
+        if isinstance(node, ast.Attribute) and (_STARTS.fullmatch(node.attr) or node.attr in _NATIVE):
             return STARTS
         if origin in _REACHED and not isinstance(parent, ast.Attribute):
             return STARTS
@@ -206,10 +242,43 @@ class _Walk:
             return self._of_getattr(node, first)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "system" and node.args:
             return STARTS
-        if self._loads_text(node, name):
+        if self._loads_text(node, name) or (_TIMED.fullmatch(name) and self._names.text(first) is not None):
             return RUNS
+        if self._loads_from_afar(node, name):
+            return NETWORK
+        if _SENDS.fullmatch(name) and self._is_far(first):
+            return SENDS
+        if name in ("sys.path.append", "sys.path.insert") and node.args:
+            place = self._names.place(node.args[-1])
+            if place.startswith(("/", "~")) and self._scope.outside(place, self._folders):
+                return RUNS
         changed = self._changed_paths(node, name)
-        return ELSEWHERE if any(map(self._is_outside, changed)) else self._of_path(node)
+        if any(map(self._is_outside, changed)):
+            return ELSEWHERE
+        made = [place for one in changed if _CODE_FILE.search(place := self._names.place(one))]
+        return RUNS if any(not self._scope.names(place) for place in made) else self._of_path(node)
+
+    def _is_far(self, node: ast.AST | None) -> bool:
+        """Whether it is an address that the user did not write, on another machine."""
+        text = self._names.text(node) or ""
+        return "://" in text and _HERE.match(text) is None and not self._scope.names(text)
+
+    def _loads_from_afar(self, node: ast.Call, name: str) -> bool:
+        """Whether what comes over the network runs: a model's own code, a repository, a pickle."""
+        first = node.args[0] if node.args else None
+        words = {word.arg: self._names.values.get(getattr(word.value, "id", ""), word.value) for word in node.keywords}
+        source = self._names.text(first) or ""
+        if re.search(r"\bhub\.load$", name) and len(source.split("/")) == 2:
+            local = self._names.text(words.get("source")) == "local"
+            own = source.partition(":")[0].partition("/")[2] == self._scope.repository
+            return not (local or own or any(map(self._scope.names, (source, source.partition(":")[0]))))
+        trust = words.get("trust_remote_code")
+        if trust is not None and not (isinstance(trust, ast.Constant) and not trust.value):
+            return not self._scope.names(source) and not self._scope.has_module(source)
+        if _LOADS.fullmatch(name) or name == "pandas.read_pickle":
+            inner = [self._names.origin(part.func) for part in ast.walk(node) if isinstance(part, ast.Call)]
+            return self._is_far(first) or any(map(_FETCHES.fullmatch, inner))
+        return False
 
     def _of_getattr(self, node: ast.Call, first: ast.expr) -> str:
         if self._names.origin(first) in _REACHED:
@@ -245,7 +314,7 @@ class _Walk:
 
     def _changed_paths(self, node: ast.Call, name: str) -> list[ast.expr]:
         """Paths that a call writes to, moves or removes."""
-        given = [*node.args, *_keywords(node, "file", "path", "dst", "src", "filename")]
+        given = [*node.args, *_keywords(node, "file", "path", "dst", "src", "filename", "fname", "path_or_buf", "f")]
         if name == "shutil.make_archive":
             return given[:1] or _keywords(node, "base_name")
         if name in _OPENS:
@@ -264,6 +333,10 @@ class _Walk:
             return [*node.args[place : place + 1], *_keywords(node, "path")]
         if method in _PATH_MOVES and len(node.args) + len(node.keywords) == 1:
             return [owner, *node.args, *_keywords(node, "target")]
+        if (_SAVES.fullmatch(method) and method not in _PATH_CHANGES) or self._names.origin(
+            function
+        ) == "sqlite3.connect":
+            return [*node.args, *_keywords(node, "path", "filename", "fname", "path_or_buf", "f", "file")]
         opens = method == "open" and isinstance(owner, ast.Call | ast.BinOp) and self._writes(node, 0)
         return [owner] if opens or method in _PATH_CHANGES else []
 
@@ -281,7 +354,10 @@ class _Walk:
         return bool(self._scope.outside(self._names.place(node), self._folders, own=True))
 
     def _of_path(self, node: ast.Constant | ast.BinOp | ast.Call) -> str:
-        """Files of the user's that hold secrets."""
+        """Files of the user's that hold secrets, and texts that hold code."""
+        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        if _HIDDEN_CODE.search(text) and not isinstance(self._names.parents.get(node), ast.Expr):
+            return RUNS
         return SECRET if is_secret_place(self._names.place(node)) else ""
 
     def _excerpt(self, node: ast.AST) -> str:

@@ -91,6 +91,8 @@ class HostScope(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Folder relative to the repository from which the text runs."""
     named: str = ""
     """What the user wrote."""
+    repository: str = ""
+    """The repository's own name."""
     has_program: Callable[[str], bool] = lambda name: False
     """Whether a program is the repository's own."""
     has_module: Callable[[str], bool] = lambda name: False
