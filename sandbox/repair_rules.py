@@ -15,10 +15,8 @@ from ml_agent.sandbox.makers import MissingFile, in_folder, makers_of, template_
 from ml_agent.sandbox.repair import Repair, pick, signature
 from ml_agent.sandbox.repository_search import (
     built_by,
-    device_option,
     module_places,
     same_file_elsewhere,
-    value_of_variable,
 )
 from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.declared import known_provider
@@ -30,15 +28,6 @@ from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import exists, is_file, read_text
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
-from ml_agent.tools.signatures.declared import declared_commands
-
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_OF_THE_SYSTEM = re.compile(
-    r"PATH|HOME|SHELL|ENV|IFS|CDPATH|PS\d|PROMPT_COMMAND|SHELLOPTS|PAGER|EDITOR|VISUAL|BROWSER|JAVA_TOOL_OPTIONS|NODE_OPTIONS"
-    r"|(?:BASH|LD|DYLD|GIT|PIP)_?\w*|PYTHON(?:HOME|STARTUP|BREAKPOINT|INSPECT|USERBASE)|(?:PERL|RUBY)\w*|\w*_PROXY",
-    re.IGNORECASE,
-)
-"""Variables that say which programs are found, what runs before them or where they connect: no README gives them."""
 
 
 class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,56 +186,11 @@ def _relative(path: Path, folder: Path) -> str:
     return PurePosixPath(*[".."] * ups, path.relative_to(common).as_posix()).as_posix()
 
 
-def _variable(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """A value of the repository's, for a variable that does not change how programs are found and started."""
-    if _OF_THE_SYSTEM.fullmatch(diagnosis.subject) or not _NAME.fullmatch(diagnosis.subject):
-        return
-    value = value_of_variable(scene.source.root, diagnosis.subject, scene.entry)
-    if value is not None and value.isprintable():
-        name = f"{diagnosis.subject}={value}"
-        yield Repair(kind="environment", arguments=(name,), why=f"{name}, as the repository says")
-
-
-def _display(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """Without a window system: what draws into memory first, then a display of its own."""
-    said = " ".join([diagnosis.subject, *diagnosis.evidence])
-    if re.search(r"video device|video system|pygame", said):
-        yield Repair(kind="environment", arguments=("SDL_VIDEODRIVER=dummy",), why="pygame without a display")
-    if re.search(r"Qt|qt|xcb|display", said):
-        yield Repair(kind="environment", arguments=("QT_QPA_PLATFORM=offscreen",), why="Qt without a display")
-    if "xvfb-run" not in scene.task.text:
-        yield Repair(kind="system", arguments=("xvfb", "xauth"), why="a virtual display")
-        first = scene.task.text.strip()
-        text = (
-            f"xvfb-run -a bash -c {shlex.quote(first)}"
-            if re.search(r"[;&|<>()$`\n=]", first)
-            else f"xvfb-run -a {first}"
-        )
-        yield Repair(kind="command", arguments=(text,), why="run with a virtual display")
-
-
 def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     path = scene.source.root / scene.task.folder / diagnosis.subject
     if is_file(path):
         text = f"chmod u+rwx {path_word(diagnosis.subject)}"
         yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
-
-
-def _missing_program(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """A command that the repository declares: it is installed, or, where that fails, what it calls is called."""
-    root, name = scene.source.root, diagnosis.subject
-    module, function = declared_commands(root).get(name, ("", ""))
-    text = _without_installation(scene.task.text, name, module, function) if module else scene.task.text
-    if text != scene.task.text:
-        yield Repair(kind="command", arguments=(text,), why=f"what {name} calls is called without it")
-
-
-def _without_installation(command: str, name: str, module: str, function: str) -> str:
-    """A shell command that calls what a declared command calls; as it was where the name starts nothing."""
-    code = f"import sys; from {module} import {function.partition('.')[0]}; sys.exit({function}())"
-    words = f"python -c {shlex.quote(code)}"
-    place = rf"(?m)(?P<before>^\s*|[;&|(]\s*){re.escape(name)}(?=\s|$)"
-    return re.sub(place, lambda found: found["before"] + words, command)
 
 
 def _line_endings(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
@@ -313,23 +257,7 @@ def _as_module(scene: FailureContext) -> Iterator[Repair]:
 
 
 def _processor(scene: FailureContext) -> Iterator[Repair]:
-    option = device_option(scene.entry) if scene.entry else None
-    first = scene.task.text.strip()
-    if option and "\n" not in first and option.split()[0] not in first:
-        yield Repair(kind="command", arguments=(f"{first} {option}",), why=f"{option}: there is no GPU")
     yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no GPU")
-
-
-def _graphics_library(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """OpenCV without windows needs none of the libraries of windows."""
-    if diagnosis.subject.startswith(("libGL", "libgthread", "libSM", "libXext", "libXrender")):
-        text = "\n".join(read_text(path) for path in _sources(scene))
-        if re.search(r"^[^\S\n]*+(?:import|from) cv2\b", text, re.MULTILINE):
-            yield Repair(kind="install", arguments=("opencv-python-headless",), why="OpenCV without windows")
-
-
-def _sources(scene: FailureContext) -> list[Path]:
-    return [path for path in sorted(scene.source.root.rglob("*.py"))[:300] if is_file(path)]
 
 
 def _text(version: Version) -> str:
@@ -343,13 +271,9 @@ def _python(version: Version) -> str:
 _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-module": _missing_module,
     "missing-metadata": _missing_metadata,
-    "missing-program": _missing_program,
     "missing-file": _missing_file,
     "wrong-folder": _missing_file,
-    "missing-environment-variable": _variable,
-    "no-display": _display,
     "permission": _permission,
     "line-endings": _line_endings,
     "wrong-python": _wrong_python,
-    "missing-system-library": _graphics_library,
 }

@@ -9,18 +9,16 @@ import msgspec
 
 from ml_agent.sandbox.diagnosis.model import Diagnosis
 from ml_agent.sandbox.makers import MissingFile, makers_of, spelled_otherwise
-from ml_agent.sandbox.repository_search import files, same_file_elsewhere, same_file_inside, unbuilt
-from ml_agent.tools.foreign_files import read_lines, read_text
+from ml_agent.sandbox.repository_search import files, same_file_elsewhere, unbuilt
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.submodules import absent_submodules
 
 REFINED = frozenset({"wrong-folder", "missing-submodule"})
 """Codes that only the repository's files tell."""
 _POINTER = "version https://git-lfs.github.com/spec"
-_URL = re.compile(r"https?://[^\s)>\]\"']+")
 WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
 """Where sandboxes have the repository."""
-MAX_README = 200_000
 _LACKS = re.compile(r"cannot import name '(?P<name>\w+)' from (?:partially initialized module )?'(?P<of>[\w.]+)'")
 
 
@@ -113,34 +111,14 @@ def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
         return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; `{makers[0]}` creates it")
     if other := spelled_otherwise(missing):
         return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; {other} is there")
-    said = _said_of(place.root, path)
-    more = f"; the documentation says: {said}" if said else ""
-    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}{more}")
+    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}")
 
 
 def _expected_path(path: str, place: RunLocation) -> str:
     """Where exactly the file must be put."""
-    if not path.startswith("/"):
-        return f"it is expected at {f'{place.folder}/{path}'.removeprefix('./')} in the repository"
-    inside = same_file_inside(place.root, path)
-    known = f"; the repository has {inside}" if inside else ""
-    return f"it is expected at {path}, a place outside the repository{known}"
-
-
-def _said_of(root: Path, path: str) -> str:
-    """The line of a README that names the file or its folder, with the address near it."""
-    parts = [part for part in Path(path).parts if part not in (".", "..", "/")]
-    names = [name for name in (parts[-1:] + parts[-2:-1]) if len(name) > 3]
-    for readme in files(root, ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")):
-        lines = read_lines(readme, MAX_README)
-        for name in names:
-            for number, line in enumerate(lines):
-                if name in line and not line.lstrip().startswith(("python", "$", "bash")):
-                    near = " ".join(lines[max(0, number - 2) : number + 3])
-                    address = _URL.search(line) or _URL.search(near)
-                    said = " ".join(line.split())[:200]
-                    return said if address is None or address[0] in said else f"{said} ({address[0]})"
-    return ""
+    if path.startswith("/"):
+        return f"it is expected at {path}, a place outside the repository"
+    return f"it is expected at {f'{place.folder}/{path}'.removeprefix('./')} in the repository"
 
 
 REFINERS: dict[str, Callable[[Diagnosis, RunLocation], Diagnosis]] = {

@@ -15,8 +15,6 @@ from ml_agent.draft import Draft
 from ml_agent.result import _write_answer
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.artifacts import artifacts
-from ml_agent.sandbox.diagnosis.model import Diagnosis
-from ml_agent.sandbox.repair_rules import FailureContext, candidates
 from ml_agent.sandbox.repository_search import files
 from ml_agent.sandbox.script_lines import comment
 from ml_agent.sandbox.session import Session, SessionRecord
@@ -42,7 +40,7 @@ def record(task: Task, **more: object) -> SessionRecord:
 
 @pytest.mark.parametrize("name", [*NAMES, "toy\u202e", "toy\u200b"])
 def test_an_answer_from_a_folder_whose_name_is_more_than_a_name_is_refused(name: str) -> None:
-    assert "terminal" in host_risks("python train.py", HostScope(workdir=name))[0].why
+    assert "control characters" in host_risks("python train.py", HostScope(workdir=name))[0].why
     assert host_risks("python train.py", HostScope(workdir="toy models/é")) == []
 
 
@@ -156,23 +154,3 @@ def test_a_folders_name_does_not_change_the_letters_of_python_code(tmp_path: Pat
         _write_answer(RunFolder(tmp_path), best, [Before(command=command)])
         said = subprocess.run([sys.executable, "answer.py"], capture_output=True, text=True, cwd=tmp_path, check=True)
         assert said.stdout == ""
-
-
-@pytest.mark.parametrize(
-    "name", ["PATH", "LD_PRELOAD", "BASH_ENV", "PROMPT_COMMAND", "GIT_SSH_COMMAND", "PIP_INDEX_URL", "https_proxy", "é"]
-)
-def test_a_readme_gives_no_variable_by_which_programs_are_found_or_started(name: str, tmp_path: Path) -> None:
-    assert _variables(name, "./x", tmp_path) == []
-
-
-@pytest.mark.parametrize("value", ["./d\x1b[2K\x1b[1A", "./d\u202e", "./d\x9b2J"])
-def test_no_value_of_a_readme_is_obeyed_by_a_terminal(value: str, tmp_path: Path) -> None:
-    assert _variables("TOY_DATA", value, tmp_path) == []
-    assert _variables("TOY_DATA", "./données", tmp_path) == [("TOY_DATA=./données",)]
-
-
-def _variables(name: str, value: str, root: Path) -> list[tuple[str, ...]]:
-    write_files(root, {"README.md": f"# Toy\n\n    export {name}={value}\n"})
-    context = FailureContext(source=Source(root=root, version="x"), task=Task(text="python train.py"))
-    missing = Diagnosis(code="missing-environment-variable", category="environment", message="", subject=name)
-    return [repair.arguments for repair in candidates(missing, context)]

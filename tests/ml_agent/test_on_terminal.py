@@ -37,15 +37,6 @@ def solved(root: Path, *flags: str, columns: int = 100, extra: dict[str, str] | 
     )
 
 
-def test_what_an_example_brings_along_is_told(two: Path) -> None:
-    (two / "fit.py").write_text(
-        SCRIPT.format("rate").replace("parse_args", "add_argument('--seed', type=int); p.parse_args")
-    )
-    (two / "README.md").write_text("# Fit\n\nFit weather:\n\n    python fit.py --rate 0.125 --seed 3\n")
-    seen = on_terminal(["solve", "Fit the weather at a rate of 0.125", "--repo", str(two), "--run", "none"], two.parent)
-    assert re.search(r"copied from README.md:\d+.*--seed 3", " ".join(seen.text.split()))
-
-
 def test_phases_say_in_plain_words_what_they_found(planar: Path) -> None:
     seen = solved(planar)
     assert seen.code == 0 and "Traceback" not in seen.text
@@ -54,14 +45,6 @@ def test_phases_say_in_plain_words_what_they_found(planar: Path) -> None:
     assert re.search(r"0\.05: --lr 0\.05", seen.text) and re.search(r"25: --n_epochs 25", seen.text)
     assert seen.text.count("no model ") == 1 and "OPENAI_API_KEY" in seen.text
     assert "\x1b[?25h" in seen.raw.rpartition("\x1b[?25l")[2], "the cursor stayed hidden"
-
-
-def test_fifty_columns_are_enough(planar: Path) -> None:
-    seen = solved(planar, columns=50)
-    told, _, _ = seen.text.partition("repository  ")
-    lines = [line for line in told.splitlines() if line.startswith((" " * 11, "generate", "check", "understand"))]
-    assert lines and max(len(line.rstrip()) for line in lines) <= 50
-    assert sum(line.startswith(" " * 11) for line in lines) > 4
 
 
 def test_no_color_and_dumb_terminals_get_neither_colours_nor_movement(planar: Path) -> None:
@@ -106,11 +89,6 @@ def test_one_question_where_a_run_would_end_unsure(two: Path) -> None:
 def test_there_is_nobody_to_ask_behind_a_pipe(two: Path) -> None:
     told = ml_agent("solve", UNSURE, "--repo", str(two), "--run", "none", "--ask")
     assert told.returncode == 2 and "--ask needs a terminal" in told.stderr
-
-
-def test_quiet_and_verbose_exclude_each_other(two: Path) -> None:
-    told = ml_agent("solve", UNSURE, "--repo", str(two), "-q", "-v")
-    assert told.returncode == 2 and "cannot be combined" in told.stderr
 
 
 def test_quiet_still_says_why_there_is_no_answer(two: Path) -> None:

@@ -11,7 +11,7 @@ from ml_agent.sandbox.diagnosis.refine import refine
 from ml_agent.sandbox.makers import MissingFile, makers_of
 from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
 from ml_agent.sandbox.repair_rules import FailureContext, candidates, next_repair
-from ml_agent.sandbox.repository_search import device_option, module_places, value_of_variable
+from ml_agent.sandbox.repository_search import module_places
 from ml_agent.sandbox.session import repaired
 from ml_agent.sandbox.task import Source, Task
 
@@ -177,22 +177,9 @@ def test_a_module_of_a_package_run_as_a_script(tmp_path: Path) -> None:
     assert found == [("folder", ("sub", "CUDA_VISIBLE_DEVICES=0 python -m pack.deep.run --x 1"))]
 
 
-def test_the_processor_by_an_option_or_by_hiding_the_card(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "p.add_argument('--device', default='cuda')")
+def test_the_card_is_hidden_where_there_is_none(tmp_path: Path) -> None:
     found = proposed(diagnosis("no-cuda", "x", Fix(kind="cpu")), scene(tmp_path, "python train.py --steps 5"))
-    assert found[0] == ("command", ("python train.py --steps 5 --device cpu",))
-    assert found[1] == ("environment", ("CUDA_VISIBLE_DEVICES=",))
-    write(tmp_path, "other.py", "p.add_argument('--no-cuda', action='store_true')")
-    assert device_option(tmp_path / "other.py") == "--no-cuda"
-    write(tmp_path, "none.py", "p.add_argument('--x')")
-    assert device_option(tmp_path / "none.py") is None
-
-
-def test_an_environment_variable_that_is_documented(tmp_path: Path) -> None:
-    write(tmp_path, "README.md", "Set `DATAPATH`:\n```\nexport DATAPATH=./data\nexport TOKEN=<your token>\n```\n")
-    assert value_of_variable(tmp_path, "DATAPATH", None) == "./data"
-    assert value_of_variable(tmp_path, "TOKEN", None) is None
-    assert value_of_variable(tmp_path, "ELSE", None) is None
+    assert found == [("environment", ("CUDA_VISIBLE_DEVICES=",))]
 
 
 def test_scripts_are_made_runnable(tmp_path: Path) -> None:
