@@ -11,6 +11,7 @@ import pytest
 
 import ml_agent
 from ml_agent.samples import repository_path
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.command import run
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +21,7 @@ _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 STANDS_FOR = (
     ("path/to/repository", str(repository_path("planar-nets"))),
     ("--repo dmlc/dgl --path", "--run none --repo dgl --path"),
+    ("--run full", "--run full --sandbox local"),
     ('"..."', '"cluster 600 points into 4 groups"'),
     ("my-repositories.jsonl", "sample --run none"),
     ("planar-nets:train.py", "planar-nets:train/fit_mlp.py"),
@@ -27,9 +29,10 @@ STANDS_FOR = (
     ("train.py --lr", "train/fit_mlp.py --lrr"),
 )
 """What is the reader's own, and what is on another machine."""
-CODES = {"--model gpt-4o": {4}, "check ": {1}, "doctor": {0, 1}}
-"""A dead endpoint is 4, a mistyped option 1; doctor tells what lacks."""
+CODES = {"--expect": {0 if find_bubblewrap() else 3}, "--model gpt-4o": {4}, "check ": {1}, "doctor": {0, 1}}
+"""Without bubblewrap nothing runs; a dead endpoint is 4, a mistyped option 1; doctor tells what lacks."""
 SAID = {
+    "--expect": ("python train/fit_mlp.py --dataset spirals --n_epochs 25 --out results/mlp.json",),
     "dmlc/dgl": ("python citation.py", "--dataset Citeseer", "--lr 1e-4", "--num-stacks 5"),
     "check ": ("--lrr", "did you mean --lr"),
 }

@@ -59,5 +59,5 @@ def _scored(candidate: Candidate, score: float, query: Query) -> Candidate:
     own = {*_head(candidate), *stems(candidate.readme_head)}
     wanted = [word for field in query.fields for word in field] + [*query.names, *query.words]
     said = [word for word in dict.fromkeys(wanted) if (parts := stems(word)) and own.issuperset(parts)]
-    why = f"speaks of {', '.join(said[:_SAID])}" if said else ""
+    why = f"mentions {', '.join(said[:_SAID])}" if said else ""
     return msgspec.structs.replace(candidate, score=round(score, 4), why=why)

@@ -49,7 +49,7 @@ def doubts_of(
 
 
 def error_lines(text: str) -> list[str]:
-    """The lines that speak of an error."""
+    """The lines that report an error."""
     return [line.strip() for line in text.splitlines() if _ERROR.search(line) and not _NO_ERROR.search(line)]
 
 
@@ -57,8 +57,8 @@ def _errors(response: Response) -> list[str]:
     lines = error_lines(f"{response.stdout}\n{response.stderr}")
     if not lines:
         return []
-    counted = "a line speaks" if len(lines) == 1 else f"{len(lines)} lines speak"
-    return [f"it ended with 0, but {counted} of an error: {cut(lines[-1], 160)}"]
+    counted = "one line reports" if len(lines) == 1 else f"{len(lines)} lines report"
+    return [f"it ended with exit code 0, but {counted} an error: {cut(lines[-1], 160)}"]
 
 
 def _endless(response: Response) -> list[str]:

@@ -71,7 +71,7 @@ def test_the_crowd_is_left_behind_on_github(github: GitHubServer, tmp_path: Path
     source = GitHubSearch(tmp_path / "cache", places=Places(api=github.url))
     text = "Please transcribe talk.wav with the times of the words"
     found = rank(text, collect(text, source))[:CANDIDATES]
-    assert found[0].full_name == "lab/scribe" and found[0].why.startswith("speaks of speech recognition")
+    assert found[0].full_name == "lab/scribe" and found[0].why.startswith("mentions speech recognition")
     assert sum(request.path.startswith("/search") for request in github.requests) <= MOST_SEARCHES
 
 

@@ -107,7 +107,7 @@ def test_what_was_found_is_told_and_the_next_one_tried_where_the_first_fails(rep
     (left,) = result["left"]
     assert left["name"] == first["name"] and "no_such_accelerator" in left["why"]
     lines = "\n".join(summary(result))
-    assert "1 lab/linear-model-fit (MIT, 900 stars): speaks of" in lines and "licence      none: without" in lines
+    assert "1 lab/linear-model-fit (MIT, 900 stars): mentions" in lines and "licence      none: nobody" in lines
     assert "to try another one: --repo lab/linear-model-fit" in lines
 
 

@@ -53,7 +53,7 @@ def test_stars_outweigh_no_fit() -> None:
 def test_a_readme_counts_where_it_is_known_and_what_fits_is_told() -> None:
     quiet = candidate("quiet", readme_head="Speech recognition")
     (found,) = Ranker([*OTHERS, quiet, candidate("x", "cars")]).top(read_query("transcribe speech"), 1)
-    assert (found.full_name, found.why) == ("lab/quiet", "speaks of speech recognition, speech")
+    assert (found.full_name, found.why) == ("lab/quiet", "mentions speech recognition, speech")
 
 
 def test_one_candidate_and_none() -> None:

@@ -115,7 +115,10 @@ def test_without_a_run_one_request_is_all(play: Any) -> None:
 def test_doubts_are_told_answered_and_shown(play: Any) -> None:
     said = Answer("done", {"what": "a table", "doubts": [{"doubt": "1", "answer": "ABC has none"}]})
     played = play(answer("--rows 6 --empty score"), said)
-    assert "Doubt 1: it ended with 0, but a line speaks of an error: [ERROR] module numpy" in played.requests[1].text
+    assert (
+        "Doubt 1: it ended with exit code 0, but one line reports an error: [ERROR] module numpy"
+        in played.requests[1].text
+    )
     doubts = played.result["doubts"]
     assert doubts[0]["answer"] == "ABC has none" and "1 of 2 columns are empty: score" in doubts[1]["doubt"]
     assert "doubt" in played.summary and "(ABC has none)" in played.summary
