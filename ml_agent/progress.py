@@ -29,6 +29,8 @@ _DOING = {
     "execute": "setting up and running it",
     "diagnose": "finding out what went wrong",
 }
+_LONGEST_LINE = 200
+"""Characters of a program's line that are shown; all of it with --verbose and in the run folder."""
 _MOST_DETAILS = 8
 _LAST_LINES = 3
 _NAME_WIDTH = 10
@@ -162,7 +164,7 @@ class Progress:
         for line in lines:
             shown = terminal_text(line).rstrip()
             if shown:
-                self._lines.append(shown)
+                self._lines.append(shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…")
                 if self._verbose:
                     self._console.print(Padding(Text(f"| {shown}", style="dim"), (0, 0, 0, 2)))
 
