@@ -16,7 +16,7 @@ from ml_agent.errors import UsageError
 from ml_agent.model.client import ModelClient, silent
 from ml_agent.model.functions import Function, as_function
 from ml_agent.model.prompt import Prompt, Section
-from ml_agent.model.replies import Call, RawCall, Reply, UnusableReply, accepted, as_written
+from ml_agent.model.replies import Call, RawCall, Reply, UnusableReply, accepted, as_written, plain_name
 from ml_agent.model.thread import Thread, ToolCall, Turn
 from ml_agent.navigator import Workspace
 from ml_agent.prompts import functions as offered
@@ -165,9 +165,8 @@ class Conversation:
             call = accepted(_with_outputs(_with_kind(raw)), self._functions)
         except UnusableReply as problem:
             known, wrong = as_written(raw.arguments)
-            name = re.sub(r"\W", "_", raw.name)[:64] or "unknown"
             text = "\n".join(filter(None, [f"not done: {problem}", wrong]))
-            return ToolCall(name=name, arguments=known), neutral(text)
+            return ToolCall(name=plain_name(raw.name), arguments=known), neutral(text)
         made = ToolCall(name=call.name, arguments=call.arguments)
         if _key(made) in asked and call.name in self._looks:
             return made, _ASKED_BEFORE

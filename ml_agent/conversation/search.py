@@ -12,7 +12,7 @@ from ml_agent.finder import CANDIDATES
 from ml_agent.model.client import ModelClient, silent
 from ml_agent.model.functions import as_function
 from ml_agent.model.prompt import Prompt
-from ml_agent.model.replies import RawCall, UnusableReply, accepted, as_written
+from ml_agent.model.replies import RawCall, UnusableReply, accepted, as_written, plain_name
 from ml_agent.model.thread import ToolCall, Turn
 from ml_agent.prompts import functions
 from ml_agent.prompts.render import render
@@ -87,7 +87,8 @@ class SearchConversation:
         try:
             call = accepted(raw, self._functions)
         except UnusableReply as problem:
-            return ToolCall(name="search", arguments=as_written(raw.arguments)[0]), neutral(f"not done: {problem}")
+            made = ToolCall(name=plain_name(raw.name), arguments=as_written(raw.arguments)[0])
+            return made, neutral(f"not done: {problem}")
         made = ToolCall(name=call.name, arguments=call.arguments)
         result = self._choose(**call.arguments) if call.name == "choose" else self._looked(call.name, call.arguments)
         self._emit("tool", name=call.name, arguments=call.arguments, result=result[:500])

@@ -435,3 +435,8 @@ def _content(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+def plain_name(name: str) -> str:
+    """The name of a function as endpoints take it back, whatever a model called."""
+    return re.sub(r"\W", "_", name)[:64] or "unknown"

@@ -80,6 +80,15 @@ def test_what_is_not_there_is_said(stage: Callable[..., Any], source: GitHubSear
     assert found(play, source) == ["lab/scribe"] and results(play) == ["lab/none: no such repository"]
 
 
+def test_a_call_that_cannot_be_used_is_given_back_under_its_name(
+    stage: Callable[..., Any], source: GitHubSearch
+) -> None:
+    play = stage(steps(Answer("choose", {"names": ["lab/scribe"]}), choose("lab/scribe")))
+    assert found(play, source) == ["lab/scribe"]
+    (said,) = (one for one in play.server.requests[-1].body["messages"] if one["role"] == "assistant")
+    assert said["tool_calls"][0]["function"]["name"] == "choose" and "best_first" in results(play)[0]
+
+
 def test_calls_are_limited_and_one_that_never_chooses_is_helped(
     stage: Callable[..., Any], source: GitHubSearch, github: GitHubServer
 ) -> None:
