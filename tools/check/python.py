@@ -237,14 +237,13 @@ def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located
         return
     names = [item.name for item in called.parameters if item.kind in ("either", "keyword")]
     near = wrong.subject if wrong.subject in names else nearest(wrong.subject, names)
-    takes = "" if wrong.by_value else f"; it takes ({', '.join(names)})"
     yield LocatedFinding(
         call.lineno,
         Finding(
             code="bad-call",
-            message=f"line {call.lineno}: {written}() {wrong.message}{takes}",
+            message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)})",
             subject=f"{written}.{wrong.subject}" if wrong.subject else written,
-            suggestion="" if wrong.by_value else near,
+            suggestion=near,
             path=called.path,
             line=called.line,
         ),

@@ -112,8 +112,6 @@ class Mismatch(NamedTuple):
     message: str
     subject: str
     """The keyword or parameter that is meant; "" where it is the number of arguments."""
-    by_value: bool = False
-    """What it is given is wrong, and not that it is given."""
 
 
 def mismatch(call: ast.Call, parameters: Sequence[Parameter]) -> Mismatch | None:
@@ -131,23 +129,8 @@ def mismatch(call: ast.Call, parameters: Sequence[Parameter]) -> Mismatch | None
     twice = {item.name for item in placed[: 0 if starred else len(call.args)] if item.kind == "either"} & given
     if twice:
         return Mismatch(f"gets {min(twice)!r} twice, by place and by name", min(twice))
-    refused = _refused_text(call, placed, starred=starred, parameters=parameters)
-    if refused is not None or starred or any(keyword.arg is None for keyword in call.keywords):
-        return refused
+    if starred or any(keyword.arg is None for keyword in call.keywords):
+        return None
     reached = {item.name for item in placed[: len(call.args)]} | given
     missing = [item.name for item in parameters if item.required and item.name not in reached]
     return Mismatch(f"needs {', '.join(missing)}", missing[0]) if missing else None
-
-
-def _refused_text(
-    call: ast.Call, placed: Sequence[Parameter], *, starred: bool, parameters: Sequence[Parameter]
-) -> Mismatch | None:
-    """A text for a parameter that the function itself tests for others."""
-    known = {item.name: item for item in parameters}
-    given = [(item, value) for item, value in zip(placed, () if starred else call.args, strict=False)]
-    given += [(known[one.arg], one.value) for one in call.keywords if one.arg in known]
-    for item, value in given:
-        text = value.value if isinstance(value, ast.Constant) else None
-        if item.accepted and isinstance(text, str) and text not in item.accepted:
-            return Mismatch(f"takes one of {', '.join(item.accepted)} for {item.name}, not {text!r}", item.name, True)
-    return None

@@ -5,6 +5,7 @@ import re
 import textwrap
 
 from ml_agent.tools.documents.model import CodeBlock
+from ml_agent.tools.launchers import PYTHON, starters
 from ml_agent.tools.python_source import parse_python
 
 _BASH_LABELS = frozenset(
@@ -35,46 +36,23 @@ _UNTOLD_LABELS = frozenset(["", "text", "txt", "plain", "plaintext", "none", "de
 
 _COMMANDS = frozenset(
     [
-        "python",
-        "python3",
-        "python2",
         "pip",
         "pip3",
-        "conda",
-        "mamba",
-        "bash",
-        "sh",
-        "zsh",
-        "source",
-        "export",
         "cd",
+        "export",
         "git",
         "wget",
         "curl",
         "gdown",
         "tar",
         "unzip",
-        "gunzip",
         "mkdir",
         "make",
         "cmake",
-        "sudo",
         "apt",
         "apt-get",
         "brew",
         "docker",
-        "docker-compose",
-        "nvidia-docker",
-        "torchrun",
-        "accelerate",
-        "deepspeed",
-        "horovodrun",
-        "mpirun",
-        "mpiexec",
-        "srun",
-        "sbatch",
-        "nohup",
-        "time",
         "ls",
         "cp",
         "mv",
@@ -83,69 +61,16 @@ _COMMANDS = frozenset(
         "cat",
         "echo",
         "chmod",
-        "touch",
-        "export",
-        "set",
-        "unset",
-        "env",
-        "uv",
-        "uvx",
-        "poetry",
-        "pipenv",
-        "pipx",
-        "pdm",
-        "hatch",
-        "tox",
-        "nox",
-        "pytest",
         "jupyter",
-        "streamlit",
-        "gsutil",
-        "aws",
-        "az",
-        "gcloud",
-        "kaggle",
+        "tensorboard",
         "huggingface-cli",
         "hf",
-        "npm",
-        "npx",
-        "yarn",
-        "node",
-        "java",
-        "cargo",
-        "go",
-        "julia",
-        "Rscript",
-        "tensorboard",
-        "wandb",
-        "ray",
-        "dask",
-        "xvfb-run",
-        "rsync",
-        "scp",
-        "ssh",
-        "perl",
-        "awk",
-        "sed",
-        "grep",
-        "find",
+        "kaggle",
+        "sbatch",
         "virtualenv",
-        "pyenv",
-        "module",
-        "parallel",
-        "tmux",
-        "screen",
-        "ninja",
-        "g++",
-        "gcc",
-        "nvcc",
-        "taskset",
-        "numactl",
-        "colossalai",
-        "paddle",
-        "oneflow",
     ]
 )
+"""What documents call besides what starts a script."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)$")
 _SHELL_PROMPT = re.compile(
     r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^\s$#]*\s*|~|[\w./-]+)?\s?(?:\$|❯|➜)\s+(?=\S)"
@@ -211,6 +136,8 @@ def looks_like_command(line: str) -> bool:
         return False
     return (
         words[0] in _COMMANDS
+        or words[0] in starters()
+        or PYTHON.match(words[0]) is not None
         or (words[0].startswith("./") and not words[0].endswith("/"))
         or words[0].endswith((".sh", "/python", "/python3"))
     )

@@ -30,8 +30,6 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     default: str | None = None
     """As written in the source; None where there is none."""
     annotation: str = ""
-    accepted: tuple[str, ...] = ()
-    """The texts of which it must be one, by a test of the function; () where nothing is known."""
 
     @property
     def required(self) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ml_agent.tools.documents.text import decode
 from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.bindings import chain_of, nodes
-from ml_agent.tools.python_api.functions import read_decorators, read_parameters
+from ml_agent.tools.python_api.functions import parameters_of, read_decorators
 from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter, ParameterKind
 from ml_agent.tools.python_api.registries import read_registries
 from ml_agent.tools.python_source import parse_python
@@ -137,7 +137,7 @@ class _Reader:
                 name=f"{owner}.{node.name}" if owner else node.name,
                 kind="method" if bound and not decorators.of_class else "function",
                 line=node.lineno,
-                parameters=read_parameters(node, skip_first=bound),
+                parameters=parameters_of(node.args, skip_first=bound),
                 doc=first_line(ast.get_docstring(node)),
                 sure=decorators.sure and not decorators.property,
                 read=decorators.property,

@@ -11,7 +11,7 @@ from ml_agent.tools.signatures.known import CONSTANTS
 from ml_agent.tools.signatures.library import call_external
 from ml_agent.tools.signatures.machine import Flow, Machine, ProgramRaised, TooLong
 from ml_agent.tools.signatures.methods import METHODS, call_method
-from ml_agent.tools.signatures.type_forms import field_infos, fill_fields
+from ml_agent.tools.signatures.type_forms import fill_fields
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -316,8 +316,6 @@ def _instance_attribute(run: Machine, value: Instance, name: str) -> Value:
         return value.attributes[name]
     if name == "__dict__":
         return value.attributes
-    if name == "__dataclass_fields__":
-        return field_infos(run, value.cls)
     if name == "__class__":
         return value.cls
     member = value.cls.find(name)
@@ -330,8 +328,6 @@ def _class_attribute(run: Machine, value: Class, name: str) -> Value:
     member = value.find(name)
     if name == "__name__":
         return value.name
-    if name == "__dataclass_fields__":
-        return field_infos(run, value)
     if name == "__doc__":
         return ast.get_docstring(value.node)
     if any(base.endswith("Enum") for base in value.externals()):

@@ -19,7 +19,7 @@ from ml_agent.tools.signatures.operators import (
     short,
     to_set,
 )
-from ml_agent.tools.signatures.type_forms import TypeForm, compare_types
+from ml_agent.tools.signatures.type_forms import TypeForm
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -193,11 +193,10 @@ def _compare(run: Machine, node: ast.Compare, frame: Frame) -> Value:
 def _compare_two(op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(left, ParsedArgument) or isinstance(right, ParsedArgument):
         return _condition(op, left, right)
-    if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-        equal = compare_types(left, right)
-        if equal is not None:
-            return equal is isinstance(op, (ast.Is, ast.Eq))
-    if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) and (left is None) != (right is None):
+    equals = isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq))
+    if equals and isinstance(left, Class) and isinstance(right, Class):
+        return (left is right) is isinstance(op, (ast.Is, ast.Eq))
+    if equals and (left is None) != (right is None):
         other = right if left is None else left
         if truth(other) is None:
             return UNKNOWN

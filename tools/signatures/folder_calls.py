@@ -1,73 +1,11 @@
-"""Programs that look into their own folders and import what lies there, as registries of plug-ins do."""
+"""Tables that modules fill when they are imported, and commands that they add to an application."""
 
 import ast
-import fnmatch
-import posixpath
 from collections.abc import Callable, Iterable
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from ml_agent.tools.signatures.machine import Machine
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Module, Value
-
-MAX_ENTRIES = 1_000
-
-
-def _inside(run: Machine, value: Value) -> str | None:
-    """A path relative to the repository's root; None where it is not known or not inside."""
-    if isinstance(value, (list, tuple)) and len(value) == 1:
-        value = value[0]
-    if not isinstance(value, (str, PurePath)) or run.sources.files is None:
-        return None
-    path, root = posixpath.normpath(str(value)), str(run.sources.root)
-    if path == root:
-        return ""
-    inside = path.removeprefix(root + "/")
-    return None if posixpath.isabs(inside) or inside.startswith("..") else "" if inside == "." else inside
-
-
-def _entries(run: Machine, folder: str) -> list[str]:
-    """The names in a folder, sorted."""
-    prefix = folder + "/" if folder else ""
-    names = {f[len(prefix) :].partition("/")[0] for f in run.sources.files or () if f.startswith(prefix)}
-    return sorted(names)[:MAX_ENTRIES]
-
-
-def _listdir(run: Machine, arguments: Arguments) -> Value:
-    folder = _inside(run, arguments.get(0, "path", "."))
-    return UNKNOWN if folder is None or not run.sources.is_folder(folder) else _entries(run, folder)
-
-
-def _glob(run: Machine, arguments: Arguments) -> Value:
-    """glob.glob("folder/*.py"), not deeper."""
-    pattern = arguments.get(0, "pathname")
-    folder = _inside(run, posixpath.dirname(pattern)) if isinstance(pattern, str) else None
-    if folder is None or len(pattern) > MAX_ENTRIES or "**" in pattern or "*" in posixpath.dirname(pattern):
-        return UNKNOWN
-    names = fnmatch.filter(_entries(run, folder), posixpath.basename(pattern))
-    return [posixpath.join(posixpath.dirname(pattern), name) for name in names]
-
-
-def _iter_modules(run: Machine, arguments: Arguments) -> Value:
-    """pkgutil.iter_modules(package.__path__): finder, name, whether it is a package."""
-    folder = _inside(run, arguments.get(0, "path"))
-    prefix = arguments.get(1, "prefix", "")
-    if folder is None or not isinstance(prefix, str):
-        return UNKNOWN
-    found: list[Value] = []
-    for name in _entries(run, folder):
-        package = run.sources.exists(posixpath.join(folder, name, "__init__.py"))
-        if package or (name.endswith(".py") and name != "__init__.py"):
-            found.append((UNKNOWN, prefix + name.removesuffix(".py"), package))
-    return found
-
-
-def _is(test: Callable[[Machine, str], bool]) -> Callable[[Machine, Arguments], Value]:
-    def function(run: Machine, arguments: Arguments) -> Value:
-        path = _inside(run, arguments.get(0, "path"))
-        known = path is not None and posixpath.isabs(str(arguments.get(0, "path")))
-        return test(run, path) if known and path is not None else UNKNOWN
-
-    return function
 
 
 def _import_module(run: Machine, arguments: Arguments) -> Value:
@@ -181,10 +119,4 @@ def _is_empty(node: ast.expr | None) -> bool:
 EMPTY = ("dict", "OrderedDict", "defaultdict")
 MAX_NESTED = 3
 MAX_ROUNDS = 3
-FOLDER_FUNCTIONS: dict[str, Callable[[Machine, Arguments], Value]] = {
-    "os.listdir": _listdir, "glob.glob": _glob, "pkgutil.iter_modules": _iter_modules,
-    "importlib.import_module": _import_module,
-    "os.path.isdir": _is(lambda run, path: run.sources.is_folder(path)),
-    "os.path.isfile": _is(lambda run, path: run.sources.exists(path)),
-    "os.path.exists": _is(lambda run, path: run.sources.exists(path) or run.sources.is_folder(path)),
-}  # fmt: skip
+FOLDER_FUNCTIONS: dict[str, Callable[[Machine, Arguments], Value]] = {"importlib.import_module": _import_module}

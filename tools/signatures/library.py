@@ -15,7 +15,7 @@ from ml_agent.tools.signatures.folder_calls import FOLDER_FUNCTIONS
 from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.machine import Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
-from ml_agent.tools.signatures.type_forms import TYPE_FUNCTIONS, type_text
+from ml_agent.tools.signatures.type_forms import TYPE_FUNCTIONS
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -194,8 +194,6 @@ def _builtin(run: Machine, name: str, arguments: Arguments) -> Value:
     if name == "str" and len(placed) == 1 and isinstance(placed[0], Instance):
         method = run.attribute(placed[0], "__str__")
         return UNKNOWN if method is UNKNOWN else run.call(method, Arguments([], {}))
-    if name == "str" and len(placed) == 1 and type_text(placed[0]):
-        return type_text(placed[0], whole=True)
     if name == "len" and len(placed) == 1 and isinstance(placed[0], (list, tuple, dict, set)):
         return len(placed[0]) if UNKNOWN not in placed[0] else UNKNOWN
     if name == "bool" and len(placed) == 1:

@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import without_halves
-from ml_agent.tools.signatures.search_paths import CHANGES_PATH, added_folders
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
 from ml_agent.tools.word_pattern import WordPattern
 
@@ -52,13 +51,12 @@ class Sources:
         self._texts: dict[str, str | None] = {}
         self._trees: dict[str, ast.Module | None] = {}
         self._exists: dict[str, bool] = {}
-        self._resolved: dict[tuple[str, int, str, tuple[str, tuple[str, ...]]], str | None] = {}
-        self._added: dict[str, tuple[str, ...]] = {}
+        self._resolved: dict[tuple[str, int, str, str], str | None] = {}
         self._effects: dict[str, bool] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._packaged: set[str] = set()
         self._imports: dict[str, list[tuple[str, int]]] = {}
-        self._edges: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._edges: dict[tuple[str, str], tuple[str, ...]] = {}
         self._mentions: dict[tuple[str, re.Pattern[str] | WordPattern], bool] = {}
         self._packages: dict[str, str] | None = None
         self._placed: dict[str, dict[str, str]] = {}
@@ -162,8 +160,7 @@ class Sources:
 
     def resolve(self, module: str, level: int, importer: str, script: str) -> str | None:
         """The file that `from <level dots><module> import` in `importer` reads when `script` was started, or None."""
-        beside = ("", ()) if level else (script.rpartition("/")[0], self._added_folders(script))
-        key = (module, level, importer.rpartition("/")[0], beside)
+        key = (module, level, importer.rpartition("/")[0], "" if level else script.rpartition("/")[0])
         if key not in self._resolved:
             self._resolved[key] = self._find(module, level, importer, script)
         return self._resolved[key]
@@ -189,21 +186,8 @@ class Sources:
             yield path.rpartition("/")[0]
             if top in sys.stdlib_module_names:  # only the script's own folder comes before the standard library
                 return
-        yield from self._added_folders(script)
         yield from SOURCE_ROOTS
         yield from self._package_roots()
-
-    def _added_folders(self, script: str) -> tuple[str, ...]:
-        """The folders that a script, or a file beside it that it imports, adds to where modules are looked for."""
-        if script not in self._added:
-            folder = script.rpartition("/")[0]
-            names = (name for name, level in self._imported_modules(script) if level < 2 and "." not in name)
-            beside = (self._module_file(f"{folder}/{name}" if folder else name) for name in names if name)
-            files = [path for path in (script, *beside) if path is not None and self.mentions(path, CHANGES_PATH)]
-            trees = ((path, self.tree(path)) for path in dict.fromkeys(files))
-            found = (one for path, tree in trees if tree is not None for one in added_folders(tree, path))
-            self._added[script] = tuple(one for one in dict.fromkeys(found) if self.is_folder(one))
-        return self._added[script]
 
     def _installed_module(self, top: str, relative: str) -> str | None:
         """A module of a package that the repository installs from another folder."""
@@ -330,7 +314,7 @@ class Sources:
 
     def _imports_of(self, path: str, script: str) -> tuple[str, ...]:
         """The files that a file imports when `script` was started."""
-        key = (path, script.rpartition("/")[0], self._added_folders(script))
+        key = (path, script.rpartition("/")[0])
         if key not in self._edges:
             found = (self.resolve(module, level, path, script) for module, level in self._imported_modules(path))
             self._edges[key] = tuple(dict.fromkeys(p for p in found if p is not None))

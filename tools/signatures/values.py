@@ -146,8 +146,6 @@ class Class:
         self.frame = frame
         self.names: dict[str, Value] = {}
         self.decorators: list[Value] = []
-        self.fields: dict[str, Value] | None = None
-        """Its fields as a dataclass, once they were asked for."""
 
     @property
     def module(self) -> Module:

@@ -1,14 +1,10 @@
-"""Plug-ins that a program finds in its own folders."""
+"""Programs whose options depend on plug-ins that are found when they run, or on an earlier reading of the words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
-from ml_agent.tools.signatures.model import Option
-from ml_agent.tools.signatures.read import SignatureReader
-
-Find = Callable[..., Option]
 Make = Callable[..., Any]
 
 TRAIN = """
@@ -29,39 +25,46 @@ REGISTER = """
         return take
     {find}
 """
+FINDS = [
+    "import os, importlib\n    for f in sorted(os.listdir(os.path.dirname(__file__))):\n"
+    "        importlib.import_module('zoo.' + f[:-3])\n",
+    "import pkgutil, importlib\n    for _, name, package in pkgutil.iter_modules(__path__):\n"
+    "        importlib.import_module('.' + name, __name__)\n",
+    "from zoo import big\n",
+]
 PLUGIN = """
     from zoo import register
-    {work}
-    @register("{name}")
+    @register("big")
     class Model:
         @classmethod
         def add_options(cls, parser):
-            parser.add_argument("--{name}-width", type=int, default=8)
+            parser.add_argument("--big-width", type=int, default=8)
 """
-FINDS = [
-    "import os, importlib\n    for f in sorted(os.listdir(os.path.dirname(__file__))):\n"
-    "        if f.endswith('.py') and not f.startswith('_') and not os.path.isdir(f):\n"
-    "            importlib.import_module('zoo.' + f[:-3])\n",
-    "import pkgutil, importlib\n    for _, name, package in pkgutil.iter_modules(__path__):\n"
-    "        importlib.import_module('.' + name, __name__)\n",
-    "import glob, importlib\n    from os.path import basename, dirname, join\n"
-    "    for f in glob.glob(join(dirname(__file__), '*.py')):\n"
-    "        if not f.endswith('__init__.py'):\n"
-    "            importlib.import_module(f'zoo.{basename(f)[:-3]}')\n",
-]
 
 
-def read(repository: Make, find: str, work: str = "") -> Any:
-    files = {"train.py": TRAIN, "zoo/__init__.py": REGISTER.format(find=find)}
-    files |= {f"zoo/{name}.py": PLUGIN.format(name=name, work=work) for name in ("big", "small")}
-    reader = repository(files)
-    (signature,) = SignatureReader(reader.sources.root, frozenset(files)).read("train.py")
-    return signature
+@pytest.mark.parametrize("find", FINDS, ids=["listdir", "iter_modules", "import"])
+def test_what_plugins_add_is_open(checked: Callable[[Mapping[str, str]], Any], find: str) -> None:
+    says = checked({"train.py": TRAIN, "zoo/__init__.py": REGISTER.format(find=find), "zoo/big.py": PLUGIN})
+    assert not [said for said in says("python train.py --model big --big-width 3") if said.startswith("error")]
 
 
-@pytest.mark.parametrize("find", FINDS, ids=["listdir", "iter_modules", "glob"])
-def test_plugins_register_themselves(repository: Make, option: Find, find: str) -> None:
-    signature = read(repository, find)
-    assert option(signature, "model").choices == ("big", "small")
-    assert [o.dest for o in signature.options] == ["model", "big_width", "small_width"]
-    assert option(signature, "big_width").sure
+STAGES = """
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--task", choices=["copy", "sort"], default="copy")
+    first, _ = parser.parse_known_args()
+    if first.task == "copy":
+        parser.add_argument("--copy-length", type=int)
+    else:
+        parser.add_argument("--descending", action="store_true")
+    args = parser.parse_args()
+"""
+
+
+def test_the_default_decides_which_options_there_are(checked: Callable[..., Any], repository: Make) -> None:
+    (signature,) = repository({"train.py": STAGES}).read("train.py")
+    assert [o.dest for o in signature.options] == ["task", "copy_length"]
+    assert signature.whole and set(signature.depends_on) == {"task"}
+    says = checked({"train.py": STAGES})
+    assert says("python train.py --copy-length 3 --other 1") == ["error unknown-option"]
+    assert says("python train.py --task sort --descending") == ["unsure cannot-tell"]
