@@ -205,11 +205,9 @@ class Session:
         """
         words = [" ".join(word.split()) for word in words]
         if refused := [one for one in words if not _WORD.fullmatch(one)]:
-            return Installed(
-                ok=False, said=(f"no requirement by name, and nothing else that is known here: {refused[0]}",)
-            )
+            return Installed(ok=False, said=(f"not a requirement with a package name: {refused[0]}",))
         if refused := [one for one in system if not _DEBIAN.fullmatch(one)]:
-            return Installed(ok=False, said=(f"no name of a Debian package: {refused[0]}",))
+            return Installed(ok=False, said=(f"not the name of a Debian package: {refused[0]}",))
         wanted = [
             *([Repair(kind="system", arguments=tuple(system), why=why)] if system else []),
             *([Repair(kind="install", arguments=tuple(words), why=why)] if words else []),

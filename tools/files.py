@@ -49,7 +49,7 @@ class Tree:
         if not target.is_relative_to(self.root):
             raise UnsafePathError(f"{path!r}: outside the repository")
         if is_secret(target.relative_to(self.root).as_posix()):
-            raise UnsafePathError(f"{path!r}: leads to what is not read: its name looks like a secret")
+            raise UnsafePathError(f"{path!r}: a link to a file that is not read: its name looks like a secret")
         owner = "version control's" if is_control(target.relative_to(self.root).as_posix()) else self._owner(target)
         if owner:
             raise UnsafePathError(f"{path!r}: leads to {owner} own; it is not read")

@@ -10,12 +10,12 @@ import typer
 from ml_agent.benchmarks.cli import options as o
 from ml_agent.console import Terminal
 
-app = typer.Typer(help="Other agents as subjects, each in an environment of its own.", no_args_is_help=True)
+app = typer.Typer(help="Other agents, each in an environment of its own.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
-    """Which agents there are, and how they stand here.
+    """List the agents and whether they are installed.
 
     Example:
 
@@ -45,11 +45,11 @@ def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
 def install(
     name: Annotated[str, typer.Argument(help="One of `ml-agent bench agents list`.")],
     source: Annotated[
-        Path | None, typer.Option("--from", help="A checkout, for an agent that the package index does not have.")
+        Path | None, typer.Option("--from", help="Folder of a checkout, for an agent that is not in the package index.")
     ] = None,
     home: o.Home = None,
 ) -> int:
-    """Make the environment of an agent, pinned to the version that the bench knows; one that is there stays.
+    """Install an agent in an environment of its own, in the version that the benchmark supports.
 
     Examples:
 

@@ -22,24 +22,27 @@ Tasks = Annotated[
     str,
     typer.Option(
         "--tasks",
-        help="JSONL or Parquet file of rows, `wild` for those that come along, or super-dainiu/ml-bench:SPLIT.",
+        help="Rows: a JSONL or Parquet file, `wild` (rows that come with the program), or super-dainiu/ml-bench:SPLIT.",
     ),
 ]
-Repos = Annotated[
-    Path, typer.Option("--repos", help="Folder with the repositories at their commits, by lower-case name.")
+Repos = Annotated[Path, typer.Option("--repos", help="Folder with the repositories, as `bench repos` makes it.")]
+Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of the rows to use ("github_id-id").')]
+Model = Annotated[str, typer.Option("--model", help="Model name at the endpoint.", rich_help_panel=MODEL)]
+BaseUrl = Annotated[
+    str, typer.Option("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).", rich_help_panel=MODEL)
 ]
-Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of rows to take ("github_id-id").')]
-Model = Annotated[
-    str, typer.Option("--model", help="Model name at the endpoint, or gguf:/path.", rich_help_panel=MODEL)
-]
-BaseUrl = Annotated[str, typer.Option("--base-url", help="Endpoint (OPENAI_BASE_URL).", rich_help_panel=MODEL)]
 ReplyTokens = Annotated[
-    int, typer.Option("--reply-tokens", min=1, help="Tokens of one reply, at most.", rich_help_panel=LIMITS)
+    int, typer.Option("--reply-tokens", min=1, help="Limit of tokens in one reply.", rich_help_panel=LIMITS)
 ]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=1, help="Tokens.", rich_help_panel=LIMITS)]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", min=0, help="USD.", rich_help_panel=LIMITS)]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", min=1, help="Limit of tokens for one row.", rich_help_panel=LIMITS)
+]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", min=0, help="Limit in USD for one row.", rich_help_panel=LIMITS)
+]
 MaxCalls = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Requests to the model.", rich_help_panel=LIMITS)
+    int | None,
+    typer.Option("--max-calls", min=1, help="Limit of requests to the model for one row.", rich_help_panel=LIMITS),
 ]
 
 
@@ -55,50 +58,54 @@ MaxSeconds = Annotated[
     typer.Option(
         "--max-seconds",
         callback=_seconds,
-        help="Wall time; a row that takes longer is ended.",
+        help="Time limit of one row in seconds.",
         rich_help_panel=LIMITS,
     ),
 ]
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", min=0, help="How many at the same time; 0 takes one for each processor.", rich_help_panel=WORK
+        "--jobs", min=0, help="Number of parallel rows; 0 means one for each processor.", rich_help_panel=WORK
     ),
 ]
 EngineName = Annotated[
     Literal["local", "dask"],
-    typer.Option("--engine", help="Processes of this machine, or dask.distributed.", rich_help_panel=WORK),
+    typer.Option("--engine", help="local: processes on this machine; dask: dask.distributed.", rich_help_panel=WORK),
 ]
 Scheduler = Annotated[
     str,
     typer.Option(
         "--scheduler",
-        help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); without one a local cluster is started.",
+        help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); default: a local cluster is started.",
         rich_help_panel=WORK,
     ),
 ]
 RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", help="Make rows without an answer again.", rich_help_panel=WORK)
+    bool, typer.Option("--retry-failed", help="Run rows without an answer again.", rich_help_panel=WORK)
 ]
 Home = Annotated[
-    Path | None, typer.Option("--home", help="Folder that agents are installed in; one in the cache without it.")
+    Path | None, typer.Option("--home", help="Folder in which agents are installed; default: in the cache.")
 ]
-Folder = Annotated[Path, typer.Option("--out", help="Folder for results; run again to go on, also after kill -9.")]
-Predictions = Annotated[Path, typer.Option("--out", help="JSONL file of predictions to write; run again to go on.")]
+Folder = Annotated[Path, typer.Option("--out", help="Folder for results; a second call continues.")]
+Predictions = Annotated[
+    Path, typer.Option("--out", help="JSONL file of predictions to write; a second call continues.")
+]
 SandboxName = Annotated[
     Literal["auto", "docker", "local"],
-    typer.Option("--sandbox", help="What holds the agents.", rich_help_panel=SANDBOX),
+    typer.Option("--sandbox", help="Sandbox for the agents: auto, docker or local.", rich_help_panel=SANDBOX),
 ]
-Unisolated = Annotated[bool, typer.Option("--unisolated", help="Allow a plain process group.", rich_help_panel=SANDBOX)]
+Unisolated = Annotated[
+    bool, typer.Option("--unisolated", help="Allow running agents without isolation.", rich_help_panel=SANDBOX)
+]
 Image = Annotated[
-    str, typer.Option("--image", help="Docker image; the project's own without it.", rich_help_panel=SANDBOX)
+    str, typer.Option("--image", help="Docker image; default: the project's own.", rich_help_panel=SANDBOX)
 ]
 ContextTokens = Annotated[
     int,
     typer.Option(
         "--context-tokens",
         min=1,
-        help="Tokens of the repository that raw is shown, at most.",
+        help="Limit of repository tokens that `--navigator raw` shows to the model.",
         rich_help_panel=MODEL,
     ),
 ]

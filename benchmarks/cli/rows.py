@@ -15,14 +15,13 @@ def repos(
     tasks: o.Tasks,
     repos: o.Repos,
     commit: Annotated[
-        list[str] | None, typer.Option(help="NAME=SHA, above the pinned one; NAME=HEAD takes the newest; repeatable.")
+        list[str] | None,
+        typer.Option(help="NAME=SHA to use another commit than the pinned one, NAME=HEAD for the newest; repeatable."),
     ] = None,
-    mirrors: Annotated[
-        Path | None, typer.Option(help="Folder of git directories to take them from instead of GitHub.")
-    ] = None,
+    mirrors: Annotated[Path | None, typer.Option(help="Folder of git directories to use instead of GitHub.")] = None,
     sample: o.Sample = None,
 ) -> int:
-    """Lay the repositories of the rows at their pinned commits, as the other commands want them.
+    """Fetch the repositories of the rows at their pinned commits into the folder that other commands use.
 
     One that cannot be had is told, and the exit code is 1; the rows of the others can be used.
 
@@ -46,13 +45,13 @@ def repos(
 
 def make(
     repositories: Annotated[list[str], typer.Argument(help="Folders, or OWNER/NAME on GitHub.")],
-    out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; run again to go on.")],
-    rows: Annotated[int, typer.Option("--rows", min=1, help="Rows of one repository, at most.")] = 24,
-    seed: Annotated[int, typer.Option("--seed", help="Decides what is drawn.")] = 0,
+    out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; a second call continues.")],
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Most rows for one repository.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices.")] = 0,
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
 ) -> int:
-    """Make rows for any repository: requests in six styles, and commands that its own parser takes.
+    """Make rows for any repository: requests in six styles, with commands that its own parser accepts.
 
     Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row. Requests come from
     templates and help texts.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ml_agent.benchmarks.form_l import Summary
     from ml_agent.benchmarks.work import OwnAgent, PeerAgent, Terms
 
-_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers a row; form L.")]
+_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers to each row (form L).")]
 
 
 class Answerer(NamedTuple):
@@ -22,11 +22,11 @@ class Answerer(NamedTuple):
 
     setting: Annotated[
         Literal["oracle", "retrieval", "code", "agent", "repo"],
-        typer.Option("--setting", help="What is seen of a row."),
+        typer.Option("--setting", help="How much of a row the model sees."),
     ] = "agent"
     navigator: Annotated[
         Literal["offline", "llm", "raw", "grounded"],
-        typer.Option("--navigator", help="Who answers; grounded is the earlier name of offline."),
+        typer.Option("--navigator", help="offline (no model), llm, or raw (the model alone)."),
     ] = "offline"
     attempts: _Attempts = 1
     model: o.Model = ""
@@ -41,7 +41,7 @@ class AgentOptions(NamedTuple):
         str,
         typer.Option(
             "--agent",
-            help="One of `ml-agent bench agents list`; in forms A and D also offline or llm, which are ML-Agent.",
+            help="A name from `ml-agent bench agents list`; in forms A and D also offline or llm (ML-Agent itself).",
         ),
     ]
     form: Annotated[
@@ -50,7 +50,7 @@ class AgentOptions(NamedTuple):
     ] = "A"
     attempts: _Attempts = 1
     setting: Annotated[
-        Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder; form L.")
+        Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder (form L).")
     ] = "agent"
     home: o.Home = None
     sandbox: o.SandboxName = "auto"
@@ -70,7 +70,7 @@ class Errand(NamedTuple):
 
 @grouped
 def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.RowLimits, work: o.Work) -> int:
-    """Answer every row; what is already answered with the same configuration stays.
+    """Answer every row; rows that have an answer with the same configuration are skipped.
 
     Exit code 0 says that every row has a result, also where that is an error.
 
@@ -112,7 +112,7 @@ def run(
     work: o.Work,
     as_json: o.AsJson = False,
 ) -> int:
-    """Run an agent on rows; what is already done with the same configuration stays.
+    """Run an agent on rows; rows that are done with the same configuration are skipped.
 
     Limits are the same for every agent and are kept from outside: 10 requests and 1,800 s a row in form A (as OpenHands runs it),
     30 requests and 900 s an attempt in form L. Form A writes OUT/output.jsonl in OpenHands' shape; form L writes

@@ -21,16 +21,17 @@ def score(
     repos: o.Repos,
     predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file of predictions.")],
     mode: Annotated[
-        str, typer.Option(help="Which rules: same-call, official, or one that a package adds.")
+        str, typer.Option(help="Scorer: same-call, official, or one that an installed package adds.")
     ] = "same-call",
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
     sample: o.Sample = None,
     predicted_only: Annotated[
-        bool, typer.Option("--predicted-only", help="Leave out rows without a prediction; they fail without it.")
+        bool,
+        typer.Option("--predicted-only", help="Leave out rows without a prediction; by default they count as failed."),
     ] = False,
 ) -> int:
-    """Score predictions by the call that they make, or by the published rules 1 and 2.
+    """Score predictions: whether they make the same call as the reference, or by the published rules 1 and 2.
 
     same-call runs answer and reference in a sandbox, without libraries, through the repository's own parser, and compares what came
     of both. Exit code 1 says that a row has no prediction (it counts as failed), or could not be judged: it cannot be read, or its
@@ -80,9 +81,10 @@ def _scored_rows(tasks: "list[Task]", found: "list[Prediction]", predicted_only:
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(help="Outputs of `bench score --json`.")], as_json: o.AsJson = False
+    files: Annotated[list[Path], typer.Argument(help="Files with the output of `bench score --json`.")],
+    as_json: o.AsJson = False,
 ) -> int:
-    """Put subjects side by side on the rows that all of them have, with intervals and a paired test.
+    """Compare agents on the rows that all of them have, with intervals and a paired test.
 
     Example:
 
@@ -104,15 +106,13 @@ def compare(
 
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder with outputs of `bench score --json` (*.json), or of form D.")],
-    note: Annotated[list[str] | None, typer.Option(help="A line above the tables; repeatable.")] = None,
+    note: Annotated[list[str] | None, typer.Option(help="Note to print above the tables; repeatable.")] = None,
     price: Annotated[
         str,
-        typer.Option(
-            help="Form D: USD a million tokens, prompt/completion or prompt/completion/cached, for all agents."
-        ),
+        typer.Option(help="Form D: USD per million tokens, as prompt/completion or prompt/completion/cached."),
     ] = "",
 ) -> int:
-    """Write report.md and report.html about all subjects in a folder.
+    """Write report.md and report.html for all results in a folder.
 
     Examples:
 

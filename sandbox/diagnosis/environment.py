@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-system-library",
         r"No module named '(?P<subject>_?tkinter)'",
-        "{subject} belongs to Python's window toolkit tk, which is a package of the system (python3-tk)",
+        "{subject} needs Python's toolkit tk, a system package (python3-tk)",
         fix=lambda subject: Fix(kind="system", arguments=("python3-tk",)),
     ),
     rule(
