@@ -174,11 +174,13 @@ class _Task(NamedTuple):
         return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace))
 
     def named(self, entry: Entry) -> Sequence[Signature]:
-        """The signatures of an entry point; of one with several installed names the likeliest name first."""
-        if len(installed_names(entry)) < 2:
+        """The signatures of an entry point, the likeliest subcommands first; of several installed names the likeliest first."""
+        if len(entry) == 1:
             return entry
-        likeliest = next(one.name for one in self.subcommands(entry) if one.name)
-        return sorted(entry, key=lambda one: one.name not in ("", likeliest))
+        found = self.subcommands(entry)
+        likeliest = next((one.name for one in found if one.name), "") if len(installed_names(entry)) > 1 else ""
+        found = sorted(found, key=lambda one: likeliest not in ("", one.name) and bool(one.name))
+        return [*(entry[:1] if not likeliest else ()), *found]
 
 
 def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:

@@ -19,7 +19,7 @@ _DEFAULT = 40
 _TYPE = 24
 _DOC = 70
 _PARAMETERS = 400
-_MOST_CHOICES = 12
+_MOST_CHOICES = 16
 _NEEDED, _OWN = 10, 3
 """Beside what an overlap of words is worth, five at most."""
 _PLAIN_FORMS = frozenset({"str", "string", "text", "value", "val", "var", "arg", "name"})
@@ -74,7 +74,8 @@ def line_of(signatures: Sequence[Signature], folder: str, names: int = 0, sought
     name = called(first, folder).removesuffix(" ".join(first.subcommand)).strip()
     installed = next((one.name for one in signatures if one.kind == "console" and one.name), "")
     name += f", installed as {installed}" if installed not in ("", name) else ""
-    words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}}}" if subcommands else ""
+    more = f" | {len(subcommands) - _MOST_CHOICES} more" if len(subcommands) > _MOST_CHOICES else ""
+    words = f" {{{' | '.join(subcommands[:_MOST_CHOICES])}{more}}}" if subcommands else ""
     doc = " ".join(first.doc.split())
     said = f": {doc[:_FIRST_LINE]}" if doc and not _LICENCE.match(doc) else ""
     options = max((one.options for one in signatures), key=len)
