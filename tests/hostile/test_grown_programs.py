@@ -59,7 +59,9 @@ CLICK = "import click\n@click.group()\ndef a(): pass\n@a.command()\n@click.optio
 CLICK_GROUP = "@click.group()\ndef b(): pass\nb.add_command(a, 'x')\nb.add_command(a, 'y')\na = b\n"
 TYPER = "import typer\na = typer.Typer()\n@a.command()\ndef fit(lr: float): pass\n"
 TYPER_GROUP = "b = typer.Typer()\nb.add_typer(a, name='x')\nb.add_typer(a, name='y')\na = b\n"
+LOOPS = "for i in range(1000):\n for j in range(1000):\n  p.add_argument(f'--x{i}_{j}')\n"
 TREES = {
+    "loops that add options without end": f"{ARGPARSE}{LOOPS}p.parse_args()\n",
     "parents of parents": f"{ARGPARSE}{PARENTS * 60}p.parse_args()\n",
     "subcommands that all have many options": f"{ARGPARSE}{MANY}p.parse_args()\n",
     "click's groups of groups": f"{CLICK}{CLICK_GROUP * 40}a()\n",

@@ -100,6 +100,10 @@ class Parser(Native):
         if len(flags) < len(arguments.placed) or (not flags and "dest" not in arguments.named):
             self.note_unseen("computed", "an option whose name is computed", arguments)
             return None
+        if self.run.options_left <= 0:
+            self.note_unseen("computed", "more options than are followed")
+            return None
+        self.run.options_left -= 1
         reader = OptionReader(self, arguments, flags)
         made = reader.option()
         if not made.ends:

@@ -42,6 +42,8 @@ STEPS = 1_000_000
 SHARE = 3
 """A module that is imported may take this part of the steps that are left: its parser matters more than its plug-ins."""
 STEPS_BEYOND = 30_000
+MOST_OPTIONS = 5_000
+"""Of all parsers of a script together; whoever reads them goes through all of them, and often."""
 
 
 Factory = Callable[["Interpreter", str, Arguments], Value]
@@ -65,6 +67,7 @@ class Interpreter:
         self.beyond = beyond
         """Go on after the command line was parsed, to see which values are tested."""
         self.budget = Budget(STEPS)
+        self.options_left = MOST_OPTIONS
         self.uncertain = self.muted = self.depth = self.call_steps = 0
         self.collectors = [Collector(0)]
         self.active: list[object] = []
