@@ -1,5 +1,6 @@
 """The boundary to the sandbox as data: what is asked, what comes back, and the methods of an implementation."""
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
@@ -128,6 +129,18 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
     def failed(self) -> tuple[str, ...]:
         """Programs of the repository that failed, one line each, whatever the shell's last status."""
         return self.seen.failed if self.seen is not None else ()
+
+
+MOST_TEXT = 100_000
+"""Bytes of a command, as JSON: the kernel starts nothing with an argument of 128 KiB, and a warden is told of it in JSON."""
+
+
+def too_long(command: Command) -> Response | None:
+    """What a shell says of a command that the kernel does not start, where it is one."""
+    if len(json.dumps([command.text, dict(command.environment)])) <= MOST_TEXT:
+        return None
+    said = f"bash: the command is longer than {MOST_TEXT:,} bytes: write it into a file and run that"
+    return Response(ended="exited", exit_code=126, stderr=f"{said}\n", error_lines=(said,))
 
 
 OnOutput = Callable[[str], None]

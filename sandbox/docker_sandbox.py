@@ -20,7 +20,7 @@ from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
 from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
-from ml_agent.sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response
+from ml_agent.sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response, too_long
 from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.docker_exec import run_short
@@ -117,6 +117,8 @@ class DockerSandbox:
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
         self._alive()
+        if (refused := too_long(command)) is not None:
+            return refused
         network = self._network
         assert network is not None
         text, folder = command.text, f"{WORKSPACE}/{safe_relative(command.folder)}"

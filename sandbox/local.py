@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ml_agent.sandbox import bubblewrap
 from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
-from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response
+from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response, too_long
 from ml_agent.sandbox.environment import HOME, HOST_FOLDERS, SETUPS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, copy_tree
@@ -89,6 +89,8 @@ class LocalSandbox:
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command to its end, its timeout or its probe. Raises SandboxLostError."""
         self._alive()
+        if (refused := too_long(command)) is not None:
+            return refused
         log = self._log_folder / f"{next(self._logs):03d}-{time.strftime('%H%M%S')}.log"
         with self._way_out(command):
             return supervise(LocalRunning(self._launch(command)), command, self.policy.limits, log, on_output)

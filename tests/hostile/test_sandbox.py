@@ -385,3 +385,15 @@ def test_no_key_is_in_a_child(make: Make, monkeypatch: pytest.MonkeyPatch, canar
         thread.join()
     assert "canary-of-this-test" not in said
     assert seen == set()
+
+
+@pytest.mark.promise(
+    "A command that the kernel does not start fails as in a shell, and ends no run.", by="sandbox.contract"
+)
+@both
+def test_a_command_that_is_too_long(make: Make) -> None:
+    sandbox = make()
+    for text in ("true #" + "a" * 2_000_000, "true #" + "\x01" * 110_000, "true #" + "é" * 70_000):
+        response = sandbox.run(Command(text=text))
+        assert response.exit_code == 126 and "longer than" in response.why
+    assert sandbox.run(Command(text="true #" + "a" * 90_000)).ok
