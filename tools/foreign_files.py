@@ -25,8 +25,14 @@ def read_text(path: Path, most: int = MAX_BYTES) -> str:
             content = file.read(most)
     except (OSError, RuntimeError, ValueError):
         return ""
-    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    return content.decode("utf-16" if wide else "utf-8", "replace").removeprefix("\ufeff")
+    return decode(content)
+
+
+def decode(data: bytes) -> str:
+    """Bytes as text with plain newlines: UTF-8, or UTF-16 where its mark says so; what is neither becomes U+FFFD."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text = data.decode(encoding, errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
 def read_lines(path: Path, most: int = MAX_BYTES) -> list[str]:

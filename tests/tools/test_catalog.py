@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ml_agent.tools.candidates import Candidate, Wanted
-from ml_agent.tools.catalog import Catalog, read_candidates
+from ml_agent.tools.catalog import Catalog
 from ml_agent.tools.errors import CatalogError
 
 ENTRIES: list[dict[str, Any]] = [
@@ -47,12 +47,6 @@ def test_entries_become_candidates(catalog: Catalog, tmp_path: Path) -> None:
     assert near.url == str(tmp_path / "near")
 
 
-def test_blank_lines_and_a_byte_order_mark_are_no_entries(tmp_path: Path) -> None:
-    path = tmp_path / "catalog.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"full_name": "a/b"}\r\n\r\n  \n{"full_name": "a/c"}\n')
-    assert [candidate.full_name for candidate in read_candidates(path)] == ["a/b", "a/c"]
-
-
 def names(found: list[Candidate]) -> list[str]:
     return [one.full_name for one in found]
 
@@ -67,14 +61,6 @@ def test_finds_by_any_word_and_holds_every_condition(catalog: Catalog) -> None:
         == []
         == catalog.search(Wanted(query="graphs", language="C"))
     )
-
-
-def test_looks_at_an_entry_and_its_folder(catalog: Catalog, tmp_path: Path) -> None:
-    (tmp_path / "near/src").mkdir(parents=True)
-    (tmp_path / "near/src/train.py").write_text("")
-    found = catalog.look("near")
-    assert found is not None and (found.candidate.full_name, found.files) == ("lab/near", ("src/train.py",))
-    assert catalog.look("lab/none") is None and catalog.readme_head("lab/forecast").startswith("# Forecasting")
 
 
 @pytest.mark.parametrize(
@@ -98,13 +84,6 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:
         Catalog.read(path)
     assert str(caught.value).startswith(f"{path}:3: ")
     assert problem in str(caught.value)
-
-
-def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "catalog.jsonl"
-    path.write_bytes(b'{"full_name": "a/b", "description": "\xff"}\n')
-    with pytest.raises(CatalogError, match=r"catalog\.jsonl:1: "):
-        Catalog.read(path)
 
 
 def test_files_that_are_no_catalogue(tmp_path: Path) -> None:

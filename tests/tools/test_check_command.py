@@ -288,30 +288,6 @@ def test_working_folder(index: RepoIndex) -> None:
     assert found.suggestion == "citation.py"
 
 
-def test_several_entry_points_suggest_none(index: RepoIndex) -> None:
-    (found,) = check_command("python zzzzzz.py", index, "examples/two")
-    assert found.suggestion == ""
-
-
 def test_what_cannot_be_told_has_a_reason(index: RepoIndex) -> None:
     (finding,) = check_command("python library.py --seed 1 --invented 2", index)
     assert finding.severity == "unsure" and "elsewhere.OtherArguments" in finding.message
-
-
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("python -m placed --seed 3", []),
-        ("pip install -e . && python -m placed --seed 3", []),
-        ("cd src && python -m placed", []),
-        ("python -m placed --sede 3", ["unknown-option"]),
-        ("python -m placed.rnu", ["no-such-module"]),
-    ],
-)
-def test_an_installed_package_runs_from_anywhere(tmp_path: Path, text: str, codes: list[str]) -> None:
-    (tmp_path / "src/placed").mkdir(parents=True)
-    (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(package_dir={'': 'src'})\n")
-    (tmp_path / "src/placed/__init__.py").touch()
-    for name in ("__main__", "run"):
-        (tmp_path / f"src/placed/{name}.py").write_text(FILES["pkg/run.py"])
-    assert [finding.code for finding in check_command(text, RepoIndex.open(tmp_path, "1"))] == codes

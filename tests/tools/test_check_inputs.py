@@ -35,19 +35,3 @@ PROGRAM = """
 def test_only_inputs_are_missed(checked: Make, words: str, missing: bool) -> None:
     says = checked({"main.py": PROGRAM})
     assert says(f"python main.py {words}") == ["warning no-such-file"] * missing
-
-
-PAIRS = """
-    import argparse
-    p = argparse.ArgumentParser()
-    p.add_argument("--set", dest="set_cfgs", nargs=argparse.REMAINDER)
-    p.parse_args()
-"""
-
-
-@pytest.mark.parametrize(
-    ("words", "missing"),
-    [("LEARNER.LR 0.001 DATA.DIR x", False), ("DATA.FILE a.jpg", True), ("a.jpg b/c.jpg 1", True)],
-)
-def test_the_names_of_settings_are_no_files(checked: Make, words: str, missing: bool) -> None:
-    assert bool(checked({"main.py": PAIRS})(f"python main.py --set {words}")) == missing

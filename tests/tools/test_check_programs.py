@@ -96,13 +96,3 @@ def test_a_program_that_another_starts_is_looked_at(checked: Make, starts: str) 
     place = "" if "xargs" in starts else "x"
     assert check(f"{starts} {place}") == []
     assert check(f"{starts} {place} --lrr 3") == OPTION
-
-
-def test_a_program_of_the_repository_may_make_a_folder(checked: Make) -> None:
-    files = {
-        "setup.py": "from setuptools import setup\nsetup(name='x', scripts=['bin/new-project'])\n",
-        "bin/new-project": "#!/usr/bin/env python\nimport sys\nprint(sys.argv[1])\n",
-    }
-    says = checked(files)
-    assert says("new-project mine && cd mine && ls") == ["warning no-such-file"]
-    assert says("cd mine && new-project mine") == ["error no-such-file"]

@@ -1,7 +1,5 @@
 """The check of what stands in words: variables, loops, `eval`, code behind -c; and of what nothing here looks at."""
 
-from textwrap import dedent
-
 import pytest
 
 from tests.tools.conftest import Make
@@ -22,8 +20,6 @@ FILES = {
     "go.sh": "python train.py\n",
     "fit.jl": "println(ARGS)\n",
 }
-DATA = "eJzt" * 400_000
-LARGE = "x = 1\n" * 300_000
 UNSEEN = ["unsure cannot-tell"]
 TYPE = ["error bad-type"]
 
@@ -103,10 +99,3 @@ def test_what_is_not_looked_at_is_said(checked: Make, command: str, found: list[
 )  # fmt: skip
 def test_values_of_the_line_itself_are_put_in(checked: Make, command: str, found: list[str]) -> None:
     assert checked(FILES)(command) == found
-
-
-def test_a_file_with_large_data_in_it_is_read_and_of_one_that_is_too_large_nothing_is_claimed(checked: Make) -> None:
-    text = dedent(FILES["train.py"])
-    says = checked({"data.py": f'model = """\n{DATA}\n"""\n{text}', "large.py": LARGE + text})
-    assert says("python data.py --lr abc") == TYPE
-    assert says("python large.py --lr abc") == says("python large.py") == UNSEEN

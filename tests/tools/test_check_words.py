@@ -1,7 +1,5 @@
 """The check of what stands around a script: launchers, shells, options of getopts, words by place, make and installed scripts."""
 
-import itertools
-import subprocess
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -98,20 +96,6 @@ def test_what_is_wrong_inside_is_found(index: RepoIndex, text: str, subject: str
 )
 def test_nothing_is_wrong_inside(index: RepoIndex, text: str) -> None:
     assert check_command(text, index) == []
-
-
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_options_of_getopts_are_read_as_bash_reads_them(index: RepoIndex, count: int) -> None:
-    words = ["-n", "3", "-n3", "-x", "-xn", "-xvn4", "-z", "--", "-xz", "w", "--bad"]
-    for chosen in (
-        itertools.product(words, repeat=count)
-        if count < 3
-        else [("-xn", "3", "w"), ("-n3", "-x", "--"), ("--", "-z", "w"), ("-v", "w", "-x"), ("-x", "-n", "--")]
-    ):
-        text = f"bash o.sh {' '.join(chosen)}"
-        real = subprocess.run(["bash", *text.split()[1:]], cwd=index.root, capture_output=True, check=False)
-        errors = [f for f in check_command(text, index) if f.severity == "error"]
-        assert bool(errors) == bool(real.returncode), (text, real.stderr, errors)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """What docstrings say of parameters."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ml_agent.tools.docstrings import parameter_descriptions, result_description
 from tests.processor_time import within
@@ -71,27 +69,3 @@ def test_what_is_said_of_a_parameter_is_whole(doc: str, said: dict[str, str]) ->
 @pytest.mark.parametrize("unit", ["a, ", "a (", ":param a ", "a: x\n  ", "  b: y\n", "- `'"])
 def test_long_docstrings_are_read_quickly(unit: str) -> None:
     within(1.0, lambda: (parameter_descriptions(unit * 20_000), result_description(unit * 20_000)))
-
-
-_PARTS = [
-    "Args:",
-    "\n",
-    "    ",
-    ":param",
-    " a",
-    ":",
-    "---",
-    "Parameters\n----\n",
-    "@param",
-    "(",
-    ")",
-    "=",
-    ",",
-    "é",
-    "\0",
-]
-
-
-@given(st.lists(st.sampled_from(_PARTS), max_size=30).map("".join) | st.text(max_size=60))
-def test_whatever_stands_there_is_read_or_left(text: str) -> None:
-    assert all(isinstance(one, str) for one in parameter_descriptions(text).values())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ml_agent.tools.documents.code import clean_block
 from ml_agent.tools.documents.read import parse_document, read_documents
-from ml_agent.tools.documents.text import decode
+from ml_agent.tools.foreign_files import decode
 from tests.processor_time import within
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ml_agent.tools.files
-from ml_agent.tools.errors import RepositoryError, UnsafePathError
+from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
 
 
@@ -88,12 +87,6 @@ def test_outside_is_an_error_of_its_own(tree: Tree) -> None:
         tree.read_text("src")
 
 
-def test_existence_ends_at_the_border(tree: Tree) -> None:
-    assert tree.exists("src") and tree.is_dir("src") and not tree.is_file("src")
-    assert tree.exists("pipe") and not tree.is_file("pipe")
-    assert not tree.exists("../outside") and not tree.is_dir("outfolder") and not tree.exists("none")
-
-
 def test_a_socket_is_no_file(root: Path, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)  # socket paths are short
     with socket.socket(socket.AF_UNIX) as server:
@@ -120,17 +113,6 @@ def test_lists_regular_files_and_inner_links_only(root: Path, tree: Tree) -> Non
     (root / os.fsdecode(b"caf\xe9")).write_text("")
     assert tree.files() == (".github/ci.yml", "README.md", "inside", "src/run.py")
     assert tree.files("src") == ("src/run.py",)
-
-
-def test_a_disk_is_no_repository(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ml_agent.tools.files, "MAX_FILES", 2)
-    with pytest.raises(RepositoryError, match="more than 2 files; give a smaller folder"):
-        tree.files()
-
-
-def test_a_file_is_no_tree(root: Path) -> None:
-    with pytest.raises(RepositoryError, match="not a folder"):
-        Tree(root / "README.md")
 
 
 @given(path=st.text(alphabet="./\\~ab \0\n", max_size=30))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ml_agent.tools import github_search
-from ml_agent.tools.candidates import Wanted, similar
+from ml_agent.tools.candidates import Wanted
 from ml_agent.tools.errors import RateLimitError, SearchError
 from ml_agent.tools.github_search import MAX_QUERY, GitHubSearch, Places, words_of
 from tests.servers.github_server import About, Fault, GitHubServer
@@ -50,10 +50,6 @@ def names(search: GitHubSearch, query: str, **more: Any) -> list[str]:
     return [candidate.full_name for candidate in search.search(Wanted(query=query, **more))]
 
 
-def searches(github: GitHubServer) -> list[str]:
-    return [request.path for request in github.requests if request.path.startswith("/search")]
-
-
 def test_finds_with_the_meta_information_and_one_request(make: Make, github: GitHubServer) -> None:
     (found,) = make().search(Wanted(query="graph neural"))
     assert (found.full_name, found.url, found.source, found.stars) == ("lab/graphs", "lab/graphs", "github", 9)
@@ -68,19 +64,6 @@ def test_every_word_is_asked_for_and_every_condition(make: Make, github: GitHubS
     assert names(make(), "graph networks", min_stars=10) == ["lab/old"]
     assert names(make(), "graph networks", pushed_after="2023") == ["lab/graphs"]
     assert names(make(), "", topic="gnn") == ["lab/graphs"] and names(make(), "graph", language="C++") == []
-
-
-def test_words_may_stand_in_the_readme_alone(make: Make, github: GitHubServer) -> None:
-    github.publish(About(full_name="lab/quiet", readme="Speech recognition"))
-    assert names(make(), "speech") == [] and names(make(), "speech", in_readme=True) == ["lab/quiet"]
-    assert make().readme_head("lab/quiet") == "Speech recognition" and make().readme_head("lab/none") == ""
-
-
-def test_state_and_licence_are_told(make: Make, github: GitHubServer) -> None:
-    github.publish(About(full_name="lab/dead", archived=True, licence="MIT", size=7))
-    (dead,), (proteins,) = make().search(Wanted(query="dead")), make().search(Wanted(query="proteins"))
-    assert (dead.archived, dead.licence, dead.size, dead.pushed) == (True, "MIT", 7, "2024-01-02")
-    assert (proteins.archived, proteins.licence) == (False, "")
 
 
 def test_a_look_shows_files_and_readme_and_costs_nothing_again(make: Make, github: GitHubServer) -> None:
@@ -103,26 +86,12 @@ def test_a_package_is_found_by_its_home_page(make: Make, github: GitHubServer) -
     assert make().find("unknown-package") is None
 
 
-def test_similar_ones_share_topics_else_words(make: Make, github: GitHubServer) -> None:
-    github.publish(About(full_name="lab/cousin", topics=("gnn", "other")))
-    search = make()
-    assert [one.full_name for one in similar(search, search.search(Wanted(query="graphs"))[0])] == ["lab/cousin"]
-    assert [one.full_name for one in similar(search, search.search(Wanted(query="networks beginners"))[0])] == [
-        "lab/graphs"
-    ]
-
-
 def test_the_limit_of_searches_a_minute_is_kept(make: Make, github: GitHubServer) -> None:
     github.limits["search"] = 2
     assert names(make(), "graph") and names(make(), "networks")
     with pytest.raises(RateLimitError, match="wait, set GITHUB_TOKEN"):
         names(make(max_wait=0.1), "neural")
     assert names(make(max_wait=0.1), "graph") == ["lab/graphs"]  # asked before
-
-
-def test_nothing_to_ask_is_nothing_found(make: Make, github: GitHubServer) -> None:
-    assert names(make(), "") == names(make(), "  ") == names(make(), "\"' :") == []
-    assert not github.requests
 
 
 def test_a_query_holds_only_words_and_our_own_qualifiers() -> None:
@@ -136,14 +105,6 @@ def test_answers_are_kept_on_disk(make: Make, github: GitHubServer) -> None:
     assert make().search(Wanted(query="networks")) == first
     assert len(github.requests) == 1
     assert make(max_age=0).search(Wanted(query="networks")) == first
-    assert len(github.requests) == 2
-
-
-def test_a_damaged_cache_is_no_error(make: Make, tmp_path: Path, github: GitHubServer) -> None:
-    make().search(Wanted(query="networks"))
-    for path in (tmp_path / "cache").iterdir():
-        path.write_bytes(b'{"moment": 1')
-    assert names(make(), "networks") == ["lab/networks", "lab/graphs"]
     assert len(github.requests) == 2
 
 
@@ -235,12 +196,6 @@ def test_an_answer_that_is_none_is_an_error_and_not_kept(make: Make, github: Git
     assert names(make(), "graph") == ["lab/graphs"]
 
 
-def test_what_a_hit_does_not_say_is_empty(make: Make, github: GitHubServer) -> None:
-    github.fail(Fault(status=200, body={"items": [{"full_name": "a/b", "topics": None, "description": None}]}))
-    (found,) = make().search(Wanted(query="graph"))
-    assert (found.full_name, found.description, found.topics, found.stars) == ("a/b", "", (), None)
-
-
 def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> None:
     github.fail(Fault(stall=True))
     search = make()
@@ -249,15 +204,6 @@ def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> Non
     with pytest.raises(SearchError, match="did not answer within"):
         search.search(Wanted(query="graph"))
     assert time.monotonic() - started < 5
-
-
-def test_no_network_is_an_error_with_advice(tmp_path: Path) -> None:
-    search = GitHubSearch(tmp_path, places=Places(api="http://localhost:1"))
-    with pytest.raises(
-        SearchError,
-        match=r"cannot be reached .ConnectionError.; check the network, search a catalogue .catalog., or name a repository .repo.",
-    ):
-        search.search(Wanted(query="graph"))
 
 
 @pytest.mark.parametrize("harm", [os.mkfifo, Path.mkdir])

@@ -150,11 +150,3 @@ def test_what_was_left_out_is_gone_on_with(root: Path, tmp_path: Path, read: lis
     later = RepoIndex.open(root, "v1", cache)
     look_at_all(later)
     assert later.entries and not later.left_out and read == []
-
-
-def test_a_file_that_is_named_is_read_all_the_same(root: Path, tmp_path: Path) -> None:
-    (root / "other.py").write_text("print(1)\n")
-    look_at_all(RepoIndex(root, "v1", tmp_path / "cache", seconds=-1))
-    index = RepoIndex(root, "v1", tmp_path / "cache", first="./train.py", seconds=-1)
-    assert [one.path for one in index.entries] == ["train.py"]
-    assert list(index.signatures.items())[:1] == [] and index.signatures["train.py"][0].options

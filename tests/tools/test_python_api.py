@@ -237,24 +237,6 @@ def test_any_bytes_are_a_module(source: bytes) -> None:
     assert parse_module(source, "a.py").path == "a.py"
 
 
-PIECES = st.lists(
-    st.sampled_from(
-        [
-            "class A(B, metaclass=M):", "def f(self, a, /, b=1, *c, d, **e):", "    pass", "    ", "@property", "@a.b(c)", "import a.b as c",
-            "from . import x", "from .y import *", "__all__ = ['a', *b]", "__all__ += c", "x: int = 1", "if x:", "else:", "try:", "except E:",
-            "finally:", "with a as (b, *c):", "for d, e in f:", "global g", "\tpass", "async def h(): pass", "class K: a: int", "(", "'''", "lambda: 0",
-        ]
-    ),
-    max_size=14,
-)  # fmt: skip
-
-
-@given(PIECES)
-@settings(max_examples=200 * EFFORT)
-def test_any_lines_are_a_module(lines: list[str]) -> None:
-    parse_module("\n".join(lines).encode(), "a.py")
-
-
 @pytest.mark.parametrize(
     "source",
     [

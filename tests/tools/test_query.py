@@ -1,20 +1,13 @@
 import inspect
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.tools.query import _stem, content_words, names_in, read_query, stems, vocabulary
+from ml_agent.tools.query import _stem, names_in, read_query
 
 ENDINGS = ("al", "ational", "ization", "ing", "edly", "ators", "iveness", "fulness", "ements", "ities", "eed", "ies")
-
-
-def test_stems_are_split_at_case_and_punctuation() -> None:
-    assert stems("Graph-Neural_networks for HTTPServers, GraphConv and 128 x 3.5") == [
-        "graph", "neural", "network", "http", "server", "graph", "conv",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -30,11 +23,6 @@ def test_stems_are_split_at_case_and_punctuation() -> None:
 )
 def test_names_look_like_names(text: str, names: tuple[str, ...]) -> None:
     assert names_in(text) == names
-
-
-def test_filler_and_numbers_say_nothing() -> None:
-    text = "I humbly beseech thee: could you kindly craft code to train a magnificent graph model for 100 epochs?"
-    assert content_words(text) == ("beseech", "graph")
 
 
 def test_a_field_is_known_by_what_belongs_to_it() -> None:
@@ -55,17 +43,6 @@ def test_a_field_is_known_by_what_belongs_to_it() -> None:
 )
 def test_knows_fields_by_plain_words_too(text: str, field: str) -> None:
     assert field in read_query(text).fields[0]
-
-
-def test_a_file_counts_by_its_kind_and_plain_words_by_the_fields_own() -> None:
-    query = read_query("Put clip.mp4 beside the snapshots")
-    assert query.words == ("video", "image") and query.names == ()
-
-
-def test_the_vocabulary_is_short_and_names_no_repository() -> None:
-    lines = files("ml_agent.tools").joinpath("fields.txt").read_text().splitlines()
-    assert len(lines) <= 400 and not any("/" in line for line in lines)
-    assert len(vocabulary().fields) > 1000
 
 
 @given(st.text(max_size=300))

@@ -1,8 +1,6 @@
 import string
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.query import read_query
@@ -45,25 +43,7 @@ def test_what_is_kept_original_and_used_comes_first_among_equals(
     assert best("graph networks", *twins) == "lab/two"
 
 
-def test_stars_outweigh_no_fit() -> None:
-    known = candidate("known", "Networks", stars=10**6)
-    assert best("graph neural networks", known, candidate("fits", "Graph neural networks", stars=1)) == "lab/fits"
-
-
 def test_a_readme_counts_where_it_is_known_and_what_fits_is_told() -> None:
     quiet = candidate("quiet", readme_head="Speech recognition")
     (found,) = Ranker([*OTHERS, quiet, candidate("x", "cars")]).top(read_query("transcribe speech"), 1)
     assert (found.full_name, found.why) == ("lab/quiet", "mentions speech recognition, speech")
-
-
-def test_one_candidate_and_none() -> None:
-    assert Ranker([]).top(read_query("graphs"), 5) == []
-    (only,) = Ranker([candidate("graphs", "Graphs")]).top(read_query("graphs"), 5)
-    assert only.score > 0
-
-
-@given(st.lists(st.text(max_size=40), max_size=6), st.text(max_size=60))
-def test_scores_are_finite_and_sorted(descriptions: list[str], text: str) -> None:
-    candidates = [candidate(f"r{n}", description) for n, description in enumerate(descriptions)]
-    scores = [found.score for found in Ranker(candidates).top(read_query(text), 9)]
-    assert scores == sorted(scores, reverse=True) and all(0 <= score < 1e6 for score in scores)

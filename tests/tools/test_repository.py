@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import git
 import pytest
 
 from ml_agent.tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
@@ -52,14 +51,6 @@ def test_a_commit_that_is_here_needs_no_network(cache: RepositoryCache, github: 
     assert not github.requests
 
 
-def test_every_commit_has_its_own_folder(cache: RepositoryCache, github: GitHubServer) -> None:
-    old = github.publish(BOOK, FILES)
-    new = github.publish(BOOK, {"src/run.py": "print(2)"})
-    assert (cache.get("owner/book").root / "src/run.py").read_text() == "print(2)"
-    assert (cache.get("owner/book", old).root / "src/run.py").read_text() == "print(1)"
-    assert cache.get("owner/book").version == new != old
-
-
 def test_only_one_commit_is_fetched(cache: RepositoryCache, github: GitHubServer) -> None:
     github.publish(BOOK, FILES)
     github.publish(BOOK, {"more": "more"})
@@ -79,15 +70,6 @@ def test_branches_and_tags_are_resolved(cache: RepositoryCache, github: GitHubSe
         assert cache.get("owner/book", name).version == old
 
 
-def test_clones_by_file_url(tmp_path: Path) -> None:
-    sha = commit_files(tmp_path / "server/owner/book", FILES)
-    cache = RepositoryCache(tmp_path / "cache", web=f"file://{tmp_path}/server")
-    assert cache.get("owner/book").version == sha
-    assert cache.get(f"file://{tmp_path}/server/owner/book").version == sha
-    with pytest.raises(UnsafeUrlError, match="only https"):
-        cache.get(f"file://{tmp_path}/elsewhere")
-
-
 def test_local_folders_are_used_in_place(cache: RepositoryCache, tmp_path: Path) -> None:
     write_files(tmp_path / "plain", FILES)
     checkout = cache.get(str(tmp_path / "plain"))
@@ -96,14 +78,6 @@ def test_local_folders_are_used_in_place(cache: RepositoryCache, tmp_path: Path)
         cache.get(str(tmp_path / "plain"), "v1")
     sha = commit_files(tmp_path / "work", FILES)
     assert cache.get(str(tmp_path / "work")).version == cache.get(str(tmp_path / "work"), sha).version == sha
-
-
-@pytest.mark.parametrize("branch", ["fix#12", "it's", "v1,2", "wip(x)=y", "50%", "ветка/ä"])
-def test_a_branch_may_be_called_as_git_lets_it(branch: str, cache: RepositoryCache, tmp_path: Path) -> None:
-    work = tmp_path / "book"
-    commit = commit_files(work, {"a.py": "a\n"})
-    git.Git(str(work)).branch("-m", branch)
-    assert cache.get(str(work)).version == commit == cache.get(str(work), branch).version
 
 
 def test_another_commit_of_a_local_repository_is_taken_out(cache: RepositoryCache, tmp_path: Path) -> None:
@@ -145,13 +119,6 @@ def test_says_what_to_do(
 def test_refuses_options_for_commits(cache: RepositoryCache, commit: str) -> None:
     with pytest.raises(UnsafeUrlError, match="give a 40-digit SHA"):
         cache.get("owner/book", commit)
-
-
-def test_a_repository_without_commits(cache: RepositoryCache, github: GitHubServer) -> None:
-    github.publish(BOOK, {})
-    (github.root / "owner/book/.git/refs/heads/main").unlink()
-    with pytest.raises(RepositoryError, match="it has no commit yet"):
-        cache.get("owner/book")
 
 
 def test_private_repositories_take_the_token(github: GitHubServer, cache: RepositoryCache, tmp_path: Path) -> None:
@@ -241,18 +208,6 @@ def test_without_network_the_last_commit_is_used_and_said(github: GitHubServer, 
         cache.get("owner/book", "main")
 
 
-def test_the_readme_of_what_is_here_is_at_hand(github: GitHubServer, cache: RepositoryCache) -> None:
-    github.publish(BOOK, FILES)
-    github.publish(About(full_name="owner/bare"), {"x": "x"})
-    assert cache.readme_head("owner/book") == ""
-    cache.get("owner/book")
-    cache.get("owner/bare")
-    github.requests.clear()
-    assert cache.readme_head("owner/book") == "# Name"
-    assert cache.readme_head("owner/bare") == cache.readme_head("other:scheme") == cache.readme_head("/no/where") == ""
-    assert not github.requests
-
-
 def test_processes_do_not_collide(github: GitHubServer, cache: RepositoryCache) -> None:
     sha = github.publish(BOOK, FILES | {"noise.bin": os.urandom(500_000)})
     workers = [_in_process(cache, github, sha) for _ in range(4)]
@@ -297,12 +252,6 @@ def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(cache: RepositoryCach
     home.mkdir()
     os.mkfifo(home / ".lock")
     assert cache.get("lab/one", sha).root.is_dir()
-
-
-def test_without_git_the_user_is_told(cache: RepositoryCache, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RepositoryError, match="git is not installed; install it"):
-        cache.get("owner/book")
 
 
 def _in_process(cache: RepositoryCache, github: GitHubServer, sha: str) -> "subprocess.Popen[str]":

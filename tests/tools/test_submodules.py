@@ -7,7 +7,7 @@ import pytest
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_of
-from tests.tools.conftest import Make, write_files
+from tests.tools.conftest import write_files
 
 GITMODULES = """
     [submodule "here"]
@@ -52,10 +52,3 @@ def test_which_submodules_are_absent(tmp_path: Path) -> None:
     assert submodule_of(["lib", "lib/gone/x"], ["lib/gone"]) == "lib/gone"
     assert submodule_of(["lib/gonex"], ["lib/gone"]) == ""
     assert say_absent("abcd").startswith("a, b, c, … are submodules")
-
-
-def test_a_file_that_is_no_list_of_submodules(checked: Make, tmp_path: Path) -> None:
-    assert checked({"main.py": "print(1)\n", ".gitmodules": "path = x\n[a\n"})("python x/y.py") == [
-        "error no-such-file"
-    ]
-    assert absent_submodules(RepoIndex(tmp_path, "2")) == ()

@@ -2,11 +2,9 @@
 
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from ml_agent.tools import tokens
 from ml_agent.tools.tokens import count_tokens, load_encoding
 
 
@@ -36,18 +34,3 @@ def test_special_tokens_and_broken_text_are_plain_text() -> None:
     assert count_tokens("<|endoftext|>", "gpt-4o").n > 1
     assert count_tokens("a \ud800 b", "gpt-4o").n >= 3
     assert count_tokens("", "gpt-4o") == (0, True)
-
-
-def test_a_damaged_rank_file_is_unpacked_again() -> None:
-    file = tokens._RANK_FILES["o200k_base"]
-    folder = tokens._unpack(file)
-    (folder / file.name).write_bytes(b"damaged")
-    assert count_tokens("hello world", "gpt-4o") == (2, True)
-
-
-def test_without_a_place_to_unpack_to_the_count_is_an_estimate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(blocked))
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(blocked))
-    assert count_tokens("abcde", "gpt-4o") == (2, False)

@@ -51,10 +51,6 @@ class TestShell:
             ("python a.py --x 1 --y", "Cora", 1), ("python b.py", "Pubmed", 5), ("python c.py", "", 7),
         ]  # fmt: skip
 
-    def test_a_comment_holds_for_the_commands_below_it(self) -> None:
-        commands = list(read_commands("# both\na 1\nb 2\n# new\nc 3\n"))
-        assert [command.comment for command in commands] == ["both", "both", "new"]
-
     def test_operators_split_and_pipes_stay(self) -> None:
         commands = [command.text for command in read_commands("a 1 && b '2 && 3' | tee x; c > y 2>&1 & d || e")]
         assert commands == ["a 1", "b '2 && 3' | tee x", "c > y 2>&1", "d", "e"]
@@ -134,17 +130,6 @@ class TestDocuments:
             setup=("export D=/data",),
         )
 
-    def test_commands_in_running_text(self, repository: Path) -> None:
-        text = "Run `python train.py --lr 1` or\n\npython data/none.py --x\n\n- `python` is needed\n- bash data/get.sh now\n"
-        assert [(example.text, example.entry) for example in examples(repository, "README.md", text)] == [
-            ("python train.py --lr 1", "train.py")
-        ]
-
-    def test_a_variable_of_an_earlier_block_is_in_force_where_it_is_used(self, repository: Path) -> None:
-        text = "```sh\nexport A=1\nexport B=2\n```\n\n# X\n```sh\npython train.py $A\n```\n"
-        (example,) = examples(repository, "README.md", text)
-        assert example.setup == ("export A=1",)
-
     def test_shell_scripts(self, repository: Path) -> None:
         script = "#!/bin/bash\nmodel=GCN\nls\n\n# ETTh1\npython -u train.py \\\n  --model $model\n"
         (example,) = examples(repository, "scripts/deep/run.sh", script)
@@ -186,17 +171,6 @@ class TestPython:
             ("python", "import pkg\n\na = 1\n\nnet = pkg.Net()\n\nnet.run()", 5),
         ]
         assert found[-1].introduction == "Now use it."
-
-    def test_a_program_of_thousands_of_lines_is_no_example_and_those_around_it_stay(self, repository: Path) -> None:
-        long = "from pkg import Net\n" + "net = Net()\n" * 3000
-        blocks = ["from pkg import Net\nfirst = Net()\n", long, "from pkg import Net\nlast = Net()\n"]
-        readme = "# Use\n" + "".join(f"```python\n{block}```\n" for block in blocks)
-        assert [one.text.split()[-3] for one in examples(repository, "README.md", readme)] == ["first", "last"]
-        cells = [{"cell_type": "markdown", "source": ["# Use"]}]
-        cells += [{"cell_type": "code", "source": block.splitlines(True)} for block in blocks]
-        notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-        (found,) = examples(repository, "long.ipynb", json.dumps(notebook))
-        assert "first" in found.text and "last" in found.text and "\nnet" not in found.text
 
 
 DECLARED = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['net_cut = pkg.main:run']})\n"

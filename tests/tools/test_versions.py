@@ -3,8 +3,6 @@ from pathlib import Path
 
 import pytest
 
-import ml_agent.tools.versions
-from ml_agent.tools.errors import RepositoryError
 from ml_agent.tools.versions import head_commit, local_version
 from tests.servers.git_folders import commit_files, write_files
 
@@ -79,12 +77,6 @@ def test_git_settings_of_the_caller_do_not_lead_elsewhere(
     assert local_version(work) == expected
 
 
-def test_a_broken_repository_is_an_error_with_a_reason(tmp_path: Path) -> None:
-    (tmp_path / "broken/.git").mkdir(parents=True)
-    with pytest.raises(RepositoryError, match="git's own files cannot be read"):
-        local_version(tmp_path / "broken")
-
-
 def test_a_plain_folder_is_its_names_sizes_and_contents(plain: Path) -> None:
     seen = {local_version(plain)}
     assert local_version(plain) in seen
@@ -96,20 +88,3 @@ def test_a_plain_folder_is_its_names_sizes_and_contents(plain: Path) -> None:
     seen.add(local_version(plain))
     assert len(seen) == 4
     assert all(version.startswith("files-") for version in seen)
-
-
-def test_a_commit_file_says_the_version(plain: Path) -> None:
-    write_files(plain, {".commit": "0123456789abcdef\n"})
-    assert local_version(plain) == "0123456789abcdef"
-    write_files(plain, {".commit": "a branch/../x"})
-    assert "/" not in local_version(plain)
-
-
-def test_large_files_count_by_size_and_both_ends(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ml_agent.tools.versions, "WHOLE_FILE_BYTES", 100)
-    monkeypatch.setattr(ml_agent.tools.versions, "EDGE_BYTES", 10)
-    versions = set()
-    for content in (b"a" * 200, b"b" + b"a" * 199, b"a" * 199 + b"b", b"a" * 201):
-        write_files(plain, {"weights.bin": content})
-        versions.add(local_version(plain))
-    assert len(versions) == 4

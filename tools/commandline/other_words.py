@@ -241,49 +241,8 @@ def _unknown_setting(reader: Reader, word: str, known: list[str]) -> None:
 
 
 def read_plain(reader: Reader, words: list[str]) -> None:
-    """By place; a shell script's getopts options first."""
-    options = any(option.flags for option in reader.signature.options)
-    at = _getopts(reader, words) if options else 0
-    _fill_places(reader, list(enumerate(words))[at:])
-
-
-def _getopts(reader: Reader, words: list[str]) -> int:
-    """As getopts of the shell reads: up to the first word that is no option; returns the place behind."""
-    at = 0
-    while at < len(words):
-        word = words[at]
-        if word == "--":
-            reader.take(at, at + 1, kind="dashes", values=(word,))
-            return at + 1
-        if len(word) < 2 or word[0] != "-":
-            return at
-        at = _letters(reader, at, words)
-    return at
-
-
-def _letters(reader: Reader, at: int, words: list[str]) -> int:
-    """The options of one word, and the value of the last; returns the place behind."""
-    word = words[at]
-    for place in range(1, len(word)):
-        flag, rest, glued = f"-{word[place]}", word[place + 1 :], place > 1
-        option = reader.by_flag.get(flag)
-        if option is None:
-            if word not in HELP:
-                reader.note_unknown(flag if not word.startswith("--") else word)
-            reader.take(at, at + 1, flag=flag + rest, glued=glued)
-            return at + 1
-        if not option.switch:
-            value = (rest,) if rest else tuple(words[at + 1 : at + 2])
-            stop = at + 1 if rest else at + 1 + len(value)
-            reader.take(
-                at, stop, option=option, flag=flag, values=value, form="attached" if rest else "apart", glued=glued
-            )
-            if value:
-                reader.store(option, value, flag)
-            else:
-                reader.note("missing-value", f"{flag} needs a value", option, flag)
-                reader.tried.add(option.dest)
-            return stop
-        reader.store(option, (), flag)
-        reader.take(at, at + 1, option=option, flag=flag, glued=glued)
-    return at + 1
+    """By place; the options of a shell script's getopts as click reads its own."""
+    if any(option.flags for option in reader.signature.options):
+        read_click(reader, words)
+    else:
+        _fill_places(reader, list(enumerate(words)))

@@ -124,7 +124,6 @@ class Reader:
             sure: False makes it a warning.
         """
         read = option is None or option.sure
-        sure = sure and all(unseen.origin != "other_parser" for unseen in self.signature.unseen)
         severity: Severity = "unsure" if not read else "error" if sure else "warning"
         place = (option.path, option.line) if option is not None else (self.signature.path, self.signature.line)
         subject, suggestion = (*words, "", "")[:2]
@@ -298,7 +297,6 @@ def _reason(unseen: Unseen) -> str:
         "registry": "{} may add options",
         "configuration": "it takes the settings of {}",
         "computed": "{}",
-        "other_parser": "another parser reads the command line where {} does not hold",
     }
     return kinds[unseen.origin].format(unseen.name)
 

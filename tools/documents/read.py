@@ -8,9 +8,13 @@ from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.documents.notebook import feed_notebook
 from ml_agent.tools.documents.rst import feed_rst
 from ml_agent.tools.documents.sections import PassageBuilder
-from ml_agent.tools.documents.text import LARGEST_TEXT, read_text
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.reading import IndexWalk, Over, never
 
+LARGEST_TEXT = 1_000_000
+"""Characters of a document that are read; what stands behind is left out."""
+LARGEST_FILE = 30_000_000
+"""Bytes of a file that is looked at; notebooks with pictures are large."""
 _READERS = {
     ".md": feed_markdown,
     ".markdown": feed_markdown,
@@ -42,7 +46,7 @@ def read_documents(root: Path, files: Iterable[str], reading: IndexWalk | None =
 
 def read_document(root: Path, path: str, reading: IndexWalk | None = None) -> tuple[Passage, ...]:
     """The passages of one document; none where it cannot be read."""
-    return parse_document(read_text(root / path), path, reading.over if reading is not None else never)
+    return parse_document(read_text(root / path, LARGEST_FILE), path, reading.over if reading is not None else never)
 
 
 def parse_document(text: str, path: str, over: Over = never) -> tuple[Passage, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from ml_agent.tools.documents.text import decode
+from ml_agent.tools.foreign_files import decode
 from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.bindings import chain_of, nodes
 from ml_agent.tools.python_api.functions import parameters_of, read_decorators

@@ -46,10 +46,6 @@ class Parser(Native):
         self._take_parents(arguments.get(None, "parents"))
         run.note_made(self)
 
-    def parser_of(self) -> Native:
-        """Itself."""
-        return self
-
     def _take_parents(self, parents: Value) -> None:
         for parent in parents if isinstance(parents, (list, tuple)) else []:
             other = as_parser(parent)
@@ -179,7 +175,6 @@ class Parser(Native):
 
     def attribute(self, name: str) -> Value:
         """Methods, and the prefix characters."""
-        self.run.postponed.do(self)
         if name == "description":
             return self.description
         found = super().attribute(name)
@@ -189,7 +184,6 @@ class Parser(Native):
 
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This parser's signature, and one for each subcommand."""
-        self.run.finish(self)
         options = before + tuple(
             msgspec.structs.replace(o, level=len(subcommand)) if subcommand else o for o in self.options
         )
@@ -238,15 +232,6 @@ class Group(Native):
         self.parser = parser
         self.members = members
         self.argument_default = argument_default
-
-    def parser_of(self) -> Native:
-        """Its parser."""
-        return self.parser
-
-    def attribute(self, name: str) -> Value:
-        """Methods."""
-        self.parser.run.postponed.do(self.parser)
-        return super().attribute(name)
 
     def note_handed(self, name: str) -> None:
         """Foreign code was given this group."""
@@ -318,10 +303,7 @@ def _from_command_line(arguments: Arguments) -> bool:
 def as_parser(value: Value) -> Parser | None:
     """The parser in a value: itself, or the part of an object whose class derives from one."""
     native = value.native if isinstance(value, Instance) else value
-    if not isinstance(native, Parser):
-        return None
-    native.run.postponed.do(native)
-    return native
+    return native if isinstance(native, Parser) else None
 
 
 def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -333,28 +315,6 @@ def _group_of(run: Interpreter, name: str, arguments: Arguments) -> Value:
     """argparse._ArgumentGroup(parser), from which libraries derive groups of their own."""
     parser = as_parser(arguments.get(0, "container"))
     return UNKNOWN if parser is None else Group(parser)
-
-
-UNITTEST: tuple[tuple[tuple[str, ...], dict[str, Value]], ...] = (
-    (("-v", "--verbose"), {"dest": "verbosity", "action": "store_const", "const": 2}),
-    (("-q", "--quiet"), {"dest": "verbosity", "action": "store_const", "const": 0}),
-    (("--locals",), {"dest": "tb_locals", "action": "store_true"}),
-    (("-f", "--failfast"), {"dest": "failfast", "action": "store_true"}),
-    (("-c", "--catch"), {"dest": "catchbreak", "action": "store_true"}),
-    (("-b", "--buffer"), {"dest": "buffer", "action": "store_true"}),
-    (("-k",), {"dest": "testNamePatterns", "action": "append"}),
-    (("tests",), {"nargs": "*"}),
-)
-"""What the runner of the standard library takes: flags and settings of each option."""
-
-
-def _unittest_main(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    """unittest.main(): the runner of the standard library reads the words."""
-    made = Parser(run, Arguments([], {}))
-    for flags, named in UNITTEST:
-        made.add(Arguments(list(flags), dict(named)))
-    run.note_parsed(made, strict=True)
-    return UNKNOWN
 
 
 def _insert_word(run: Interpreter, name: str, arguments: Arguments) -> Value:
@@ -376,7 +336,6 @@ FACTORIES: dict[str, Factory] = {
     "configargparse.get_argument_parser": make_parser,
     "simple_parsing.ArgumentParser": make_parser,
     "tap.Tap": make_parser,
-    "unittest.main": _unittest_main,
     "argparse.FileType": lambda run, name, arguments: FileType(),
     "argparse.Action": lambda run, name, arguments: ActionSettings(arguments),
     "argparse.Namespace": lambda run, name, arguments: UNKNOWN,

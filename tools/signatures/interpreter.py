@@ -17,11 +17,9 @@ from ml_agent.tools.signatures.machine import (
     Flow,
     OutOfFuel,
     ParseCall,
-    PostponedCalls,
     ProgramRaised,
     TooLong,
 )
-from ml_agent.tools.signatures.model import Unseen
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
@@ -72,7 +70,6 @@ class Interpreter:
         self.collectors = [Collector(0)]
         self.active: list[object] = []
         self.modules: dict[str, Module] = {}
-        self.postponed = PostponedCalls(self)
         self.parsed: list[ParseCall] = []
         self.made: list[Native] = []
         """Every modelled parser, in order."""
@@ -86,9 +83,6 @@ class Interpreter:
         """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
         """False where the program was too long to be followed."""
-        self.of_library: set[tuple[str, str]] = set()
-        self.other_parser = Unseen(origin="other_parser", name="")
-        """The test of a name in `of_library` (module, name) that may lead to another parser for want of a library."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression; UNKNOWN where it cannot be followed."""
@@ -332,16 +326,7 @@ class Interpreter:
         """Follow the script as `python script` would."""
         main = self.module(self.script, "__main__")
         self._guard(lambda: self.run_module(main))
-        self._guard(self._do_postponed)
         return main
-
-    def _do_postponed(self) -> None:
-        if not self.parsed:  # a function that was postponed may read the words
-            self.postponed.do_all()
-
-    def finish(self, parser: Native) -> None:
-        """Do what was postponed of a parser."""
-        self._guard(lambda: self.postponed.do(parser))
 
     def run_entry(self, module: str, function: str) -> None:
         """Import the script under its own name and call one of its functions, as a console script does."""
@@ -349,7 +334,6 @@ class Interpreter:
         self._guard(lambda: self.run_module(target))
         if not self.parsed:
             self._guard(lambda: self._call_path(target, function))
-        self._guard(self._do_postponed)
 
     def value_of(self, function: str) -> Value:
         """What a function of the script gives when it is called without arguments; UNKNOWN where that cannot be told."""

@@ -3,14 +3,14 @@
 import ast
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import chain
 from typing import Protocol
 
 import msgspec
 
-from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
@@ -159,45 +159,6 @@ class ParseCall(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool
 
 
-class PostponedCalls:
-    """What functions do to parsers while modules are imported; done when somebody asks for the parser.
-
-    Packages with registries make parsers for their documentation whenever they are imported, one for each plug-in.
-    """
-
-    def __init__(self, run: "Machine") -> None:
-        self._run = run
-        self._calls: dict[Native, list[Callable[[], object]]] = {}
-
-    def add(self, parser: Native, call: Callable[[], object]) -> None:
-        """Wait with a call until `parser` is asked for."""
-        self._calls.setdefault(parser, []).append(call)
-
-    def do(self, parser: Native) -> None:
-        """The calls that wait for a parser, in order, as they would have been done while importing, and what they make wait."""
-        while calls := self._calls.pop(parser, ()):
-            for call in calls:
-                self._do(call)
-
-    def do_all(self) -> None:
-        """Everything that waits."""
-        for parser in list(self._calls):
-            self.do(parser)
-
-    def _do(self, call: Callable[[], object]) -> None:
-        run = self._run
-        uncertain, collectors = run.uncertain, run.collectors
-        run.uncertain, run.collectors = 0, [Collector(0)]
-        run.importing += 1
-        try:
-            call()
-        except ProgramRaised:
-            pass
-        finally:
-            run.uncertain, run.collectors = uncertain, collectors
-            run.importing -= 1
-
-
 class Machine(Protocol):
     """The interpreter as its parts see it."""
 
@@ -224,13 +185,8 @@ class Machine(Protocol):
     """Options whose values, known or not, decided how the program goes on."""
     active: list[object]
     """The functions that we are in, by their syntax node."""
-    postponed: PostponedCalls
     parsed: list[ParseCall]
     """How often, and by which parser, the command line was read."""
-    of_library: set[tuple[str, str]]
-    """Modules and names that say whether a library is there."""
-    other_parser: Unseen
-    """The test of such a name that may lead to another parser; without a name where there is none."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression."""

@@ -106,7 +106,7 @@ def bounds_of(least: object, most: object, *, above: bool = False, below: bool =
     return None if low is None and high is None else Bounds(least=low, most=high, above=above, below=below)
 
 
-Origin = Literal["library", "registry", "configuration", "computed", "other_parser"]
+Origin = Literal["library", "registry", "configuration", "computed"]
 
 
 class Unseen(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,8 +114,7 @@ class Unseen(msgspec.Struct, frozen=True, kw_only=True):
 
     origin: Origin
     """library: a class or function of a package that is not in the repository. registry: plug-ins that add their own.
-    configuration: a file that is chosen when it runs. computed: code that could not be followed. other_parser: which parser
-    reads the words depends on a library that may not be there."""
+    configuration: a file that is chosen when it runs. computed: code that could not be followed."""
     name: str
     """The class, function, registry or file as the source calls it, for a person to read."""
     path: str = ""

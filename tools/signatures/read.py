@@ -240,7 +240,6 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     ends = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.endings)
     if not run.complete:
         whole = [_unsure(s) for s in whole]
-    whole = [_left_open(s, run.other_parser) if run.other_parser.name else s for s in whole]
     return [
         msgspec.structs.replace(
             s, options=_unique((*s.options, *further)), endings=_unique((*s.endings, *ends)) if ends else s.endings

@@ -4,7 +4,6 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
-from ml_agent.tools.signatures.comments import comment_at
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.sources import Sources
 
@@ -62,8 +61,6 @@ OF_SHELL = frozenset(
     ]
 )
 """Variables that are there in any shell."""
-PARSES_OPTIONS = re.compile(r"\s*+(?:\.|source)\s++\S*+(?<=parse_options\.sh)(?=\s|$)")
-SETS = re.compile(r"(?P<name>[A-Za-z_]\w*+)=(?P<value>\"[^\"(`]*+\"|'[^']*+'|[^\s#;`\"'()]*+)\s*+(?:#.*)?$")
 HANDS_ALL = re.compile(
     r"(?:exec[ \t]+)?[\"']?(?:[\w./-]*python[\d.]*|\$\{?\w+\}?)[\"']?[ \t]+(?:-u[ \t]+)?-m[ \t]+([\w.]+)[ \t]+[\"']?\$[@*][\"']?"
 )
@@ -81,10 +78,6 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     lines = _join_lines(text)
     bare = [_strip_comment(line) for line in lines]
     code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
-    if settings := _settings(lines, path):
-        return (
-            Signature(path=path, kind="shell", framework="shell", options=settings, syntax="argparse", doc=leading_comment(text)),
-        )  # fmt: skip
     options = _places(outer, path) + _getopts(outer, path)
     takes_all = bool(ALL.search(OPTIONS_DONE.sub("", outer)))
     calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
@@ -178,29 +171,6 @@ def _places(code: str, path: str) -> tuple[Option, ...]:
         )
         for place in range(1, last + 1)
     )  # fmt: skip
-
-
-def _settings(lines: list[str], path: str) -> tuple[Option, ...]:
-    """The variables of a script that sources Kaldi's `parse_options.sh`: each that is set before is an option `--name`.
-
-    Source: https://github.com/kaldi-asr/kaldi/blob/master/egs/wsj/s5/utils/parse_options.sh
-    """
-    end = next((at for at, line in enumerate(lines) if PARSES_OPTIONS.match(line)), 0)
-    found: dict[str, Option] = {}
-    for at, line in enumerate(lines[:end]):
-        match = SETS.match(line)
-        if match is not None:
-            name, usual = match["name"], match["value"].strip("\"'")
-            flags = tuple(dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}")))
-            found[name] = Option(
-                dest=name,
-                flags=flags,
-                default=usual if usual and "$" not in usual else None,
-                help=comment_at(lines, at + 1),
-                path=path,
-                line=at + 1,
-            )
-    return tuple(found.values())
 
 
 def _variables(code: str) -> tuple[tuple[str, str], ...]:

@@ -1,20 +1,18 @@
 """Statements of the abstract interpreter: both branches are followed where a condition is not known."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from ml_agent.tools.signatures.branches import follow_way, merge_ways
-from ml_agent.tools.signatures.expressions import arguments_of, assign_names, iterate
+from ml_agent.tools.signatures.expressions import assign_names, iterate
 from ml_agent.tools.signatures.known import CONSTANTS
 from ml_agent.tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
-from ml_agent.tools.signatures.model import Unseen
 from ml_agent.tools.signatures.operators import operate, set_item
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
-    Bound,
     Class,
     External,
     Frame,
@@ -29,8 +27,6 @@ from ml_agent.tools.signatures.values import (
 )
 
 MAX_ROUNDS = 1_000
-_NO_LIBRARY = ("ImportError", "ModuleNotFoundError")
-_SAYS = frozenset(["print", "exit", "quit", "_exit", "debug", "info", "warning", "warn", "error", "critical"])
 
 
 def execute(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> Flow:
@@ -46,29 +42,8 @@ def execute(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> Flow:
 
 
 def _expression(run: Machine, node: ast.Expr, frame: Frame) -> None:
-    if run.importing and isinstance(node.value, ast.Call):
-        _call_or_postpone(run, node.value, frame)
-    elif not isinstance(node.value, ast.Constant):
+    if not isinstance(node.value, ast.Constant):
         run.evaluate(node.value, frame)
-
-
-def _call_or_postpone(run: Machine, node: ast.Call, frame: Frame) -> None:
-    """While a module is imported, what its functions do to a parser waits: most such parsers are never asked for."""
-    parsers = (v.parser_of() for v in map(partial(_seen_value, frame), node.args) if isinstance(v, Native))
-    parser = next((p for p in parsers if p is not None), None)
-    if parser is None:
-        run.evaluate(node, frame)
-        return
-    function, arguments = run.evaluate(node.func, frame), arguments_of(run, node, frame)
-    if isinstance(function, (Function, Bound)):
-        run.postponed.add(parser, partial(run.call, function, arguments))
-    else:
-        run.call(function, arguments)
-
-
-def _seen_value(frame: Frame, node: ast.expr) -> Value:
-    """What a name stands for in this very frame."""
-    return frame.names.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def _assign(run: Machine, node: ast.Assign, frame: Frame) -> None:
@@ -189,7 +164,7 @@ def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
         test = run.settle(test)
     known = truth(test)
     if known is not None:
-        return _known_way(run, node, frame, taken=known)
+        return run.execute(node.body if known else node.orelse, frame)
     condition = test if isinstance(test, Condition) else None
     place = f"{frame.module.path}:{node.lineno}"
     before = dict(frame.names)
@@ -206,25 +181,6 @@ def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
         frame.names.clear()
         frame.names.update(after)
     return merge_ways(run, frame, (first, second))
-
-
-def _known_way(run: Machine, node: ast.If, frame: Frame, *, taken: bool) -> Flow:
-    """Follow the way that is taken; where a library has to be there for it, and it parses, the other may parse, too."""
-    way, other = (node.body, node.orelse) if taken else (node.orelse, node.body)
-    names = {(frame.module.path, part.id) for part in ast.walk(node.test) if isinstance(part, ast.Name)}
-    parsed = len(run.parsed)
-    try:
-        return run.execute(way, frame)
-    finally:
-        if len(run.parsed) > parsed and not run.of_library.isdisjoint(names) and any(map(_goes_on, other)):
-            name = ast.unparse(node.test)
-            run.other_parser = Unseen(origin="other_parser", name=name, path=frame.module.path, line=node.lineno)
-
-
-def _goes_on(node: ast.stmt) -> bool:
-    """Whether a statement does more than say something or end the program."""
-    called = [ast.unparse(part.func).rpartition(".")[2] for part in ast.walk(node) if isinstance(part, ast.Call)]
-    return not isinstance(node, ast.Raise) and not _SAYS.issuperset(called)
 
 
 def _for(run: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
@@ -277,7 +233,6 @@ def _with(run: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Flow:
 def _try(run: Machine, node: ast.Try, frame: Frame) -> Flow:
     uncertain = run.uncertain
     caught = bool(node.handlers)
-    run.of_library |= {(frame.module.path, name) for name in _without_library(node)}
     run.muted += caught
     try:
         flow = run.execute(node.body, frame)
@@ -293,15 +248,6 @@ def _try(run: Machine, node: ast.Try, frame: Frame) -> Flow:
         run.muted -= caught
     last = run.execute(node.finalbody, frame)
     return flow if last is Flow.NORMAL else last
-
-
-def _without_library(node: ast.Try) -> Iterator[str]:
-    """Names that are given a constant where an import fails."""
-    for handler in node.handlers:
-        if handler.type is not None and any(name in ast.unparse(handler.type) for name in _NO_LIBRARY):
-            for statement in handler.body:
-                if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-                    yield from (target.id for target in statement.targets if isinstance(target, ast.Name))
 
 
 def _return(run: Machine, node: ast.Return, frame: Frame) -> Flow:

@@ -236,10 +236,6 @@ class Native:
     def store(self, name: str, value: Value) -> None:
         """An attribute or item is set."""
 
-    def parser_of(self) -> "Native | None":
-        """The parser that it is or belongs to; None of other objects."""
-        return None
-
     def note_instance(self, instance: "Instance") -> None:
         """It is what a library's class gives to an object of a class that is derived from it."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ml_agent.tools.documents.model import CodeBlock, Passage
-from ml_agent.tools.documents.text import read_text
 from ml_agent.tools.examples import Example
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.sources import Sources

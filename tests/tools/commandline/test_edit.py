@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.tools.commandline.edit import Call, find_calls, parse_one, remove_option, set_option, without
+from ml_agent.tools.commandline.edit import Call, parse_one, remove_option, set_option, without
 from ml_agent.tools.commandline.lexer import quote, unquote
 from ml_agent.tools.errors import RenderError
 from ml_agent.tools.signatures.model import Option, Signature
@@ -32,12 +32,6 @@ TOOL = Signature(
 )
 HYDRA = Signature(
     path="run.py", syntax="overrides", options=(Option(dest="lr", type="float"), Option(dest="model.dim", type="int"))
-)
-REAL_HYDRA = Signature(
-    path="app.py",
-    framework="hydra",
-    syntax="overrides",
-    options=(Option(dest="lr", type="float", converter="yaml"), Option(dest="model.dim", type="int", converter="yaml")),
 )
 FLAGS = Signature(
     path="main.py",
@@ -70,22 +64,6 @@ def test_every_spelling_of_an_option(text: str, flags: str, values: tuple[str, .
     part = one(text).given("batch_size")
     assert part is not None and (part.flag, part.values, part.form) == (flags, values, forms)
     assert one(text).parsed.values["batch_size"] == 32
-
-
-def test_bundled_flags_are_several_arguments() -> None:
-    call = one("python train.py -vxf a.txt")
-    assert [(part.flag, part.values, part.glued) for part in call.arguments] == [
-        ("-v", (), False), ("-x", (), True), ("-f", ("a.txt",), True),
-    ]  # fmt: skip
-    assert set_option(one("python train.py -v -f a"), "file", "b c").text() == "python train.py -v -f 'b c'"
-    with pytest.raises(RenderError):
-        remove_option(call, "v")
-
-
-def test_launchers_and_environment_stand_before_the_words() -> None:
-    call = one("A=1 nohup torchrun --nproc_per_node 2 tool.py --seed 1 fit --rate 2", TOOL)
-    assert (call.entry, call.invocation.environment) == ("tool.py", (("A", "1"),))
-    assert call.invocation.words == ("--seed", "1", "fit", "--rate", "2")
 
 
 def test_overrides_keep_their_signs() -> None:
@@ -126,12 +104,6 @@ def test_editing_keeps_the_rest(text: str, dest: str, value: object, wanted: str
     assert set_option(one(text), dest, value).text() == wanted
 
 
-def test_options_go_where_their_level_is() -> None:
-    assert set_option(one("python tool.py fit", TOOL), "seed", 3).text() == "python tool.py --seed 3 fit"
-    assert set_option(one("python tool.py fit", TOOL), "rate", 3).text() == "python tool.py fit --rate 3"
-    assert set_option(one("python main.py a b", FLAGS), "steps", 3).text() == "python main.py --steps=3 a b"
-
-
 def test_what_would_change_other_words_is_refused() -> None:
     with pytest.raises(RenderError):
         remove_option(one("python train.py --layers 1 -b 2 d"), "batch_size")
@@ -155,18 +127,6 @@ WORDS = st.one_of(
     ),
     st.text(max_size=6).map(shlex.quote),
 )
-
-
-@settings(max_examples=160, deadline=None)
-@given(st.sampled_from((*ALL, REAL_HYDRA)), st.lists(WORDS, max_size=8), st.sampled_from([" ", "  ", " \\\n  "]))
-def test_every_word_is_found_where_it_stands(signature: Signature, words: list[str], gap: str) -> None:
-    text = gap.join(["cd x &&", "python", signature.path, *words]).replace("\0", "")
-    call = next(find_calls(text, lambda _: (signature,)))
-    raws = [text[span.start : span.end] for span in call.spans]
-    assert tuple(map(unquote, raws)) == (signature.path, *call.invocation.words)
-    assert call.with_words(0, 0, ()) == text
-    if "2>&1" not in words and ">" not in words and "\\\n" not in text:
-        assert list(call.invocation.words) == shlex.split(text)[5:]
 
 
 @settings(max_examples=160, deadline=None)

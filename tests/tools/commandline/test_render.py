@@ -188,14 +188,6 @@ def test_programs(kind: Any, name: str, path: str, workdir: str, expected: str) 
     assert render_command(Signature(path=path, kind=kind, name=name), {}, workdir) == expected
 
 
-def test_variables_stay_alive_and_everything_else_is_literal() -> None:
-    signature = Signature(path="a.py", options=(Option(dest="x", flags=("--x",)),))
-    assert render_command(signature, {"x": "$DIR/a.json"}) == "python a.py --x $DIR/a.json"
-    assert render_command(signature, {"x": "${DIR}/a"}) == "python a.py --x ${DIR}/a"
-    assert render_command(signature, {"x": "$(rm x)"}) == "python a.py --x '$(rm x)'"
-    assert render_command(signature, {"x": "a; b"}) == "python a.py --x 'a; b'"
-
-
 def test_plain_scripts_and_overrides() -> None:
     plain = Signature(
         path="a.sh",

@@ -39,28 +39,6 @@ if __name__ == "__main__":
     assert option(signature, "lr").default == "5e-05"
 
 
-def test_flags_of_imported_modules_belong_to_it(script: Script) -> None:
-    signature = script(
-        """
-        from absl import app, flags
-        import common
-        flags.DEFINE_string("own", "", "")
-        def main(argv): ...
-        app.run(main)
-        """,
-        common="""
-        from absl import flags
-        from deeper import X
-        flags.DEFINE_string("shared", "", "")
-        """,
-        deeper="""
-        from absl import flags
-        X = flags.DEFINE_integer("deep", 1, "")
-        """,
-    )
-    assert {o.dest for o in signature.options} == {"own", "shared", "deep"}
-
-
 def test_an_argparse_parser_that_absl_runs_is_read(script: Script) -> None:
     signature = script("""
 from absl import app, flags

@@ -192,35 +192,6 @@ def test_unusual_actions(script: Script, option: Find) -> None:
     assert "version" not in {o.dest for o in signature.options}
 
 
-def test_parse_known_args_accepts_unknown(script: Script) -> None:
-    assert script("""
-        from argparse import ArgumentParser
-        parser = ArgumentParser(allow_abbrev=False)
-        parser.add_argument("--x")
-        args, rest = parser.parse_known_args()
-    """).accepts_unknown
-
-
-def test_a_parser_handed_to_the_repositorys_own_package_is_followed(repository: Callable[..., Any]) -> None:
-    reader = repository({
-        "python/setup.py": "from setuptools import setup\nsetup(name='lib')\n",
-        "python/lib/__init__.py": "from . import data\n",
-        "python/lib/data/__init__.py": """
-        def register(parser):
-            parser.add_argument("--dataset", type=str, required=False)
-        """,
-        "examples/x/train.py": """
-        import argparse
-        import lib
-        parser = argparse.ArgumentParser()
-        lib.data.register(parser)
-        parser.parse_args()
-        """,
-    })  # fmt: skip
-    (signature,) = reader.read("examples/x/train.py")
-    assert [o.dest for o in signature.options] == ["dataset"] and not signature.accepts_unknown
-
-
 def test_what_cannot_be_followed_is_not_sure(script: Script, option: Find) -> None:
     signature = script("""
         import argparse, torch, os
@@ -247,15 +218,3 @@ def test_a_library_module_is_no_entry_point(repository: Callable[..., Any]) -> N
     })  # fmt: skip
     assert reader.read("lib.py") == ()
     assert [o.dest for s in reader.parsers("lib.py") for o in s.options] == ["x"]
-
-
-def test_python_2_and_broken_lines_are_left_out(script: Script) -> None:
-    signature = script("""
-        import argparse
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--x", type=int)
-        print "python 2"
-        args = parser.parse_args()
-        print args
-    """)
-    assert [o.dest for o in signature.options] == ["x"]

@@ -93,24 +93,3 @@ def test_click_groups_that_find_commands_themselves_are_open(repository: Make) -
     text = LAZY.replace('{"train": "jobs.train.cli", "show": "jobs.show:main"}', "find_plugins()")
     (signature,) = repository({"main.py": text}).read("main.py")
     assert not signature.whole and signature.unseen[0].name == "the commands that LazyGroup finds"
-
-
-def test_click_commands_that_read_the_words_themselves_are_open(repository: Make) -> None:
-    (signature,) = repository({
-        "main.py": """
-        import click
-
-        class Registry(click.Command):
-            def parse_args(self, ctx, args):
-                self.params += found_elsewhere()
-                super().parse_args(ctx, args)
-
-        @click.command(cls=Registry)
-        @click.option("--lr", type=float)
-        def main(lr, **more): ...
-
-        main()
-        """
-    }).read("main.py")  # fmt: skip
-    assert [o.dest for o in signature.options] == ["lr"] and signature.accepts_unknown
-    assert signature.unseen[0].name == "the options that Registry adds"

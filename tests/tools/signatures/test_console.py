@@ -53,33 +53,7 @@ def test_broken_files_give_nothing(tmp_path: Path) -> None:
     assert read_console(SignatureReader(tmp_path)) == ()
 
 
-TRAIN = "from pkg.flags import FLAGS\n\nFLAGS.parse_args()\n"
 FLAGS = "import argparse\nFLAGS = argparse.ArgumentParser()\nFLAGS.add_argument('--epochs', type=int)\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("setup.py", "from setuptools import setup\nsetup(package_dir={'': 'training'})\n"),
-        ("setup.py", "from setuptools import setup\nPLACES = {'': 'training'}\nsetup(package_dir=PLACES)\n"),
-        ("setup.cfg", "[options]\npackage_dir =\n    = training\n"),
-        ("setup.cfg", "[options.packages.find]\nwhere = training\n"),
-        ("pyproject.toml", '[tool.setuptools.package-dir]\n"" = "training"\n'),
-        ("pyproject.toml", '[tool.setuptools.packages.find]\nwhere = ["training"]\n'),
-        ("pyproject.toml", '[tool.poetry]\npackages = [{include = "pkg", from = "training"}]\n'),
-        ("pyproject.toml", '[tool.hatch.build.targets.wheel]\npackages = ["training/pkg"]\n'),
-        ("pyproject.toml", '[tool.pdm.build]\npackage-dir = "training"\n'),
-        ("pyproject.toml", '[tool.maturin]\npython-source = "training"\n'),
-    ],
-)
-def test_a_script_imports_what_is_installed_from_elsewhere(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / "training/pkg").mkdir(parents=True)
-    for path, held in (("training/pkg/__init__.py", ""), ("training/pkg/flags.py", FLAGS), ("train.py", TRAIN)):
-        (tmp_path / path).write_text(held)
-    (tmp_path / name).write_text(text)
-    reader = SignatureReader(tmp_path)
-    assert [o.dest for signature in reader.read("train.py") for o in signature.options] == ["epochs"]
-    assert reader.sources.packages() == {"pkg": "training"}
 
 
 def test_a_program_is_followed_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

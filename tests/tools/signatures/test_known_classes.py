@@ -1,14 +1,12 @@
 """Option classes of libraries that are not in the repository."""
 
 from collections.abc import Callable
-from typing import Any
 
 from ml_agent.tools.signatures.known_classes import known_class
 from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]
-Make = Callable[..., Any]
 
 
 def test_training_arguments_are_known(script: Script, option: Find) -> None:

@@ -1,13 +1,11 @@
 """Command lines that change settings: global variables, configuration trees."""
 
 from collections.abc import Callable
-from typing import Any
 
 from ml_agent.tools.signatures.model import Option, Signature
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]
-Make = Callable[..., Any]
 
 OVERRIDES = """
     import sys
@@ -39,11 +37,6 @@ def test_globals_that_an_executed_file_overrides(script: Script, option: Find) -
         assert signature.whole and signature.syntax == "absl"
         assert (option(signature, "lr").type, option(signature, "lr").default) == ("float", "0.1")
         assert option(signature, "files").nargs == "*"
-
-
-def test_a_file_that_is_executed_and_changes_no_globals_takes_nothing(script: Script) -> None:
-    signature = script(PROGRAM.format(how="exec(open('apply.py').read())"), apply="print('hello')\n")
-    assert not signature.options
 
 
 TREE = """
@@ -83,17 +76,3 @@ def test_settings_of_a_configuration_file_are_flags(script: Script, option: Find
     assert (fast.nargs, fast.negative_flags) == ("?bool", ("--noconfig.fast",))
     assert option(signature, "config").type == "path" and not option(signature, "config").required  # it has a default
     assert option(signature, "workdir").required
-
-
-def test_a_configuration_file_of_the_callers_choice(repository: Make, option: Find) -> None:
-    """All files of the repository that define one are asked; a default is told where they agree."""
-    files = {
-        "main.py": TRAINER.format(default="None"),
-        "a/one.py": TREE.format(steps=1),
-        "a/two.py": TREE.format(steps=2),
-    }
-    reader = repository(files)
-    (signature,) = type(reader)(reader.sources.root, frozenset(files)).read("main.py")
-    steps = option(signature, "config.training.steps")
-    assert steps.type == "int" and steps.default is None and not steps.sure
-    assert option(signature, "config.fast").default == "True"

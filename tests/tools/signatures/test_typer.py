@@ -6,7 +6,6 @@ from typing import Any
 
 from ml_agent.tools.signatures.model import Option, Signature
 
-Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]
 Make = Callable[..., Any]
 
@@ -49,13 +48,3 @@ def test_types_that_grow_take_no_time(repository: Make) -> None:
     text = f"from typing import Optional, Union\nimport typer\nT0 = D0 = Optional[int]\n{grown}{deep}"
     (made,) = repository({"main.py": text + "def f(a: T60, b: D2000): ...\ntyper.run(f)\n"}).read("main.py")
     assert [o.dest for o in made.options] == ["a", "b"] and time.monotonic() - start < 5
-
-
-def test_typer_run_needs_no_subcommand(script: Script) -> None:
-    signature = script("""
-        import typer
-        def main(name: str, count: int = 1): ...
-        if __name__ == "__main__":
-            typer.run(main)
-    """)
-    assert signature.subcommand == () and [o.dest for o in signature.options] == ["name", "count"]

@@ -9,48 +9,6 @@ from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.usage.headers import head_script
 
-DOCSTRING = '''#!/usr/bin/env python
-# Copyright 2024, somebody.
-# Licensed under the Apache License; see tools/license.py for it.
-
-"""
-Edits accounts.
-
-Usage: python accounts.py create --name NAME
-
-    $ python accounts.py update -k 7 \\\\
-        --quota gpt.daily=10  # set a quota
-    python accounts.py delete
-        --key 7
-    acc list              # what the package installs
-
-Run `python tools/clean.py --all` before; accounts.py is no toy.
-python accounts.py was written in a hurry.
-"""
-import argparse
-# python accounts.py --late
-'''
-
-
-def _commands(script: str) -> dict[int, str]:
-    rows = enumerate(script.split("\n"), 1)
-    return {line: " ".join(row.split()) for line, row in rows if row.strip() and not row.startswith("#")}
-
-
-def test_commands_stay_in_their_lines_and_prose_is_a_comment() -> None:
-    script = head_script(DOCSTRING, {"acc"})
-    assert _commands(script) == {
-        8: "python accounts.py create --name NAME",
-        10: "python accounts.py update -k 7 \\",
-        11: "--quota gpt.daily=10 # set a quota",
-        12: "python accounts.py delete \\",
-        13: "--key 7",
-        14: "acc list # what the package installs",
-        16: "python tools/clean.py --all",
-    }
-    assert "# Edits accounts." in script
-    assert "Licensed" not in script  # a block without a command says nothing of one
-
 
 @given(
     st.lists(
