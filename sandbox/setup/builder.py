@@ -14,7 +14,7 @@ import msgspec
 
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.local_place import setups
-from ml_agent.sandbox.setup.system import packages_for
+from ml_agent.sandbox.setup.system import LACKS, packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Source, install_text
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.config_text import read_toml
@@ -63,6 +63,8 @@ class Steps:
 
     def __init__(self, sandbox: Sandbox, on_output: OnOutput | None) -> None:
         self.sandbox, self.on_output = sandbox, on_output
+        self.failed: dict[tuple[object, ...], BuildFailure] = {}
+        """Builds of packages that failed for good; another way to an environment need not wait for them again."""
 
     def install(self, text: str, seconds: float = INSTALL_SECONDS) -> Response:
         """A step of the installer, which follows no link that a build may have laid where it works."""
@@ -77,11 +79,14 @@ class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Why sources cannot be described or built."""
 
     lines: tuple[str, ...]
+    lasting: bool = False
+    """Whether the build itself failed, so that it fails again."""
 
     @property
     def line(self) -> str:
-        """One line of it."""
-        return self.lines[-1][:300] if self.lines else "the build failed and said nothing"
+        """One line of it: what it says that it lacks, else its last one."""
+        lacking = next((line.strip() for line in self.lines if LACKS.search(line)), "")
+        return (lacking or self.lines[-1])[:300] if self.lines else "the build failed and said nothing"
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +188,7 @@ class Builder:
 
     def _tree(self, folder: str, day: str, shown: Response) -> Tree | BuildFailure:
         if not shown.ok:
-            return BuildFailure(lines=_said(shown))
+            return BuildFailure(lines=said_by(shown))
         try:
             system = read_toml(shown.stdout.partition(_MARK)[2]).get("build-system")
         except ValueError:
@@ -247,7 +252,7 @@ class Builder:
         lines += [f'"$ML_AGENT_UV" -q pip freeze --python "{folder}/bin/python"']
         done = self._steps.install("\n".join(lines), 600)
         if not done.ok:
-            return BuildFailure(lines=("a requirement of the build is not available: " + " ".join(_said(done))[:300],))
+            return BuildFailure(lines=("a requirement of the build is not available: " + " ".join(said_by(done))[:300],))
         self.used = tuple(line for line in done.stdout.split() if "==" in line)
         self._environments[key] = folder
         return folder
@@ -266,7 +271,7 @@ class Builder:
         answer = _answer(done)
         if not done.ok or answer is None:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
-            return BuildFailure(lines=(*_said(done), *why))
+            return BuildFailure(lines=(*said_by(done), *why), lasting=done.ended == "exited")
         return answer
 
 
@@ -299,11 +304,12 @@ def answers(output: str) -> list[Any]:
     return read
 
 
-def _said(done: Response) -> tuple[str, ...]:
+def said_by(done: Response) -> tuple[str, ...]:
     """The last meaningful lines of a failed step."""
     lines = [line.rstrip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
     told = [line.strip() for line in lines if _SPOKEN.match(line)]
+    first = [line.strip() for line in lines[:-28] if LACKS.search(line)][:2]
     if not told:
-        return tuple(lines[-30:])
-    first = [line for line in told if NO_MODULE.search(line)][-1:]  # perhaps of a program that the build called
+        return (*first, *lines[-28:])
+    first += [line for line in told if NO_MODULE.search(line)][-1:]  # perhaps of a program that the build called
     return (*first, *lines[-28:], *[line for line in told[-2:] if line not in lines[-28:]], told[-1])

@@ -368,6 +368,7 @@ class _Making:
     ) -> None:
         self._steps, self._source, self._rung, self._declared = steps, source, rung, declared
         self._needs, self._asked, self._note, self._install_system = needs, asked, note, install_system
+        self._python = python
         self._builder = Builder(steps, python)
         self._resolver = Resolver(steps, self._builder, note, cpu_torch(steps.sandbox, python))
         self._state = Environment(rung=rung, asked=asked)
@@ -538,10 +539,15 @@ class _Making:
         return None
 
     def _build(self, package: Package, pins: Sequence[str]) -> Refusal | None:
-        self._note(f"building {package.pin}")
-        wheel = self._with_tools(package.name, lambda: self._builder.wheel_of(package, pins))
+        key = (package.pin, *pins, self._python)
+        wheel: str | BuildFailure | None = self._steps.failed.get(key)
+        if wheel is None:
+            self._note(f"building {package.pin}")
+            wheel = self._with_tools(package.name, lambda: self._builder.wheel_of(package, pins))
         if isinstance(wheel, str):
             return self._link(wheel)
+        if wheel.lasting:
+            self._steps.failed[key] = wheel
         line = f"{package.pin} cannot be built: {wheel.line}"
         return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
 

@@ -37,7 +37,10 @@ _LACKED = (
     re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file"),
     re.compile(r"(?:unable to execute|command|No such file or directory:|Could not find|Could NOT find) '?(?P<program>[\w+-]*(?:gcc|g\+\+|cc|cmake|make|ninja|swig|cargo|rustc|gfortran|pkg-config|git))'?"),
     re.compile(r"(?<![\w+-])(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:command )?not found"),
+    re.compile(r"(?P<cmake>CMAKE_\w+_COMPILER not set|No CMAKE_\w+_COMPILER could be found|CMAKE_MAKE_PROGRAM is not set)"),
 )  # fmt: skip
+LACKS = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", pattern.pattern) for pattern in _LACKED))
+"""Lines in which a build says that it lacks a program or a header."""
 
 
 def packages_for(said: str) -> tuple[str, ...]:
@@ -49,5 +52,6 @@ def packages_for(said: str) -> tuple[str, ...]:
         groups = match.groupdict()
         if header := groups.get("header"):
             return _first(found for start, found in _table()["headers"].items() if header.startswith(start))
-        return program_packages(groups.get("program") or groups.get("other") or "")
+        program = "x86_64-linux-gnu-gcc" if groups.get("cmake") else groups.get("program") or groups.get("other") or ""
+        return program_packages(program)
     return ()

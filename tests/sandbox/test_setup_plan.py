@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.sandbox.contract import Response
+from ml_agent.sandbox.setup.builder import BuildFailure, said_by
 from ml_agent.sandbox.setup.imports import scan_imports
+from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
 from ml_agent.tools.python_api.requirements import conda_to_pip, parse, wanted_by, wanted_python
@@ -161,3 +164,32 @@ def test_names_of_distributions() -> None:
         provides("opencv_python", "cv2") and provides("Scikit.Learn", "sklearn.svm") and not provides("numpy", "torch")
     )
     assert normalized("Foo._-Bar") == "foo-bar"
+
+
+_CMAKE = (
+    'CMake Error: CMake was unable to find a build program corresponding to "Unix Makefiles".  CMAKE_MAKE_PROGRAM is not set.',
+    "CMake Error: CMAKE_CXX_COMPILER not set, after EnableLanguage",
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "packages"),
+    [
+        (_CMAKE[0], ("build-essential", "python3-dev")),
+        (_CMAKE[1], ("build-essential", "python3-dev")),
+        ("unable to execute 'gcc': No such file or directory", ("build-essential",)),
+        ("src/x.c:1:10: fatal error: Python.h: No such file or directory", ("python3-dev",)),
+        ("it builds nothing", ()),
+    ],
+)
+def test_what_a_build_lacks(said: str, packages: tuple[str, ...]) -> None:
+    assert packages_for(said) == packages
+
+
+def test_what_a_build_lacks_is_seen_before_a_long_traceback() -> None:
+    traceback = [f'  File "setup.py", line {number}, in run' for number in range(60)]
+    last = "subprocess.CalledProcessError: Command '['cmake']' returned non-zero exit status 1."
+    response = Response(ended="exited", exit_code=1, stdout="\n".join([*_CMAKE, *traceback, last]))
+    failure = BuildFailure(lines=said_by(response))
+    assert packages_for("\n".join(failure.lines)) == ("build-essential", "python3-dev")
+    assert "CMAKE_MAKE_PROGRAM is not set" in failure.line
