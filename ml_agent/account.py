@@ -106,7 +106,9 @@ def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple
         for value in stated
     ]
     entries = [
-        _entry_of_fixed(value, draft, workspace.index) or one if one.status == "not found" else one
+        _entry_of_output(value, draft) or _entry_of_fixed(value, draft, workspace.index) or one
+        if one.status == "not found"
+        else one
         for value, one in zip(stated, entries, strict=True)
     ]
     distinct = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
@@ -151,6 +153,14 @@ def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> Led
     if option is not None:
         return _entry_of(value, "default", f"{max(option.flags, key=len, default=option.dest)} {option.default}")
     return _entry_of(value, "not found", "")
+
+
+def _entry_of_output(value: Value, draft: Draft) -> LedgerEntry | None:
+    """The entry of a file that the answer says it makes, however its name comes about; the run shows whether it does."""
+    if value.kind != "path":
+        return None
+    made = [posixpath.normpath(path) for one in draft.outputs for path in (one.path, f"{draft.workdir}/{one.path}")]
+    return _entry_of(value, "honoured", "outputs") if posixpath.normpath(value.value) in made else None
 
 
 def _entry_of_fixed(value: Value, draft: Draft, index: RepoIndex) -> LedgerEntry | None:

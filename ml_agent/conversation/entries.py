@@ -128,6 +128,14 @@ def is_idle_aside(entry: Entry, words: str) -> bool:
     return not set(parts) <= set(NAME_PARTS.split(words.lower()))
 
 
+def is_mere_code(entry: Entry, words: str, workspace: Workspace) -> bool:
+    """Whether an entry point takes no options, is called by no document and is not said by its name: code that only may be run."""
+    if any(one.options for one in entry) or entry[0].path in _texts(workspace.index).shown:
+        return False
+    parts = NAME_PARTS.split(PurePosixPath(entry[0].path).stem.lower())
+    return not set(parts) <= set(NAME_PARTS.split(words.lower()))
+
+
 def with_tested_values(signature: Signature, workspace: Workspace) -> Signature:
     """The signature with the values that the program alone goes on with, as it tests them after parsing."""
     known = checked_repository(workspace.index).reader.tested(signature.path)
@@ -312,6 +320,15 @@ def signatures_called(entry: Entry, words: str, workspace: Workspace) -> list[Si
     invocations = (one for text in calls for one in parse_command(text).invocations)
     found = [called(one, workspace.path or ".", workspace.index) for one in invocations]
     return [one for one in dict.fromkeys(found) if one is not None and one in entry]
+
+
+def calls_of(signature: Signature, entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
+    """The documented commands that call an entry point by one of its signatures; those that call it by another where none does."""
+    known = documented_calls(entry, words, workspace, _EXAMPLES)
+    if not signature.subcommand:
+        return known[:most]
+    own = [one for one in known if not set(signature.subcommand).isdisjoint(one.text.split())]
+    return (own or known)[:most]
 
 
 def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:

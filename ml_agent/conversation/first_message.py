@@ -12,10 +12,11 @@ from ml_agent.conversation.entries import (
     ASIDE,
     Entry,
     blocks_of,
-    documented_calls,
+    calls_of,
     in_short,
     installed_names,
     is_idle_aside,
+    is_mere_code,
     leaning_to_code,
     likely_entries,
     likely_passages,
@@ -30,7 +31,7 @@ from ml_agent.conversation.objects import (
     ObjectSizeLimits,
     likely_modules,
     likely_objects,
-    methods_in,
+    methods_used,
     object_lines,
     outline,
     results_of,
@@ -190,9 +191,11 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     code, wants_code = kind != "command", wanted_kind(request.instruction) == "python"
     apart = [one for one in found if not is_idle_aside(one, request.instruction)]
     steered = [one for one in apart if not wants_code or any(signature.options for signature in one)]
-    entries, others = steered[:ENTRIES], steered[ENTRIES:]
+    mere = [one for one in steered if code and is_mere_code(one, request.instruction, workspace)]
+    steered = [one for one in steered if one not in mere]
+    entries, others = steered[:ENTRIES], [*steered[ENTRIES:], *mere]
     candidate, room = workspace.candidate, _room_for_options(kind, limits, wants_code=wants_code)
-    calls = [] if wants_code else _calls(entries, request, workspace, limits.call)
+    calls = [] if wants_code else _calls(entries, task, limits.call)
     passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, kind == "code")
     options = _options(steered, task, room, 1 if code else limits.subcommands)
     printed = {one["path"] for one in options if "path" in one}
@@ -243,7 +246,7 @@ def _code(
 ) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
     objects = likely_objects(request.instruction, workspace, limits.api, passages)
-    results, used = results_of(objects[:_RESULTS], workspace), methods_in(passages)
+    results, used = results_of(objects[:_RESULTS], workspace), methods_used(passages, workspace.index)
     classes = accumulate(one.kind == "class" for one in objects)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
@@ -264,15 +267,16 @@ def _code(
     }
 
 
-def _calls(entries: Sequence[Entry], request: Request, workspace: Workspace, most: int) -> list[dict[str, str]]:
-    """The documented calls of the first entry points, each on one line."""
+def _calls(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
+    """The documented calls of the first entry points, each on one line; of one with subcommands those of the likeliest."""
+    request, workspace = task.request, task.workspace
     return [
         {
             "place": f"{one.path}:{one.line} {one.headings[-1] if one.headings else ''}".strip(),
             "text": in_short(_plain(one.text), request.instruction, most),
         }
         for entry, number in zip(entries, _CALLS, strict=False)
-        for one in documented_calls(entry, request.instruction, workspace, number)
+        for one in calls_of(task.subcommands(entry)[0], entry, request.instruction, workspace, number)
     ]
 
 

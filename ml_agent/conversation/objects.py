@@ -40,7 +40,7 @@ _METHOD = re.compile(r"\.([A-Za-z_]\w*)\s*\(")
 _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
 """What marks a word as a name of code: "load_wav", "ViViT", "GPT", rather than "data" or "Agent"."""
-_CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"])([A-Z][a-z]+)\b")
+_CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"]|[ (=]\[)([A-Z][a-z]+)\b")
 """Words with a capital that do not begin a sentence."""
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?!\w)")
 _ENOUGH = 3
@@ -168,12 +168,12 @@ class ObjectSizeLimits(NamedTuple):
     """Parameters of which the docstring's words are told."""
     members: int = 0
     """Characters for the names of further methods and attributes."""
-    used: frozenset[str] = frozenset()
-    """Methods that come first: documents call them."""
+    used: Mapping[str, float] = {}
+    """Methods that come first: how much documents call them."""
 
     @classmethod
     def of(
-        cls, limits: SizeLimits, place: int, classes: int, returned: bool, used: frozenset[str]
+        cls, limits: SizeLimits, place: int, classes: int, returned: bool, used: Mapping[str, float]
     ) -> "ObjectSizeLimits":
         """Of what stands at a place, so many classes among it and what is before it; of a class that what is told gives back the members."""
         methods = limits.methods[classes - 1] if 0 < classes <= len(limits.methods) else 0
@@ -196,7 +196,7 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
     if item.kind != "class":
         return "\n".join(lines)
     public = list(_methods_of(item, workspace))
-    said = set(tokenize(words)) - word_list("stop")
+    said = set(tokenize(words)) - word_list("stop") - set(tokenize(item.name))
     public.sort(key=lambda one: -_fit(one, said, room.used))
     lines += [f"  .{_signature_text(one, room.method, words)}" for one in public[: room.methods]]
     others = [_last(one.name) for one in public[room.methods :]] + _attributes(item, workspace)
@@ -213,14 +213,29 @@ def _attributes(item: ApiObject, workspace: Workspace) -> list[str]:
     return [name for name in dict.fromkeys(names) if name[0] != "_" and name not in given]
 
 
-def _fit(method: Definition, said: set[str], used: frozenset[str]) -> int:
+def _fit(method: Definition, said: set[str], used: Mapping[str, float]) -> float:
     name = _last(method.name)
-    return len(said & set(tokenize(f"{name} {method.doc}"))) + _IN_USE * (name in used)
+    return len(said & set(tokenize(f"{name} {method.doc}"))) + _IN_USE * used.get(name, 0.0)
 
 
-def methods_in(passages: Sequence[Passage]) -> frozenset[str]:
-    """The names that the code of passages calls as methods."""
-    return frozenset(name for one in passages for block in one.blocks for name in _METHOD.findall(block.text))
+def methods_used(passages: Sequence[Passage], index: RepoIndex) -> Mapping[str, float]:
+    """By the name of a method how much documents call it: 1 for those in the code of passages, and its share in all documents."""
+    shares = _method_shares(index)
+    near = {name for one in passages for name in _methods_in(one)}
+    return {name: (name in near) + shares.get(name, 0.0) for name in near | shares.keys()}
+
+
+def _methods_in(passage: Passage) -> set[str]:
+    return {name for block in passage.blocks for name in _METHOD.findall(block.text)}
+
+
+@lru_cache(maxsize=8)
+def _method_shares(index: RepoIndex) -> Mapping[str, float]:
+    """By the name of a method in how many of the documents' passages it is called, beside the one that is called most."""
+    coded = (one for one in index.passages if any(block.text for block in one.blocks))
+    count = Counter(name for one in islice(coded, _MOST_PASSAGES) for name in _methods_in(one))
+    most = max(count.values(), default=1)
+    return {name: number / most for name, number in count.items()}
 
 
 def results_of(items: Sequence[ApiObject], workspace: Workspace) -> frozenset[str]:
@@ -327,7 +342,9 @@ def _used_objects(passage: Passage, api: ApiIndex, folder: str) -> Iterator[ApiO
     short: dict[str, str] = {}
     names = []
     for source, taken, module, local in _IMPORT.findall(text):
-        names += [f"{source}.{name.strip()}" for name in taken.split(",") if name.strip()]
+        for name, _, other in (one.strip().partition(" as ") for one in taken.split(",")):
+            names += [f"{source}.{name}"] if name else []
+            short |= {(other or name).strip(): f"{source}.{name}"} if name else {}
         short |= {local: module} if local else {}
     for source in dict.fromkeys(_STAR.findall(text)):
         names += [f"{source}.{name}" for name in dict.fromkeys(_BARE.findall(text))]

@@ -75,6 +75,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)$")
 _SHELL_PROMPT = re.compile(
     r"^\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+[:\s][^\s$#]*\s*|~|[\w./-]+)?\s?(?:\$|❯|➜)\s+(?=\S)"
 )
+_BIBTEX = re.compile(r"\s*@[A-Za-z]+\s*\{")
 _PYTHON_PROMPT = re.compile(r"^\s*(?:>>> ?|In \[\d*\]: ?)")
 _PYTHON_CONTINUATION = re.compile(r"^\s*(?:\.\.\. ?|\.{3,}: ?)")
 _PYTHON_LINE = re.compile(
@@ -147,6 +148,8 @@ def _language(text: str, declared: str) -> str:
     """Corrects a label that the content contradicts: many documents put commands into Python fences and back."""
     if declared not in ("", "bash", "python"):
         return declared
+    if _BIBTEX.match(text):
+        return "bibtex"
     tree = parse_python(text)
     imports = tree is not None and any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
     if declared == "bash":
