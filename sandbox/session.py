@@ -113,7 +113,8 @@ class Session:
         else:
             self.begin_clean()
             self._is_soiled = True  # modules of the repository are imported, to see whether they can be
-            if self._setup.failing(needs):
+            known = {(one.error, one.message) for one in self._setup.environment.failures}
+            if any((one.error, one.message) not in known for one in self._setup.failing(needs)):
                 self._make(needs, self._setup.environment.asked)
         self._met[needs] = None
 

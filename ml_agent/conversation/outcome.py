@@ -43,7 +43,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         open_ = [one.said for one in self.wrong if dispute_of(one, self.wrong, disputes) is None]
         if open_:
             return f"Not delivered: {'; '.join(open_)}. Answer again, or dispute it with a reason and call done."
-        silent = [one.doubt for one in said.doubts if not one.answer]
+        silent = [one.doubt for one in said.doubts if not one.answer and one.doubt in self.doubts]
         return f"Say a sentence on each of these in done: {'; '.join(silent)}" if silent else ""
 
 

@@ -167,13 +167,15 @@ class Setup:
         if found is not None:
             return found
         declared = read_declared(self.source.root.resolve(), needs.near)
-        self.environment = best = self._climb(declared, needs, asked)
+        self.environment = None  # until it is whole: what follows may fail on the way
+        best = self._climb(declared, needs, asked)
         note = msgspec.json.encode(best).decode()
         if self.shop is not None and self.may_install:
             self.shop.keep_setup(
                 key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
             )
             self._fill()
+        self.environment = best
         return best
 
     def make_afresh(self, needs: Needs) -> Environment:

@@ -207,3 +207,10 @@ def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path:
     folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
     with pytest.raises(UsageError, match="no answer"):
         continue_job(folder, "with 9 rows", {})
+
+
+def test_a_doubt_of_the_authors_own_is_shown_and_needs_no_further_word(play: Any) -> None:
+    own = Answer("done", {"what": "a table", "doubts": [{"doubt": "method", "answer": "the default needs R"}]})
+    played = play(answer("--rows 6"), own)
+    assert [one["doubt"] for one in played.result["doubts"]] == ["method: the default needs R"]
+    assert (played.result["ending"], len(played.requests)) == ("delivered", 2)
