@@ -252,7 +252,9 @@ class Builder:
         lines += [f'"$ML_AGENT_UV" -q pip freeze --python "{folder}/bin/python"']
         done = self._steps.install("\n".join(lines), 600)
         if not done.ok:
-            return BuildFailure(lines=("a requirement of the build is not available: " + " ".join(said_by(done))[:300],))
+            return BuildFailure(
+                lines=("a requirement of the build is not available: " + " ".join(said_by(done))[:300],)
+            )
         self.used = tuple(line for line in done.stdout.split() if "==" in line)
         self._environments[key] = folder
         return folder
