@@ -31,7 +31,6 @@ from ml_agent.tools.candidates import Candidate, Look, Wanted
 from ml_agent.tools.content_cache import warn_of_cache
 from ml_agent.tools.deadline import within
 from ml_agent.tools.errors import RateLimitError, SearchError
-from ml_agent.tools.packages import repository_of
 
 log = logging.getLogger(__name__)
 
@@ -325,3 +324,35 @@ def _store(path: Path, value: _Kept) -> None:
         write_whole(path, msgspec.json.encode(value))
     except OSError as error:  # it is asked again next time
         warn_of_cache(error)
+
+
+PACKAGE_SECONDS = 10.0
+_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
+_LARGEST_PACKAGE = 5_000_000
+
+
+class _Info(msgspec.Struct, frozen=True):
+    home_page: str | None = ""
+    project_urls: dict[str, str] | None = None
+
+
+class _Package(msgspec.Struct, frozen=True):
+    info: _Info
+
+
+def repository_of(package: str, web: str, index: str) -> str:
+    """OWNER/NAME on the web site `web` by the package's own links, "" where it has none or the index does not say.
+
+    `index` is the address of the index's JSON API, to which /NAME/json is added.
+    """
+    if not index or not _PACKAGE.fullmatch(package):
+        return ""
+    ask = partial(requests.get, f"{index.rstrip('/')}/{package}/json", timeout=PACKAGE_SECONDS)
+    try:
+        answer = within(PACKAGE_SECONDS, ask)
+        info = msgspec.json.decode(answer.content[:_LARGEST_PACKAGE], type=_Package).info
+    except (requests.RequestException, TimeoutError, msgspec.DecodeError):
+        return ""  # a name that is no package is the usual case
+    place = re.compile(re.escape(web.rstrip("/")) + r"/([\w-]+/[\w.-]+?)(?:\.git)?(?:[/#?].*)?", re.IGNORECASE)
+    links = (info.home_page or "", *(info.project_urls or {}).values())
+    return next((match[1] for link in links if (match := place.fullmatch(link.strip()))), "")

@@ -57,83 +57,45 @@ RIGHT = """
 data.path=a lr=3
 ~lr
 ~db
-~db=mysql
 ++lr=3
 ++new=3
 +new=3
-+data.new=3
-+tags=3
 +data={z:1}
 db=pg
 db=pg db.port=4
 -m db=mysql,pg
--m db=mysql,pg db.driver=x
 -m lr=1,2
 -m lr=choice(1,2)
--m lr=range(1,3)
--m lr=interval(1,3)
 -m db=glob(*)
---multi lr=1,2
 hydra.mode=MULTIRUN lr=1,2
 db=[mysql,pg]
-db=[]
-db={driver:x}
 db=pg.yaml
-exp=a
 exp=a extra_key=5
-exp=a db.port=5
-+add=x
 +add=x add.q=3
 --cfg job
--c job --resolve
---cfg job --package db
---cfg=hydra -p db
--cn second other=3
---config-name=second.yaml other=3
--cn db/pg
 -cn mine -cd /somewhere lr=3
--cn $NAME lr=3
--cn mine 'hydra.searchpath=[file:///x]'
---config-name second
---config-name=second other=5
 -cn second other=5
 --config-path=conf lr=3
---config-dir conf
 --info
---info config
---hydra-help
 --version
--r lr=3
-model=large
 model=large model.heads=4
 model/enc=cnn
 model/enc=vit model.enc.patch=5
-model.enc.kernel=5
 pk=two y=5
 pk=[one,two] y=4
-foo.z=4
-opt@trainer.opt=sgd
 opt@trainer.opt=sgd trainer.opt.momentum=4
 trainer.opt.beta=4
 +opt=sgd opt.momentum=1
-+db@src=pg src.port=3
 +extra.x=1
 tags=[a,b]
-tags={a:1}
 data={dir:y}
-data=null
 betas=[1,2]
 betas.0=1
 lr=${batch}
 lr=[1,2]
-data.dir=
-'data.dir="a,b"'
 "data.path='a=b'"
 hydra.run.dir=x
-hydra/job_logging=disabled
-local=foo
 $OVERRIDES lr=3
-exp=$EXP
 """
 WRONG = """
 ~nope
