@@ -42,7 +42,7 @@ from ml_agent.settings import Settings
 from ml_agent.staging import stage
 from ml_agent.state import Evidence
 from ml_agent.tools import plugins
-from ml_agent.tools.foreign_files import exists
+from ml_agent.tools.foreign_files import exists, is_dir
 from ml_agent.tools.versions import commit_date
 from ml_agent.trajectory import Emit
 
@@ -372,20 +372,29 @@ def task_of(draft: Draft) -> Task:
 
 
 def folders_written(draft: Draft, instruction: str, root: Path) -> tuple[str, ...]:
-    """Folders that are not there, of files that the answer itself names and that come out; relative to where it runs.
+    """Folders that are not there, or empty and so in no checkout, of files that the answer itself names and that come out; relative to
+    where it runs.
 
     A folder that it names alone is left to the program: some refuse one that is there.
     """
     wanted = with_answer(expectations(instruction, ()), draft.outputs)
-    named = [one.path for one in wanted if re.search(rf"(?<![\w./-]){re.escape(one.path)}(?![\w/-])", draft.text)]
+    said = [(one.path, rf"{re.escape(one.path)}(?![\w/-])") for one in wanted]
+    said += [(one.path, re.escape(f"{posixpath.dirname(one.path)}/")) for one in draft.outputs]
+    named = [path for path, text in said if re.search(rf"(?<![\w./-]){text}", draft.text)]
     if draft.kind == "bash":
         named += _REDIRECTED.findall(draft.text)
     folders = dict.fromkeys(posixpath.dirname(posixpath.normpath(path)) for path in named if path and "*" not in path)
     return tuple(
         folder
         for folder in folders
-        if folder and not leads_out(PurePosixPath(draft.workdir, folder)) and not exists(root / draft.workdir / folder)
+        if folder
+        and not leads_out(PurePosixPath(draft.workdir, folder))
+        and not _holds_anything(root / draft.workdir / folder)
     )
+
+
+def _holds_anything(place: Path) -> bool:
+    return exists(place) and not (is_dir(place) and not any(place.iterdir()))
 
 
 def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "", dated: str = "") -> str:

@@ -23,10 +23,13 @@ def test_the_line_says_of_which_day_the_libraries_were() -> None:
         ("python run.py --out data/x.json", ()),
         ("python run.py > logs/run.txt 2>/dev/null", ("logs",)),
         ("python run.py --out ../outputs/x.json", ()),
+        ("for k in 1 2; do python run.py --out outputs/x_$k.json; done", ("outputs",)),
     ],
 )
 def test_folders_of_files_that_the_answer_names_are_made(tmp_path: Path, text: str, made: tuple[str, ...]) -> None:
     (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "old.json").write_text("{}")
+    (tmp_path / "outputs").mkdir()  # empty, so in no checkout
     outputs = ("outputs/x.json", "data/x.json", "outputs")
     draft = Draft(kind="bash", text=text, source="llm", outputs=tuple(Output(path=path) for path in outputs))
     assert folders_written(draft, "", tmp_path) == made
