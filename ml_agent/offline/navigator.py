@@ -281,7 +281,7 @@ def assess(request: Request, workspace: Workspace) -> Assessment:
     if not index.signatures and not index.examples:
         against = "no entry point and no example of use was found"
     elif not shared and not workspace.path_given:
-        against = "neither its README nor its folders speak of the task"
+        against = "neither its README nor its folders mention the task"
     if against:
         return Assessment(possible=False, reason=against, readmes=tuple(readmes[:_MOST]))
     reason = f"matching keywords: {', '.join(shown)}" if shown else "the folder was given"
