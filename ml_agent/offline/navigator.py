@@ -18,6 +18,7 @@ from ml_agent.navigator import Assessment, Given, Workspace
 from ml_agent.offline.commands import Command, commands, text_of, workdir_of
 from ml_agent.offline.confidence import Level, confidence_vector, level, probability, program_words, words_without_place
 from ml_agent.offline.entries import RepositoryFacts
+from ml_agent.offline.literals import literals
 from ml_agent.offline.programs import ExampleIndex, Program, programs, search_words
 from ml_agent.offline.ranking import EntryIndex
 from ml_agent.offline.reading import ParsedRequest, read_request
@@ -32,6 +33,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index
 from ml_agent.tools.signatures.model import Option
 from ml_agent.understanding import rank, understood, wanted_kind
+from ml_agent.user_values import is_path
 
 REMEMBERED = 4
 """Repositories and requests of which what was read stays in memory: rows come by repository, and one may take 40 MB."""
@@ -202,19 +204,26 @@ def _written(option: Option, values: Sequence[str]) -> str:
 
 
 def _judged(program: Program, statement: ParsedRequest, workspace: Workspace) -> Program:
-    """A program with the words without a place, and what is said of it: likely only where every value and every word has one."""
+    """A program with the words without a place, and what is said of it.
+
+    Likely only where every value and every word has one, and a file of the user's may stand for a file of the example.
+    """
     made_from = program.draft.provenance
-    shown = next(
-        (
-            " ".join([*one.headings, one.introduction, one.text])
-            for one in workspace.index.examples
-            if made_from is not None and (one.path, one.line) == (made_from.path, made_from.line)
-        ),
-        "",
+    found = (
+        one
+        for one in workspace.index.examples
+        if made_from is not None and (one.path, one.line) == (made_from.path, made_from.line)
     )
+    example = next(found, None)
+    shown = " ".join([*example.headings, example.introduction, example.text]) if example is not None else ""
     unplaced = program_words(statement, program.draft, shown)
     used = not any(one.required and one.status == "not found" for one in program.draft.ledger)
-    said: Level = "unsure" if not used else "guess" if unplaced or program.fit < _FITS else "likely"
+    names_file = any(one.kind == "path" for one in statement.mentions)
+    opens_file = any(
+        one.kind == "text" and is_path(one.text) for one in literals(example.text if example is not None else "")
+    )
+    doubtful = unplaced or program.fit < _FITS or (names_file and not opens_file)
+    said: Level = "unsure" if not used else "guess" if doubtful else "likely"
     draft = msgspec.structs.replace(program.draft, unplaced=unplaced, level=said, source="offline")
     return msgspec.structs.replace(program, draft=draft)
 
