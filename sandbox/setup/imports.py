@@ -107,10 +107,11 @@ class _Scan:
                 self._absolute(found, path)
 
     def _note_taken(self, name: str) -> None:
-        """`from a import b` is met as a, then as a.b."""
+        """`from a import b` is met as a, then as a.b; where a is c.d and c was met before, a is among what is taken from c."""
         base, _, last = name.rpartition(".")
-        if base in self._taken:
-            self._taken[base][last] = None
+        above, _, below = base.rpartition(".")
+        if base in self._taken or below in self._taken.get(above, {}):
+            self._taken.setdefault(base, {})[last] = None
         else:
             self._taken.setdefault(name, {})
 

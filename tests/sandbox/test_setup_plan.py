@@ -35,6 +35,12 @@ def show():
     assert (needs.modules, needs.later, needs.optional) == ((), ("matplotlib",), ("apex_of_something",))
 
 
+def test_what_is_taken_from_a_module_is_no_module(tmp_path: Path) -> None:
+    write(tmp_path, "run.py", "import a\nfrom a import b, c\nfrom a.d import E, F\nfrom a.d.e import g\nimport x.y\n")
+    taken = dict(scan_imports(tmp_path, [tmp_path / "run.py"]).taken)
+    assert taken == {"a": ("b", "c", "d"), "a.d": ("E", "F", "e"), "a.d.e": ("g",), "x.y": ()}
+
+
 def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "import b\nimport six\n")
     write(tmp_path, "b.py", "import a\nimport c\n")
