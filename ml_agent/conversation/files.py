@@ -4,9 +4,12 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, islice
-from pathlib import PurePosixPath
+from mimetypes import guess_type
+from pathlib import Path, PurePosixPath
 
 from ml_agent.conversation.entries import ASIDE, NAME_PARTS, Entry
+from ml_agent.delivery.expected import expectations
+from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, framed
 from ml_agent.tools.errors import ToolError
@@ -21,6 +24,7 @@ _LINE = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|all rights reserved|warrant|\bspdx\b|coding[:=]", re.IGNORECASE)
 _IMPORT = re.compile(r"^(?:import [^\n]*|from [\w.]+ import (?:\([^()]*\)[^\n]*|[^\n]*))\n?", re.MULTILINE)
 _TEXT = re.compile(r"\.(?:py|sh|bash|ya?ml|json|toml|cfg|ini|gin|txt|csv|tsv|conf|conll)$")
+_ENDING = re.compile(r"\w\.[A-Za-z]\w{0,7}$")
 _DATA = re.compile(r"\.(?:txt|csv|tsv|conll)$")
 _ROWS = 8
 """Lines of data that show their form."""
@@ -159,6 +163,23 @@ def named_files(words: str, workspace: Workspace, most: int) -> list[str]:
         ends = [path for path in files if path == word or path.endswith(f"/{word}")]
         inside = posixpath.normpath(posixpath.join(workspace.path or ".", word))
         found += [inside] if inside in ends else ends if len(ends) == 1 else []
+    return list(dict.fromkeys(found))[:most]
+
+
+def files_not_there(words: str, workspace: Workspace, most: int) -> list[str]:
+    """Files that the words name and that lie neither in the repository nor in the user's folder: to be made, or missing."""
+    made = {one.path for one in expectations(words, ())}
+    files = workspace.index.files
+    names = {*files, *map(posixpath.basename, files)}
+    found = [
+        one.path
+        for one in named_paths(words, ())
+        if _ENDING.search(one.path)
+        and ("/" in one.path or guess_type(one.path)[0] is not None)
+        and "://" not in one.path
+        and not {one.path, posixpath.join(workspace.path or ".", one.path)} & (made | names)
+        and not Path(one.path).exists()
+    ]
     return list(dict.fromkeys(found))[:most]
 
 

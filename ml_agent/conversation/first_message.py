@@ -24,7 +24,15 @@ from ml_agent.conversation.entries import (
     signatures_called,
     with_tested_values,
 )
-from ml_agent.conversation.files import CUT, configuration, files_beside, head_of, likely_files, named_files
+from ml_agent.conversation.files import (
+    CUT,
+    configuration,
+    files_beside,
+    files_not_there,
+    head_of,
+    likely_files,
+    named_files,
+)
 from ml_agent.conversation.limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.conversation.listing import called, line_of, options_of
 from ml_agent.conversation.objects import (
@@ -217,6 +225,7 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
         passages=_passages(passages, request, calls, limits.passage if code else _PASSAGE),
         files=", ".join(_files(steered, passages, request, workspace)),
         heads=[one for one in _heads(entries, task, limits.head) if one["path"] not in printed],
+        absent=", ".join(files_not_there(request.instruction, workspace, _FILES)),
         instruction=request.instruction,
         **(_code(request, workspace, passages, limits) if code or not entries else {"api": [], "modules": []}),
         uses=_uses(found, request, workspace, limits.uses) if kind == "code" else [],
@@ -420,6 +429,6 @@ def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
 
 
 def _nothing() -> dict[str, object]:
-    texts = ("name", "description", "tree", "folder", "others", "files", "instruction")
+    texts = ("name", "description", "tree", "folder", "others", "files", "absent", "instruction")
     lists = ("learned", "environment", "entries", "options", "calls", "api", "modules", "uses", "passages", "heads")
     return {**dict.fromkeys(texts, ""), **{name: [] for name in lists}}

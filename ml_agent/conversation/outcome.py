@@ -163,7 +163,7 @@ def _printed(outcome: Outcome, most: int) -> list[str]:
     """The last meaningful lines, those that speak of errors first."""
     response = outcome.response
     said = [line for text in (response.stdout, response.stderr) for line in _meaningful(text)]
-    wrong = [*response.error_lines] if not response.ok else error_lines("\n".join(said))
+    wrong = _meaningful("\n".join(response.error_lines)) if not response.ok else error_lines("\n".join(said))
     first = [cut(line.strip(), 200) for line in dict.fromkeys(wrong)][-max(1, most // 2 if response.ok else most) :]
     rest = [line for line in dict.fromkeys(map(cut, _meaningful(response.stdout) or said)) if line not in first]
     shown = [*first, *rest[-max(1, most - len(first)) :]]
