@@ -371,7 +371,9 @@ def test_set_up_and_tests_without_options_are_no_entry_points_unless_they_are_sa
 
 def test_files_that_are_named_and_not_there_are_told(told: Told) -> None:
     files = {"train.py": script("picture"), "data/there.csv": "a,b\n1,2\n"}
-    text = "Train on data/there.csv and lost/here.csv, colour gray.jpg with scipy.optimize and save it as outputs/new.png."
+    text = (
+        "Train on data/there.csv and lost/here.csv, colour gray.jpg with scipy.optimize and save it as outputs/new.png."
+    )
     opening = told(files, text).opening
     assert "Named below, but not there: lost/here.csv, gray.jpg" in opening
     assert "not there" not in told(files, "Train on there.csv and write outputs/new.png.").opening
