@@ -84,12 +84,3 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:
         Catalog.read(path)
     assert str(caught.value).startswith(f"{path}:3: ")
     assert problem in str(caught.value)
-
-
-def test_files_that_are_no_catalogue(tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match="no such file; give a JSON Lines file, or --catalog sample"):
-        Catalog.read(tmp_path / "none.jsonl")
-    with pytest.raises(CatalogError, match="Is a directory"):
-        Catalog.read(tmp_path)
-    with pytest.raises(CatalogError, match="no entries"):
-        Catalog.read(write(tmp_path / "empty.jsonl", ""))

@@ -15,15 +15,6 @@ FILES = {
     "tool": "#!/bin/sh\n",
     "pyproject.toml": '[project]\nname = "x"\n[project.scripts]\nmytrain = "main:run"\n',
 }
-RUNS = FILES | {
-    "main.py": """
-        import argparse
-        def run():
-            p = argparse.ArgumentParser()
-            p.add_argument("place")
-            p.parse_args()
-        """
-}
 UNKNOWN = ["unsure cannot-tell"]
 OPTION = ["error unknown-option"]
 
@@ -48,25 +39,6 @@ OPTION = ["error unknown-option"]
 )
 def test_a_program_that_nobody_knows_cannot_be_judged(checked: Make, command: str, found: list[str]) -> None:
     assert checked(FILES)(command) == found
-
-
-@pytest.mark.parametrize(
-    ("command", "found"),
-    [
-        ("pyhton3 main.py x", ["error no-such-command"]),
-        ("pytohn main.py x", ["error no-such-command"]),
-        ("torchrn main.py", ["error no-such-command"]),
-        ("mytran x", ["error no-such-command"]),
-        ("python37 main.py x", UNKNOWN),
-        ("cython main.pyx", []),
-        ("ipython main.py x", []),
-        ("Python main.py x", UNKNOWN),
-        ("hython main.py x", UNKNOWN),
-        ("pythonista main.py x", UNKNOWN),
-    ],
-)
-def test_a_slip_of_an_interpreter_is_an_error(checked: Make, command: str, found: list[str]) -> None:
-    assert checked(RUNS)(command) == found
 
 
 @pytest.mark.parametrize(

@@ -187,10 +187,6 @@ class TestCalls:
         finding = one("from net.models import GCN\nmodel = GCN(1)\nmodel.other(2)", index)
         assert (finding.code, finding.subject) == ("no-such-name", "model.other")
 
-    def test_an_argument_that_is_left_open_is_told(self, index: RepoIndex) -> None:
-        finding = one("from net import load_model\nload_model('a', kind=...)\nx = [1][...]", index)
-        assert (finding.code, finding.severity, finding.subject) == ("left-open", "warning", "load_model.kind")
-
 
 LINES = st.lists(
     st.sampled_from(

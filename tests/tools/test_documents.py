@@ -27,10 +27,6 @@ class TestMarkdown:
         assert (block.text, block.language, block.line) == ("python train.py \\\n  --lr 1", "bash", 6)
         assert passage.text == "Train:\n\npython train.py \\\n  --lr 1\n\nDone."
 
-    def test_text_keeps_its_words_and_loses_its_markup(self) -> None:
-        (passage,) = read("Use **the** [paper](http://x) and `--lr`<br>with ![a plot](p.png) <b>now</b>.")
-        assert passage.text == "Use the paper and `--lr`\nwith a plot now."
-
     def test_html_code_is_code(self) -> None:
         (passage,) = read(
             "<details><summary>How</summary>\n<pre><code class='language-sh'>cd a\n\npython b.py\n</code></pre></details>\n"

@@ -1,5 +1,3 @@
-import logging
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -86,14 +84,6 @@ def test_a_package_is_found_by_its_home_page(make: Make, github: GitHubServer) -
     assert make().find("unknown-package") is None
 
 
-def test_the_limit_of_searches_a_minute_is_kept(make: Make, github: GitHubServer) -> None:
-    github.limits["search"] = 2
-    assert names(make(), "graph") and names(make(), "networks")
-    with pytest.raises(RateLimitError, match="wait, set GITHUB_TOKEN"):
-        names(make(max_wait=0.1), "neural")
-    assert names(make(max_wait=0.1), "graph") == ["lab/graphs"]  # asked before
-
-
 def test_a_query_holds_only_words_and_our_own_qualifiers() -> None:
     asked = Wanted(query='user:evil "a phrase" NOT a', topic="x stars:>1", language="C++", pushed_after="tomorrow")
     assert words_of(asked) == "user evil a phrase language:C++ topic:x-stars-1"
@@ -106,16 +96,6 @@ def test_answers_are_kept_on_disk(make: Make, github: GitHubServer) -> None:
     assert len(github.requests) == 1
     assert make(max_age=0).search(Wanted(query="networks")) == first
     assert len(github.requests) == 2
-
-
-def test_an_old_answer_is_better_than_none_and_is_logged(
-    make: Make, github: GitHubServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    first = make().search(Wanted(query="networks"))
-    github.fail(Fault(status=422, times=9))
-    with caplog.at_level(logging.WARNING):
-        assert make(max_age=0).search(Wanted(query="networks")) == first
-    assert "using the answer of" in caplog.text
 
 
 def test_the_token_is_sent_and_never_shown(make: Make, github: GitHubServer) -> None:
@@ -204,14 +184,3 @@ def test_the_time_of_a_query_is_limited(make: Make, github: GitHubServer) -> Non
     with pytest.raises(SearchError, match="did not answer within"):
         search.search(Wanted(query="graph"))
     assert time.monotonic() - started < 5
-
-
-@pytest.mark.parametrize("harm", [os.mkfifo, Path.mkdir])
-def test_a_cached_answer_that_is_no_file_is_asked_for_again(
-    harm: Callable[[Path], None], make: Make, github: GitHubServer, tmp_path: Path
-) -> None:
-    first = names(make(), "graph neural networks")
-    for path in (tmp_path / "cache").iterdir():
-        path.unlink()
-        harm(path)
-    assert names(make(), "graph neural networks") == first

@@ -183,10 +183,6 @@ class TestParameters:
         assert self.names(api, "pkg.net.Net") == [("width", "either"), ("depth", "keyword"), ("options", "keywords")]
         assert [item.required for item in net.parameters] == [True, False, False]
 
-    def test_own_constructor_below_a_foreign_base(self, api: ApiIndex) -> None:
-        assert self.names(api, "pkg.net.Own") == [("a", "positional"), ("b", "either"), ("rest", "rest")]
-        assert found(api, "pkg.net.Own").sure
-
     def test_methods_lose_self_and_cls(self, api: ApiIndex) -> None:
         assert [self.names(api, f"pkg.net.Net.{name}") for name in ("load", "size", "forward")] == [
             [("path", "either"), ("strict", "either")], [("net", "either")], [("x", "either")],
@@ -198,14 +194,6 @@ class TestParameters:
         ]
         strict = found(api, "pkg.net.Net.load").parameters[1]
         assert (strict.annotation, strict.default) == ("bool", "True")
-
-    def test_dataclasses_take_their_fields(self, api: ApiIndex) -> None:
-        assert self.names(api, "pkg.net.More") == [("a", "either"), ("b", "either"), ("c", "either")]
-        assert found(api, "pkg.net.More").sure
-
-    @pytest.mark.parametrize("name", ["Foreign", "Meta", "wrapped", "twice"])
-    def test_doubt_is_said(self, api: ApiIndex, name: str) -> None:
-        assert not found(api, f"pkg.net.{name}").sure
 
 
 class TestIndex:

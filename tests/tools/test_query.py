@@ -31,20 +31,6 @@ def test_a_field_is_known_by_what_belongs_to_it() -> None:
     assert read_query("sort my stamps").fields == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("train PPO on CartPole-v1", "reinforcement learning"),
-        ("Transcribe the recording", "speech recognition"),
-        ("segment the lesions in these dicom files", "medical image segmentation"),
-        ("a forecast of next month's sales", "time series forecasting"),
-        ("train private models with DP SGD", "privacy"),
-    ],
-)
-def test_knows_fields_by_plain_words_too(text: str, field: str) -> None:
-    assert field in read_query(text).fields[0]
-
-
 @given(st.text(max_size=300))
 def test_every_text_is_a_query(text: str) -> None:
     query = read_query(text)

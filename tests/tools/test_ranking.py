@@ -41,9 +41,3 @@ def test_what_is_kept_original_and_used_comes_first_among_equals(
 ) -> None:
     twins = [candidate("one", "Graph networks", **worse), candidate("two", "Graph networks", **better)]
     assert best("graph networks", *twins) == "lab/two"
-
-
-def test_a_readme_counts_where_it_is_known_and_what_fits_is_told() -> None:
-    quiet = candidate("quiet", readme_head="Speech recognition")
-    (found,) = Ranker([*OTHERS, quiet, candidate("x", "cars")]).top(read_query("transcribe speech"), 1)
-    assert (found.full_name, found.why) == ("lab/quiet", "mentions speech recognition, speech")

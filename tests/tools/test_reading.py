@@ -6,20 +6,8 @@ from pathlib import Path
 import pytest
 
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.reading import IndexWalk, Progress
+from ml_agent.tools.reading import IndexWalk
 from tests.processor_time import is_within
-
-
-def test_it_tells_how_far_it_is_and_a_report_can_end_it() -> None:
-    told: list[Progress] = []
-    assert list(IndexWalk("api", report=told.append).each(["a.py", "b.py"])) == ["a.py", "b.py"]
-    assert (told[0], told[-1]) == (Progress("api", 0, 2, "a.py"), Progress("api", 2, 2))
-
-    def cancel(progress: Progress) -> None:
-        raise KeyboardInterrupt("cancelled")
-
-    with pytest.raises(KeyboardInterrupt, match="cancelled"):
-        list(IndexWalk("api", report=cancel).each(["a.py"]))
 
 
 def test_a_file_that_had_its_time_is_known_in_part() -> None:

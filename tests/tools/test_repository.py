@@ -158,14 +158,6 @@ def test_a_repository_that_is_too_large_is_refused(github: GitHubServer, tmp_pat
     assert not leftovers(cache) and not list(cache.folder.rglob("noise.bin"))
 
 
-def test_what_unpacks_too_large_is_refused(github: GitHubServer, tmp_path: Path) -> None:
-    github.publish(BOOK, {"zeros.bin": bytes(5_000_000)})
-    cache = RepositoryCache(tmp_path / "cache", web=github.url, max_bytes=2_000_000)
-    with pytest.raises(RepositoryError, match=r"larger than 2\.0 MB"):
-        cache.get("owner/book")
-    assert not leftovers(cache)
-
-
 def test_large_files_stay_pointers_and_no_hook_runs(
     github: GitHubServer, cache: RepositoryCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

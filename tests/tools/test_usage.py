@@ -1,6 +1,5 @@
 """Commands and Python blocks of documents and scripts become examples that are tied to what they start."""
 
-import json
 import os
 from pathlib import Path
 
@@ -107,12 +106,6 @@ class TestEntry:
         finder = EntryFinder(FILES, "net", {})
         assert finder.find(command, finder.workdirs("README.md", [])) is None
 
-    def test_the_folder_of_the_document_goes_first_and_a_cd_before_it(self) -> None:
-        finder = EntryFinder(FILES, "net", {})
-        assert finder.workdirs("examples/gcn/README.md", []) == ["examples/gcn", "examples", "."]
-        assert finder.workdirs("README.md", ["examples/gat"]) == ["examples/gat", "."]
-        assert finder.workdirs("README.md", ["net/src"])[0] == "src"
-
 
 class TestDocuments:
     def test_a_command_knows_where_it_stands(self, repository: Path) -> None:
@@ -157,20 +150,6 @@ class TestPython:
         last = examples(repository, "README.md", text)[-1]
         assert last.text == "from pkg import Net\nnet = Net()\n\nnet.train()"
         assert last.api == ("pkg.Net",)
-
-    def test_the_cells_of_a_section_are_one_example(self, repository: Path) -> None:
-        cells = [
-            ("markdown", "# Set up"), ("code", "import pkg\n!pip install x"), ("code", "a = 1"),
-            ("markdown", "# Use\nNow use it."), ("code", "net = pkg.Net()"), ("code", "net.run()"),
-        ]  # fmt: skip
-        notebook = {"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}
-        found = examples(repository, "demo.ipynb", json.dumps(notebook))
-        assert [(example.kind, example.text, example.line) for example in found] == [
-            ("bash", "pip install x", 2),
-            ("python", "import pkg\n\na = 1", 2),
-            ("python", "import pkg\n\na = 1\n\nnet = pkg.Net()\n\nnet.run()", 5),
-        ]
-        assert found[-1].introduction == "Now use it."
 
 
 DECLARED = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['net_cut = pkg.main:run']})\n"

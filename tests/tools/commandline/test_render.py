@@ -188,23 +188,6 @@ def test_programs(kind: Any, name: str, path: str, workdir: str, expected: str) 
     assert render_command(Signature(path=path, kind=kind, name=name), {}, workdir) == expected
 
 
-def test_plain_scripts_and_overrides() -> None:
-    plain = Signature(
-        path="a.sh",
-        kind="shell",
-        syntax="plain",
-        options=(Option(dest="a"), Option(dest="b", default="7"), Option(dest="c")),
-    )
-    assert render_words(plain, {"a": "x", "c": "z"}) == ("x", "7", "z")
-    with pytest.raises(RenderError):
-        render_words(plain, {"c": "z"})
-    hydra = Signature(
-        path="a.py", syntax="overrides", options=(Option(dest="net.depth", type="int"), Option(dest="on", type="bool"))
-    )
-    assert render_words(hydra, {"net.depth": 3, "on": True}) == ("net.depth=3", "on=true")
-    assert parse_call(hydra, ["net.depth=3", "on=true"]).values == {"net.depth": 3, "on": True}
-
-
 def test_absl_as_absl() -> None:
     flags = pytest.importorskip("absl.flags")
     values = flags.FlagValues()

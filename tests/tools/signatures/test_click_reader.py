@@ -63,33 +63,3 @@ def test_click_groups(repository: Make) -> None:
     }).read("main.py")  # fmt: skip
     assert [s.subcommand for s in found] == [("train-it",), ("data", "fetch-all")]
     assert [(o.dest, o.level) for o in found[0].options] == [("debug", 0), ("lr", 1)]
-
-
-LAZY = """
-    import importlib
-    import click
-
-    class LazyGroup(click.Group):
-        def __init__(self, *args, lazy_subcommands=None, **kwargs):
-            super().__init__(*args, **kwargs)
-            self.lazy_subcommands = lazy_subcommands or {}
-
-        def list_commands(self, ctx):
-            return sorted(self.lazy_subcommands)
-
-        def get_command(self, ctx, name):
-            module, name = self.lazy_subcommands[name].rsplit(".", 1)
-            return getattr(importlib.import_module(module), name)
-
-    @click.group(cls=LazyGroup, lazy_subcommands={"train": "jobs.train.cli", "show": "jobs.show:main"})
-    @click.option("--verbose", is_flag=True)
-    def cli(verbose): ...
-
-    cli()
-"""
-
-
-def test_click_groups_that_find_commands_themselves_are_open(repository: Make) -> None:
-    text = LAZY.replace('{"train": "jobs.train.cli", "show": "jobs.show:main"}', "find_plugins()")
-    (signature,) = repository({"main.py": text}).read("main.py")
-    assert not signature.whole and signature.unseen[0].name == "the commands that LazyGroup finds"

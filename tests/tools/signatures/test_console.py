@@ -4,10 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.tools.check.repository import checked_repository
-from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.console import read_console
-from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.read import SignatureReader
 
 MODULE = """
@@ -51,27 +48,6 @@ def test_broken_files_give_nothing(tmp_path: Path) -> None:
     (tmp_path / "setup.cfg").write_text("no section")
     (tmp_path / "setup.py").write_text("console_scripts (")
     assert read_console(SignatureReader(tmp_path)) == ()
-
-
-FLAGS = "import argparse\nFLAGS = argparse.ArgumentParser()\nFLAGS.add_argument('--epochs', type=int)\n"
-
-
-def test_a_program_is_followed_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "fold.py").write_text(MODULE)
-    (tmp_path / "pyproject.toml").write_text('[project.scripts]\nfold = "fold:cli"\nunfold = "fold:cli"\n')
-    programs = checked_repository(RepoIndex.open(tmp_path, "1")).consoles
-    followed: list[str] = []
-    follow = Interpreter.run_entry
-
-    def counted(run: Interpreter, module: str, name: str) -> None:
-        followed.append(name)
-        follow(run, module, name)
-
-    monkeypatch.setattr(Interpreter, "run_entry", counted)
-    assert "fold" in programs and "other" not in programs and sorted(programs) == ["fold", "unfold"]
-    assert not followed
-    assert [one.name for one in programs["unfold"]] == ["unfold"]
-    assert programs["unfold"] is programs["unfold"] and followed == ["cli"]
 
 
 def test_scripts_without_a_suffix(tmp_path: Path) -> None:

@@ -2,16 +2,13 @@
 
 import ast
 import os
-import string
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ml_agent.tools.signatures import shell_reader
 from ml_agent.tools.signatures.read import SignatureReader
-from ml_agent.tools.signatures.sources import Sources
 from tests.processor_time import within
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -96,12 +93,6 @@ def test_shuffled_programs(tmp_path: Path, pieces: list[tuple[str, int]]) -> Non
     check(tmp_path, "import argparse\n" + "\n".join("    " * depth + piece for piece, depth in pieces))
 
 
-@settings(max_examples=40 * EFFORT, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(string.printable + "é\0", max_size=300))
-def test_noise(tmp_path: Path, text: str) -> None:
-    check(tmp_path, "import argparse, click\nprint(1)\n" + text)
-
-
 @settings(max_examples=60 * EFFORT, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_mutilated_syntax_trees(tmp_path: Path, data: st.DataObject) -> None:
@@ -128,13 +119,3 @@ def check(folder: Path, text: str) -> None:
         (folder / name).write_text(text, errors="replace")
     within(SECONDS, lambda: [SignatureReader(folder).read(path) for path in ("main.py", "main.sh", "Makefile")])
     within(2 * SECONDS, lambda: read_in_every_way(SignatureReader(folder)))
-
-
-def test_what_stands_in_a_function_of_a_shell_script_is_not_the_script_s_own(tmp_path: Path) -> None:
-    functions = 'one() { echo "$2"; }\nfunction two\n{\n  echo "$3"\n}\nthree () {\n  echo "$4"\n}\n'
-    (tmp_path / "run.sh").write_text("name=$1\n" + functions)
-    (signature,) = shell_reader.read(Sources(tmp_path), "run.sh")
-    assert [option.dest for option in signature.options] == ["name"]
-    (tmp_path / "open.sh").write_text("echo $1\n" + functions + "cut() {\n  echo $2\n")
-    (signature,) = shell_reader.read(Sources(tmp_path), "open.sh")
-    assert len(signature.options) == 2, "a function that never ends hides nothing"

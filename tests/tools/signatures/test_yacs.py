@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from ml_agent.tools.check.command import check_command
-from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Signature
 
@@ -82,14 +81,6 @@ def test_what_is_no_setting_is_found(repository: Make, words: str, codes: list[s
     found = check_command(f"python main.py --cfg a.yaml {words}", index)
     assert [one.code for one in found if one.code != "no-such-file"] == codes
     assert all("did you mean SOLVER.BASE_LR" in one.message for one in found if one.code == "unknown-option")
-
-
-def test_settings_of_a_tree_from_elsewhere_are_open(repository: Make) -> None:
-    foreign = "from detectron2.config import get_cfg\n"
-    reader = repository({"main.py": (MAIN % "opts").replace("from defaults import get_cfg", foreign.strip())})
-    (read,) = reader.read("main.py")
-    assert not any(one.within for one in read.options)
-    assert not parse_call(read, ["--cfg", "a", "X.Y", "1"]).findings
 
 
 def test_a_tree_that_holds_itself_ends(repository: Make) -> None:
