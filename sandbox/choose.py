@@ -12,7 +12,7 @@ from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.image.build import present_image
-from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox, has_cards
 
 NO_BUBBLEWRAP = "bubblewrap does not work here: install it (Debian: apt-get install bubblewrap)"
 
@@ -29,6 +29,8 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
     if policy.runtime:
         return _with_runtime(name, policy, log_folder)
     local = None
+    if name == "local" and policy.gpus != "none" and not has_cards(policy.gpus):
+        raise SandboxUnavailableError(f"--gpus {policy.gpus}: no such NVIDIA GPU on this machine; leave --gpus out")
     if name != "docker" and find_bubblewrap() is not None:
         local = BubblewrapSandbox(policy, log_folder)
     missing = []

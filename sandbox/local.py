@@ -353,7 +353,15 @@ def _devices(gpus: str) -> tuple[Path, ...]:
     """Device files of the wanted NVIDIA cards."""
     if gpus == "none":
         return ()
-    cards = ["nvidia[0-9]*"] if gpus == "all" else [f"nvidia{number.strip()}" for number in gpus.split(",")]
-    return tuple(
-        path for name in [*cards, "nvidiactl", "nvidia-uvm*", "nvidia-modeset"] for path in Path("/dev").glob(name)
-    )
+    names = [*_cards(gpus), "nvidiactl", "nvidia-uvm*", "nvidia-modeset"]
+    return tuple(path for name in names for path in Path("/dev").glob(name))
+
+
+def has_cards(gpus: str) -> bool:
+    """Whether this machine has each of the wanted NVIDIA GPUs, or any where all are wanted."""
+    return all(any(Path("/dev").glob(name)) for name in _cards(gpus))
+
+
+def _cards(gpus: str) -> list[str]:
+    """Patterns of device files: "all", or numbers with commas between."""
+    return ["nvidia[0-9]*"] if gpus == "all" else [f"nvidia{number.strip()}" for number in gpus.split(",")]

@@ -49,3 +49,9 @@ def test_a_wrong_name() -> None:
 def test_with_an_engine() -> None:
     assert named("auto") == ("docker", True)
     assert named("docker") == ("docker", True)
+
+
+@pytest.mark.skipif(any(Path("/dev").glob("nvidia7")), reason="this machine has eight GPUs")
+def test_a_gpu_that_is_not_there_is_said_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(SandboxUnavailableError, match="no such NVIDIA GPU"):
+        choose("local", Policy(gpus="7"), tmp_path, unisolated=True)

@@ -66,6 +66,23 @@ def test_literals_are_replaced_and_the_rest_stays(repository: Callable[..., Any]
         assert part in draft.text
 
 
+def test_a_file_never_takes_the_place_of_a_sentence(repository: Callable[..., Any]) -> None:
+    readme = """
+        # Encoder
+
+        Encode the sentences with the model all-mini:
+
+        ```python
+        from vision import load
+        model = load("all-mini")
+        sentences = ["The weather is lovely today.", "He drove to the stadium."]
+        print(model.encode(sentences))
+        ```
+    """
+    draft = repository({**PACKAGE, "README.md": readme}).answer("Encode the sentences in s.txt with all-mini.")
+    assert draft.level in {"guess", "unsure"} and "s.txt" not in draft.text
+
+
 def test_earlier_blocks_and_imports_complete_the_example(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Generate a caption for an image.")
     assert draft.text.index("import torch") < draft.text.index("device = torch.device") < draft.text.index("load(name=")
