@@ -319,8 +319,9 @@ def of_deliveries(folder: Path) -> list[Subject]:
         for line in KeptRows(file, Line[Delivery]).rows:
             one, who = line.result, (line.result.agent, line.model)
             cells = found.setdefault(who, {})
-            if one.infrastructure:
-                trouble[who, one.row] = f"{one.row}: {one.infrastructure}"
+            why = one.infrastructure or ("no row of this version" if one.row not in rows else "")
+            if why:
+                trouble[who, one.row] = f"{one.row}: {why}"
                 continue
             trouble.pop((who, one.row), None)
             place = file.parent / "records" / one.agent.replace(" ", "-") / one.row / f"try-{one.tries}"

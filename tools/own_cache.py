@@ -1,6 +1,8 @@
 """The folder of what can be made again: never one in which somebody else may lay something."""
 
+import grp
 import os
+import pwd
 import stat
 from pathlib import Path
 
@@ -35,6 +37,15 @@ def own_cache(folder: Path | None = None) -> Path:
 
 
 def _is_own(found: os.stat_result) -> bool:
-    """Whether a folder is this user's and nobody else may write there; his own group is himself."""
-    shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getegid())
+    """Whether a folder is this user's and nobody else may write there; a group that is called as he is holds nobody else."""
+    shared = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_gid))
     return found.st_uid == os.geteuid() and not shared
+
+
+def _is_own_group(group: int) -> bool:
+    """Whether a group is this user's alone: some machines have one, `users`, for everybody."""
+    try:
+        name, found = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(group)
+    except KeyError:
+        return False
+    return found.gr_name == name and set(found.gr_mem) <= {name}

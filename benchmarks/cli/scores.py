@@ -10,6 +10,7 @@ import typer
 
 from ml_agent.benchmarks.cli import options as o
 from ml_agent.console import Terminal
+from ml_agent.terminal import write_out
 
 if TYPE_CHECKING:
     from ml_agent.benchmarks.data import Task
@@ -57,7 +58,7 @@ def score(
     loaded = _scored_rows(rows.tasks, found, predicted_only)
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
-        sys.stdout.write(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
+        write_out(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     else:
         score_tables(result, Terminal())
     unjudged = rows.bad or unanswered(loaded, found) or any(not left.by_rule for left in result.left_out)

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import os
 import subprocess
 import tarfile
@@ -183,6 +184,22 @@ def test_a_row_copies_no_folder_of_the_users(tmp_path: Path) -> None:
     task = task_of({**row, "output": "", "github": str(tmp_path / "private"), "commit": "HEAD"})
     (laid,) = lay_repositories([task], tmp_path / "repos", {})
     assert "no address" in laid.problem and not list((tmp_path / "repos").iterdir())
+
+
+@pytest.mark.promise(
+    "Results of others end no report, and nothing in them is run by a browser.", by="benchmarks.report"
+)
+@pytest.mark.parametrize("row", ["lmfit", "no row", "../../etc"])
+def test_a_report_of_foreign_deliveries(row: str, tmp_path: Path) -> None:
+    script = "<script>alert(1)</script>"
+    line = {"config": "", "model": script, "result": {"row": row, "agent": f"../../{script}", "refusal": script}}
+    (tmp_path / "deliveries.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(line | {'model': 'm'})}\n")
+    known = {"config": "", "model": "m", "result": {"row": "lmfit", "agent": "a", "delivered": True}}
+    with (tmp_path / "deliveries.jsonl").open("a") as file:
+        file.write(f"{json.dumps(known)}\n")
+    assert run(["bench", "report", str(tmp_path)]) in (0, 2)
+    page = tmp_path / "report.html"
+    assert not page.exists() or script not in page.read_text()
 
 
 def a_pipe(path: Path) -> None:

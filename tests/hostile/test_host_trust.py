@@ -1,5 +1,6 @@
 """What comes with a folder or a catalogue decides nothing for the user: no host, no key, no state, no deletion."""
 
+import grp
 import json
 import os
 import pickle
@@ -268,7 +269,14 @@ def test_a_key_that_somebody_else_laid_into_the_cache_makes_no_run_ones_own(tmp_
 
 @pytest.mark.promise("Nothing is taken from a cache that somebody else may write.", by="ml_agent.tools.own_cache")
 @pytest.mark.parametrize(
-    "way", ["somebody else's", "open to all", "open to a group", "with our folder in it made by somebody else"]
+    "way",
+    [
+        "somebody else's",
+        "open to all",
+        "open to a group",
+        "open to a group of all",
+        "with our folder in it made by somebody else",
+    ],
 )
 def test_a_cache_that_somebody_else_may_write_is_not_used(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -283,6 +291,10 @@ def test_a_cache_that_somebody_else_may_write_is_not_used(
         pytest.skip("only root can give a folder to somebody else")
     if way == "somebody else's":
         os.chown(shared, 12345, 12345)
+    elif way == "open to a group of all":
+        shared.chmod(0o775)
+        users = grp.getgrgid(shared.stat().st_gid)
+        monkeypatch.setattr("grp.getgrgid", lambda _: grp.struct_group(("users", "x", users.gr_gid, [])))
     elif way == "open to a group":
         os.chown(shared, 0, 12345)
         shared.chmod(0o775)
