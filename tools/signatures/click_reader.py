@@ -15,7 +15,6 @@ from ml_agent.tools.signatures.values import (
     External,
     Function,
     Method,
-    Module,
     ParsedArgument,
     Value,
 )
@@ -127,7 +126,7 @@ class Command(Noted):
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This command's signature, or one for each command of a group."""
         level = len(subcommand)
-        unseen = self._find_lazy_commands()
+        unseen = self._other_commands()
         options = before + tuple(msgspec.structs.replace(o, level=level) for o in self.options())
         self.run.budget.list_command(len(options))
         found: list[Signature] = []
@@ -153,31 +152,16 @@ class Command(Noted):
         is_open = bool(self._find_own_options() or self._settings().get("ignore_unknown_options"))
         return msgspec.structs.replace(signature, open_before=True) if is_open else signature
 
-    def _find_lazy_commands(self) -> tuple[Unseen, ...]:
-        """Take in the commands that a table names as `module.command`; says what else a group of the program's own may find."""
-        tables = [value for value in self.arguments.named.values() if isinstance(value, dict) and value]
-        for name, dotted in [pair for table in tables for pair in table.items()]:
-            command = self._import_dotted(dotted) if isinstance(dotted, str) else UNKNOWN
-            if isinstance(name, str) and isinstance(command, Command):
-                self.commands.setdefault(name, command)
+    def _other_commands(self) -> tuple[Unseen, ...]:
+        """From where a group has commands that are not seen here: a class of the program's own may find some."""
         cls = self.arguments.get(None, "cls")
         if isinstance(cls, External) and self.group and cls.name.partition(".")[0] not in LIBRARIES:
-            return (
-                *self.more,
-                Unseen(origin="library", name=cls.name, path=self.arguments.path, line=self.arguments.line),
-            )
+            where = Unseen(origin="library", name=cls.name, path=self.arguments.path, line=self.arguments.line)
+            return (*self.more, where)
         if not isinstance(cls, Class) or cls.find("get_command") is None:
             return (*self.more, *self._find_own_options())
-        if tables and all(name in self.commands for table in tables for name in table):
-            return ()
-        return (
-            Unseen(
-                origin="registry",
-                name=f"the commands that {cls.name} finds",
-                path=cls.module.path,
-                line=cls.node.lineno,
-            ),
-        )
+        name = f"the commands that {cls.name} finds"
+        return (Unseen(origin="registry", name=name, path=cls.module.path, line=cls.node.lineno),)
 
     def _find_own_options(self) -> tuple[Unseen, ...]:
         """Says that a class of the program's own may add options where it reads the words itself."""
@@ -186,13 +170,6 @@ class Command(Noted):
             return ()
         name = f"the options that {cls.name} adds"
         return (Unseen(origin="computed", name=name, path=cls.module.path, line=cls.node.lineno),)
-
-    def _import_dotted(self, dotted: str) -> Value:
-        """What `module.name` or `module:name` means in the file that makes this command."""
-        module, _, name = dotted.replace(":", ".").rpartition(".")
-        if not module or not self.arguments.path:
-            return UNKNOWN
-        return self.run.attribute(self.run.import_module(module, 0, Module(self.arguments.path, "")), name)
 
     def _doc(self) -> str:
         given = plain_text(self.arguments.get(None, "help"))

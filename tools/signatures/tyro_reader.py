@@ -61,7 +61,7 @@ def subcommand_name(name: str) -> str:
 
 
 def branches_of(target: Value) -> Branches | None:
-    """What a union, a list or a table of classes and functions chooses between; None for anything else."""
+    """What a union of classes chooses between; None for anything else."""
     if isinstance(target, Branches):
         return target
     target, _ = unwrapped(target)
@@ -71,12 +71,6 @@ def branches_of(target: Value) -> Branches | None:
         parts = [unwrapped(part) for part in target.inner]
         known = {name or subcommand_name(part.name): part for part, name in parts if isinstance(part, Class)}
         return Branches(known, whole=len(known) == len(parts)) if len(known) > 1 else None
-    if isinstance(target, dict):
-        known = {subcommand_name(k): t for k, t in target.items() if isinstance(k, str) and _can_be_read(t)}
-        return Branches(known, whole=len(known) == len(target))
-    if isinstance(target, (list, tuple)):
-        named: dict[str, Value] = {subcommand_name(t.name): t for t in target if isinstance(t, (Function, Class))}
-        return Branches(named, whole=len(named) == len(target))
     return None
 
 
