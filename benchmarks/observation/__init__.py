@@ -97,7 +97,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     recorded = [report.recorded for report in done.reports if report.recorded]
     place = Place(
         root=root, folder=folder, console=frozenset(libraries.console),
-        parents=tuple(words for one in recorded for words in one.parents), refused_writes=done.refused_writes,
+        parents=tuple(words for one in recorded for words in one.parents),
     )  # fmt: skip
     programs = [_program(r, place) for r in recorded if not r.own or (kind == "bash" and _handed_over(r))]
     calls = [
@@ -110,7 +110,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
     programs += steps(shown, done.trace, place, python_too=kind == "bash" and not programs and not calls)
     found = Observation(
         kind=kind, programs=tuple(programs), calls=tuple(calls), constants=tuple(_constants(text)) if kind == "python" else (),
-        destroyed=tuple(sorted({path for r in recorded for path in r.destroyed})), failure=done.code, message=done.message,
+        failure=done.code, message=done.message,
     )  # fmt: skip
     # halves of characters, which no file can hold: code may write an emoji as two escapes
     return msgspec.convert(whole(msgspec.to_builtins(found)), Observation)

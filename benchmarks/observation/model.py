@@ -50,7 +50,6 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     """Command lines of the processes that started it, nearest first."""
     options: tuple[Parse, ...]
     calls: tuple[CodeCall, ...]
-    destroyed: tuple[str, ...]
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
     """The variables that are set and that the program reads, or that choose its devices."""
@@ -107,8 +106,6 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[CodeCall, ...] = ()
     constants: tuple[Any, ...] = ()
     """Literals of Python code."""
-    destroyed: tuple[str, ...] = ()
-    """What of the repository Python code of the answer's own takes away or writes over."""
     failure: str = ""
     """Stable code of why it cannot run; "" where nothing speaks against it."""
     message: str = ""

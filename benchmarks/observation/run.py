@@ -25,7 +25,6 @@ from ml_agent.benchmarks.observation.model import Report
 from ml_agent.benchmarks.observation.reports import FILE_BLOCKS, read_left, read_reports
 from ml_agent.benchmarks.observation.repository import Libraries, announced
 from ml_agent.benchmarks.observation.text import exports
-from ml_agent.benchmarks.observation.writable import executable_copies, files_of_the_user, mounts
 from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
 from ml_agent.sandbox.temporary import lent, temporary
 from ml_agent.tools.commandline.shell import parse_command
@@ -33,6 +32,8 @@ from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
 
 INSIDE = Path(__file__).parent / "inside"
 CPU_SECONDS = 3.0
+MOST_ENTRIES = 300
+"""Each costs a mount; a folder with more stays closed."""
 ANSWER = "answer.sh"
 STILL_RUNNING = "still running"
 """What is said of an answer that was cut at its limit."""
@@ -54,7 +55,6 @@ CONSOLE = "--console"
 _ACTIVATES = re.compile(r"(?:^|(?<=[;&|\n(]))[ \t]*(?:\.|source)[ \t]+[\w./~$-]*bin/activate(?=[ \t]*(?:[;&|\n)]|$))")
 """`source venv/bin/activate`, as a command of its own: the environment is there already."""
 _OWN_SOURCE = re.compile(r"\$(\{?)BASH_SOURCE(?:\[0\])?")
-_REFUSED = re.compile(r": ([^:\n]+): Read-only file system$", re.M)
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin", "/etc/alternatives")
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 RECORD, FIELD = "\x1e", "\x1f"
@@ -90,8 +90,6 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
     reports: tuple[Report, ...] = ()
     trace: str = ""
     """The simple commands that bash carried out."""
-    refused_writes: tuple[str, ...] = ()
-    """Files that a shell was not let write, as it names them."""
 
 
 class _Layout(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,8 +120,7 @@ def run_answer(job: Job, libraries: Libraries) -> Execution:
         (place / "job.json").write_text(json.dumps(_instructions(job, layout, libraries)))
         status, stderr = _start(layout)
         done = _judge(status, stderr, layout, job.kind, read_reports(place))
-        refused = tuple(dict.fromkeys(_REFUSED.findall(stderr)))
-        return msgspec.structs.replace(done, trace=read_left(place, TRACE), refused_writes=refused)
+        return msgspec.structs.replace(done, trace=read_left(place, TRACE))
 
 
 def _instructions(job: Job, layout: _Layout, libraries: Libraries) -> dict[str, Any]:
@@ -144,7 +141,7 @@ def _write_answer(job: Job, layout: _Layout) -> None:
         (place / "answer.py").write_text(job.text)
     else:
         home, script = _at_home(_ACTIVATES.sub(":", job.text), layout.workdir)
-        before = _cloning(job.text, layout.root, place) + home + files_of_the_user(job.text, layout.workdir)
+        before = _cloning(job.text, layout.root, place) + home
     (place / SHELLS).write_text(started_shells(place, layout.root))
     shells = shlex.quote(str(place / SHELLS))
     start = f"trap wait EXIT; export BASH_ENV={shells}; {_tracing(place)}"  # waits for what runs in the background
@@ -323,9 +320,25 @@ def _walls(layout: _Layout) -> list[str]:
     words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *system_folders(SYSTEM_FOLDERS)]
     for shown in {str(INSIDE), sys.base_prefix, str(layout.programs), str(_given_libraries())} - {"/usr"}:
         words += ["--ro-bind", shown, shown]
-    words += mounts(layout.root, layout.workdir, layout.text)
-    words += executable_copies(layout.root, layout.workdir, layout.text, layout.place)
+    words += _shown(layout.root, layout.workdir)
     return [*words, "--bind", str(layout.place), str(layout.place), "--chdir", str(layout.workdir)]
+
+
+def _shown(root: Path, workdir: Path) -> list[str]:
+    """The words that show a repository: its root and the folder of the answer may be added to, in memory; all else is to read."""
+    opened = [one for one in (workdir, *workdir.parents) if one.is_relative_to(root)][::-1]
+    listed = {folder: sorted(folder.iterdir()) for folder in opened}
+    if sum(map(len, listed.values())) > MOST_ENTRIES:
+        return ["--ro-bind", str(root), str(root)]
+    words: list[str] = []
+    for folder, entries in listed.items():
+        words += ["--tmpfs", str(folder)]
+        for entry in (one for one in entries if one not in opened):
+            linked = entry.is_symlink()
+            words += (
+                ["--symlink", str(entry.readlink()), str(entry)] if linked else ["--ro-bind", str(entry), str(entry)]
+            )
+    return words
 
 
 def _judge(status: int | None, stderr: str, layout: _Layout, kind: Kind, reports: Sequence[Report]) -> Execution:

@@ -1,7 +1,6 @@
 """The shell steps of an answer beside its Python programs, as bash itself traced them: what was skipped is no step."""
 
 import itertools
-import os
 import posixpath
 import re
 import shlex
@@ -32,20 +31,13 @@ LOOKS = frozenset(_LOOKS.split())
 """Programs that show something of files, and take no code."""
 PREPARES = DECLARES | LOOKS | {*DONE_ELSEWHERE, *_SHOWS.split(), *_CONTROLS.split()} - {"make"}
 """Programs that prepare or show something: they count only where they take something away."""
-FETCHES = ("wget", "curl", "gdown", "aws", "gsutil", "kaggle", "huggingface-cli")
-_GIT = r"reset|clean|checkout|switch|restore|stash|pull|merge|rebase|rm|mv|apply|am|revert|push"
-_UNINSTALLS = re.compile(r"(?:env )?(?:remove|uninstall)\b")
-_CHANGES = {
+_TAKES_AWAY = {
+    "rm": re.compile(r"(?:^| )(?:-\w*[rR]|--recursive)"),
+    "git": re.compile(r"(?:-[Cc] \S+ |--\S+ )*(?:reset|clean|checkout|restore|stash|rm|revert|push)\b"),
     "sed": re.compile(r"(?:^| )(?:-[A-Za-z]*i|--in-place)"),
-    "find": re.compile(rf"-delete|-(?:exec|ok)(?:dir)? (?!(?:{'|'.join(sorted(LOOKS))}) )"),
-    "git": re.compile(rf"(?:-[Cc] \S+ |--\S+ )*(?:{_GIT})\b"),
-    **dict.fromkeys(("pip", "pip3", "conda"), _UNINSTALLS),
+    **dict.fromkeys(("pip", "pip3", "conda"), re.compile(r"(?:env )?(?:remove|uninstall)\b")),
 }
-"""Words with which a program that otherwise prepares or shows changes or takes away."""
-_FETCHED = re.compile(
-    rf"\b(?:{'|'.join(FETCHES)})\s+([^|;&\n]*)\|(?:[^|;&\n]*\|)*\s*(?:sudo\s+)?(bash|sh|python[\d.]*)(?=\s*(?:$|[|;&\n)]|-))"
-)
-"""A program that is fetched and started in one go: `curl … | bash`."""
+"""Words with which a program that otherwise prepares or shows takes something away: then it counts."""
 _FUNCTION = re.compile(r"^[ \t]*(?:function[ \t]+([\w-]+)|([A-Za-z_][\w-]*)[ \t]*\([ \t]*\))", re.M)
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=\(")
 """The words of an array, which bash traces as a command, are no program."""
@@ -61,8 +53,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Console scripts of the repository."""
     parents: tuple[tuple[str, ...], ...] = ()
     """Command lines of what started the Python programs that were seen."""
-    refused_writes: tuple[str, ...] = ()
-    """Files that a shell could not write, as it was told their names."""
 
     def path(self, word: str, folder: str = ".") -> str:
         """The absolute path of a word, from a folder that is relative to where the answer began."""
@@ -74,10 +64,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
             return Path(path).is_relative_to(self.root) and Path(path).is_file()
         except (OSError, ValueError):  # text that can be no path names none
             return False
-
-    def is_temporary(self, path: str) -> bool:
-        """Whether a path is none of the repository's, but of the machine's temporary files."""
-        return path.startswith("/tmp/") and not Path(path).is_relative_to(self.root)
 
     def starts_python(self, invocation: Invocation) -> bool:
         """Whether a command starts a Python program."""
@@ -154,7 +140,6 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
     found = [step for step in carried_out if not step.sourced]
     lead = {_key(read_invocation(list(words))) for words in place.parents if words}
     lead |= {_key(s.invocation) for s in found if s.words[0] in SOURCES and _leads_to_python(s, carried_out, place)}
-    fetched: set[str] = set()
     programs: list[Program] = []
     for step in found:
         made = step.invocation
@@ -166,10 +151,8 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
             or (_key(made) in lead and _hands_over(made, place))
         ):
             continue
-        programs += _count(made, place, fetched)
-    ran = {posixpath.basename(step.invocation.program) for step in found}
-    programs += [Program(name=n, words=tuple(words.split())) for words, n in _FETCHED.findall(text) if n in ran]
-    return [*programs, *_overwritten(text, {step.invocation.folder or "." for step in carried_out}, place)]
+        programs += _count(made, place)
+    return programs
 
 
 def _key(made: Invocation) -> tuple[str, str, tuple[str, ...]]:
@@ -190,21 +173,19 @@ def _hands_over(made: Invocation, place: Place) -> bool:
     return place.has(place.called(made)) or made.program in SOURCES or any(map(PYTHON.match, made.words))
 
 
-def _count(made: Invocation, place: Place, fetched: set[str]) -> Iterator[Program]:
-    """The program, where it is more than a preparation; adds what it fetches."""
+def _count(made: Invocation, place: Place) -> Iterator[Program]:
+    """The program, where it is more than a preparation."""
     if _is_pip(made):
         made = msgspec.structs.replace(made, program="pip", name="pip")
     name = posixpath.basename(made.name or made.program)
     if name == "xargs":
         rest = [*itertools.dropwhile(lambda word: word.startswith("-") or word.isdigit(), made.words)]
-        yield from _count(read_invocation(rest), place, fetched) if rest else ()
+        yield from _count(read_invocation(rest), place) if rest else ()
         return
-    if posixpath.basename(made.program) in FETCHES:
-        fetched |= {posixpath.basename(word) for word in made.words}
     file = place.called(made)
     is_own = place.has(file)
     more = name not in PREPARES and made.program not in SOURCES
-    if is_own or more or _takes_away(name, made, place, fetched):
+    if is_own or more or (name in _TAKES_AWAY and _TAKES_AWAY[name].search(" ".join(made.words))):
         yield Program(
             file=posixpath.relpath(file, place.root) if is_own else "",
             name="" if is_own else name,
@@ -212,33 +193,3 @@ def _count(made: Invocation, place: Place, fetched: set[str]) -> Iterator[Progra
             folder=posixpath.relpath(place.path(".", made.folder), place.root),
             environment=dict(made.environment),
         )
-
-
-def _takes_away(name: str, made: Invocation, place: Place, fetched: set[str]) -> bool:
-    """Whether a preparation takes away what it did not bring, or puts something in the place of a file of the repository."""
-    words = [word for word in made.words if not word.startswith("-")]
-    paths = {word: place.path(word, made.folder) for word in words}
-    if name in _CHANGES:
-        return _CHANGES[name].search(" ".join(made.words)) is not None
-    if name in ("rm", "shred", "truncate"):
-        kept = {posixpath.basename(word) for word in words if not place.is_temporary(paths[word])}
-        recursive = any(re.match(r"-\w*[rR]|--recursive", word) for word in made.words)
-        return bool(kept) and (recursive or not kept <= fetched)
-    if name == "mv" and any(os.path.lexists(paths[word]) for word in words[:-1]):
-        return True
-    written = words if name == "tee" else []
-    if name in ("cp", "ln", "mv"):
-        inside = [posixpath.join(one, posixpath.basename(other)) for one, other in itertools.permutations(words, 2)]
-        written = [*words[-1:], *inside]
-    if name in FETCHES:
-        pairs = itertools.pairwise(made.words)
-        written = [target for flag, target in pairs if flag in ("-O", "-o", "--output", "--output-document")]
-    return any(place.has(place.path(word, made.folder)) for word in written)
-
-
-def _overwritten(text: str, folders: set[str], place: Place) -> Iterator[Program]:
-    """One program for each file of the repository that is written over."""
-    targets = [one.target for one in parse_command(text, prompts=False).redirections if ">" in one.sign]
-    names = {*place.refused_writes, *(name for name in targets if not name.startswith("&"))}
-    found = {place.path(name, folder) for name in names for folder in {*folders, "."}}
-    yield from (Program(name="overwrite", words=(file,)) for file in sorted(found) if place.has(file))

@@ -41,9 +41,6 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if is_cut(candidate) and not is_cut(reference):
         return failed("refused", "it was stopped before anything was seen of it: score it again where less else runs")
-    destroyed = sorted(set(candidate.destroyed) - set(reference.destroyed))
-    if destroyed:
-        return failed("unasked", f"{destroyed[0]} is taken away or written over")
     if task.kind == "bash" and not reference.programs and not reference.calls:
         return failed("no reference", "the reference starts nothing")
     if reference.programs or candidate.programs:

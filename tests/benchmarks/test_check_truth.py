@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.check_truth.__main__ import lines, main
-from ml_agent.benchmarks.check_truth.cases import Case, documented
-from ml_agent.benchmarks.check_truth.mutate import misspelling
-from ml_agent.benchmarks.check_truth.run import CheckedCase, Ruling, run
+from ml_agent.benchmarks.check_truth import Case, CheckedCase, Ruling, documented, lines, main, misspelling, run
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 
@@ -123,7 +120,7 @@ def test_the_same_required_option_is_left_out_each_time(repository: Path) -> Non
     )
     program = (
         "import sys\nfrom pathlib import Path\n"
-        "from ml_agent.benchmarks.check_truth.cases import Case, mutated\nfrom ml_agent.tools.index import RepoIndex\n"
+        "from ml_agent.benchmarks.check_truth import Case, mutated\nfrom ml_agent.tools.index import RepoIndex\n"
         "root = Path(sys.argv[1])\n"
         "case = Case(root=root, text='python many.py --model a --data b --out c --name d', folder='.', kind='bash')\n"
         "print([one.text for one in mutated(case, RepoIndex.open(root, '2')) if one.mutation == 'missing-required'])\n"

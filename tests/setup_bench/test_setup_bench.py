@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.setup_bench.cases import lay, load
-from ml_agent.benchmarks.setup_bench.run import Proof, judge, run_case
+from ml_agent.benchmarks.setup_bench import Proof, judge, lay, load, run_case
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.diagnosis import Diagnosis, codes
 from tests.environments import make_environment

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .record import SEEN
@@ -29,21 +29,11 @@ SILENCED: tuple[tuple[Any, str], ...] = (
     (pathlib.Path, "mkdir touch unlink rmdir rename write_text write_bytes"),
     (threading.Thread, "start join"),
 )
-DESTROYS = {
-    **dict.fromkeys(
-        ["remove", "unlink", "rmdir", "removedirs", "truncate", "rmtree", "write_text", "write_bytes"], slice(0, 1)
-    ),
-    **dict.fromkeys(["copy", "copy2", "copyfile"], slice(1, 2)),
-    **dict.fromkeys(["rename", "replace", "move"], slice(0, 2)),
-}
-"""Which of its arguments a function takes away or writes over."""
 PROBES: tuple[tuple[Any, str], ...] = (
     (os.path, "exists isfile isdir lexists"),
     (glob, "glob iglob"),
     (pathlib.Path, "exists is_file is_dir"),
 )
-_there, _real = os.path.lexists, os.path.realpath
-"""As they were before anything was replaced."""
 
 
 class Outside(Exception):
@@ -80,28 +70,13 @@ def install(answer: str) -> None:
             setattr(module, name, _probing(getattr(module, name)))
     for module, names in SILENCED:
         for name in names.split():
-            setattr(module, name, _silenced(name))
+            setattr(module, name, _nothing)
     importlib.metadata.version = _version(importlib.metadata.version)
     _Processes(subprocess.Popen).install()
 
 
-def _silenced(name: str) -> Callable[..., None]:
-    """What stands in for a function that changes files: it does nothing, but what it would destroy is noted."""
-
-    def nothing(*args: Any, **kwargs: Any) -> None:
-        _note_destroyed([*args, *kwargs.values()][DESTROYS.get(name, slice(0))])
-
-    return nothing
-
-
-def _note_destroyed(paths: Sequence[Any]) -> None:
-    """Remember what is there in the repository of paths that the answer's own code takes away or writes over."""
-    if SEEN.scope is None or not _asked_by_answer():
-        return
-    for path in (p for p in paths if isinstance(p, (str, os.PathLike)) and _there(p)):
-        full = _real(path)
-        if full.startswith(SEEN.scope.root) and SEEN.scope.name(full) not in SEEN.destroyed:
-            SEEN.destroyed.append(SEEN.scope.name(full))
+def _nothing(*_args: Any, **_settings: Any) -> None:
+    """What stands in for a function that changes files or waits."""
 
 
 def _asked_by_answer() -> bool:
@@ -131,7 +106,6 @@ def _opening(function: Callable[..., Any], answer: str) -> Any:
         if isinstance(file, Unknown):
             return Unknown("file")
         if isinstance(mode, str) and not isinstance(file, int) and set(mode) & set("wax+"):
-            _note_destroyed([file])
             return io.BytesIO() if "b" in mode else io.StringIO()
         try:
             return function(file, mode, *args, **kwargs)

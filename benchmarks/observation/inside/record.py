@@ -52,8 +52,6 @@ class Record:
         """One table a parse."""
         self.calls: list[dict[str, Any]] = []
         """One table a call of the answer's code, as `calls` writes it."""
-        self.destroyed: list[str] = []
-        """What of the repository the answer's code takes away or writes over."""
         self.made: list[argparse.ArgumentParser] = []
         self.described: list[dict[str, Any]] = []
         """Parsers that were made, and those that were asked, where they are to be described."""

@@ -1,1 +1,0 @@
-"""The set-up bench: small broken repositories, set up, run, diagnosed and repaired by rules alone."""
