@@ -30,17 +30,6 @@ def official_pass(rows: Sequence[Sequence[bool]], k: int) -> float | None:
     return fmean(any(row[:k]) for row in rows)
 
 
-def unbiased_pass(rows: Sequence[Sequence[bool]], k: int) -> float | None:
-    """The estimator 1 - C(n-c, k) / C(n, k), mean over rows (Chen et al. 2021, equation 1); None where no row has k outputs."""
-    if all(len(row) < k for row in rows):
-        return None
-    return fmean(_estimate(len(row), sum(row), k) for row in rows)
-
-
-def _estimate(n: int, passed: int, k: int) -> float:
-    return float(passed > 0) if n < k else 1 - comb(n - passed, k) / comb(n, k)
-
-
 def bootstrap(values: Sequence[float]) -> Interval | None:
     """Percentile interval of the mean, 95 %, by drawing rows with replacement; None for fewer than two rows."""
     return cluster_bootstrap([[value] for value in values])

@@ -12,7 +12,7 @@ import msgspec
 from ml_agent.benchmarks import official
 from ml_agent.benchmarks.data import Task, missing_place, repository_folder
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import KS, official_pass, rate, unbiased_pass
+from ml_agent.benchmarks.metrics import KS, official_pass, rate
 from ml_agent.benchmarks.predictions import Prediction, Usage
 from ml_agent.benchmarks.same_call import same_call
 from ml_agent.tools import plugins
@@ -130,7 +130,6 @@ def figures(rows: Sequence[Row]) -> dict[str, float | None]:
     """Pass@k and the shares of each rule; None where nothing was measured."""
     passes = [row.scored.passed for row in rows]
     data: dict[str, float | None] = {f"pass@{k}": official_pass(passes, k) for k in KS}
-    data |= {f"unbiased_pass@{k}": unbiased_pass(passes, k) for k in KS}
     verdicts = [verdict for row in rows for verdict in row.verdicts]
     data["arguments"] = rate([v.arguments for v in verdicts if v.arguments is not None])
     data["type"] = rate([v.type for v in verdicts if v.type is not None])

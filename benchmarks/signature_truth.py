@@ -223,26 +223,16 @@ def _fields(real: Mapping[str, Any], option: Option, root: Path) -> Iterator[tup
     yield "default", default, option.default
 
 
-class Totals(msgspec.Struct, kw_only=True):
+def totals(files: Iterable[FileTruth]) -> dict[str, Any]:
     """The sums over all files."""
-
-    candidates: int = 0
-    makers: int = 0
-    makers_ran: int = 0
-    options: int = 0
-    equal: int = 0
-    foreign: int = 0
-    fields: dict[str, int] = {}
-
-    def add(self, truth: FileTruth) -> None:
-        """Count one file."""
-        self.candidates += 1
-        self.makers += truth.makes_parser
-        self.makers_ran += truth.makes_parser and truth.ran
-        self.options += truth.options
-        self.equal += truth.equal
-        self.foreign += truth.foreign
-        self.fields = dict(Counter(self.fields) + Counter(d.field for d in truth.differences))
+    every = list(files)
+    makers = [one for one in every if one.makes_parser]
+    return {
+        "candidates": len(every), "makers": len(makers), "makers_ran": sum(one.ran for one in makers),
+        "options": sum(one.options for one in every), "equal": sum(one.equal for one in every),
+        "foreign": sum(one.foreign for one in every),
+        "fields": dict(Counter(d.field for one in every for d in one.differences)),
+    }  # fmt: skip
 
 
 def measure(root: Path, reader: SignatureReader, jobs: int) -> list[FileTruth]:
@@ -260,45 +250,38 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args(words)
-    totals = Totals()
     truths: dict[str, list[FileTruth]] = {}
     for root in repositories_in(p.resolve() for p in args.folders):
-        reader = SignatureReader(root, list_files(root))
-        truths[root.name] = measure(root, reader, args.jobs)
-        for truth in truths[root.name]:
-            totals.add(truth)
+        truths[root.name] = measure(root, SignatureReader(root, list_files(root)), args.jobs)
+    found = totals(truth for files in truths.values() for truth in files)
     if args.json:
-        print(json.dumps(msgspec.to_builtins({"totals": totals, "files": truths}), indent=1))
+        print(json.dumps(msgspec.to_builtins({"totals": found, "files": truths}), indent=1))
     else:
-        sys.stdout.write(report_text(truths, totals))
+        sys.stdout.write(report_text(truths, found))
     return 0
 
 
-def report_text(truths: Mapping[str, Sequence[FileTruth]], totals: Totals) -> str:
+def report_text(truths: Mapping[str, Sequence[FileTruth]], found: Mapping[str, Any]) -> str:
     """The report for a person."""
     lines: list[str] = []
     for name, files in truths.items():
-        for truth in files:
-            if not truth.ran:
-                lines.append(f"not run    {name}/{truth.path}: {truth.reason}")
-            for d in truth.differences:
-                lines.append(
-                    f"differs    {name}/{d.path} {d.option}: {d.field} real={d.real!r} static={d.static!r} sure={d.sure}"
-                )
+        lines += [f"not run    {name}/{one.path}: {one.reason}" for one in files if not one.ran]
+        lines += [
+            f"differs    {name}/{d.path} {d.option}: {d.field} real={d.real!r} static={d.static!r} sure={d.sure}"
+            for one in files
+            for d in one.differences
+        ]
     for name, files in truths.items():
-        options, equal = sum(f.options for f in files), sum(f.equal for f in files)
-        makers = [f for f in files if f.makes_parser]
-        ran = sum(f.ran for f in makers)
+        own = totals(files)
         lines.append(
-            f"{name}: {_share(equal, options)} of the options equal; {_share(ran, len(makers))} of the files that make a parser ran"
+            f"{name}: {_share(own['equal'], own['options'])} of the options equal; "
+            f"{_share(own['makers_ran'], own['makers'])} of the files that make a parser ran"
         )
-    lines.append(f"differing fields: {totals.fields}")
-    lines.append(
-        f"options equal: {_share(totals.equal, totals.options)}; by a stubbed library and not compared: {totals.foreign}"
-    )
-    lines.append(
-        f"files that make a parser and ran: {_share(totals.makers_ran, totals.makers)}; candidates: {totals.candidates}"
-    )
+    lines += [
+        f"differing fields: {found['fields']}",
+        f"options equal: {_share(found['equal'], found['options'])}; by a stubbed library and not compared: {found['foreign']}",
+        f"files that make a parser and ran: {_share(found['makers_ran'], found['makers'])}; candidates: {found['candidates']}",
+    ]
     return "\n".join(lines) + "\n"
 
 

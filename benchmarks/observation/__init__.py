@@ -35,7 +35,6 @@ _OF_THE_RUN_TIME = re.compile(
 """Variables that say how a program runs, and not what it does."""
 DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
 """Those that decide which devices a program sees."""
-_PATH_LIKE = re.compile(r"/|\.\w+$")
 
 
 def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> Observation:
@@ -100,12 +99,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         parents=tuple(words for one in recorded for words in one.parents),
     )  # fmt: skip
     programs = [_program(r, place) for r in recorded if not r.own or (kind == "bash" and _handed_over(r))]
-    calls = [
-        msgspec.structs.replace(c, arguments={n: _from_start(v, c.folder, place) for n, v in c.arguments.items()})
-        for r in recorded
-        for c in r.calls
-        if kind != "bash" or c.name.rpartition(".")[2] not in _handed_over(r)
-    ]
+    calls = [c for r in recorded for c in r.calls if kind != "bash" or c.name.rpartition(".")[2] not in _handed_over(r)]
     shown = text if kind == "bash" else ""
     programs += steps(shown, done.trace, place, python_too=kind == "bash" and not programs and not calls)
     found = Observation(
@@ -137,7 +131,6 @@ def _program(recorded: Recorded, place: Place) -> Program:
         given={k: v for p in parses for k, v in p.given.items()},
         defaults={k: v for p in parses for k, v in p.defaults.items()},
         subcommand=next((p.subcommand for p in reversed(parses) if p.subcommand), ()),
-        settings=recorded.settings,
         rest=parses[-1].rest if parses else (),
         folder=recorded.folder,
         environment=variables | devices,
@@ -160,21 +153,6 @@ def _file_of(module: str, place: Place) -> str:
 def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:
     """Whether a parser said what it made of the words; one that is not installed says nothing of any."""
     return any(one.values or one.given or one.rest for one in parses) or bool(parses and not words)
-
-
-def _from_start(value: Any, folder: str, place: Place) -> Any:
-    """A relative path to what is there, written from where the answer began, where its code has gone elsewhere."""
-    if isinstance(value, list):
-        return [_from_start(one, folder, place) for one in value]
-    began = posixpath.normpath(place.folder or ".")
-    if not isinstance(value, str) or not _PATH_LIKE.search(value) or began == folder or value.startswith("/"):
-        return value
-    inside = posixpath.normpath(posixpath.join(folder, value))
-    try:
-        there = any((place.root / one).exists() for one in (inside, posixpath.join(began, value)))
-    except (OSError, ValueError):
-        return value
-    return posixpath.relpath(inside, began) if there else value
 
 
 def _constants(text: str) -> Iterable[Any]:

@@ -32,8 +32,6 @@ class CodeCall(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Mapping[str, Any] = {}
     """By name of the parameter; by place where the names are not known."""
     defaults: Mapping[str, Any] = {}
-    folder: str = "."
-    """Where the answer was by then, relative to the repository."""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +48,6 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     """Command lines of the processes that started it, nearest first."""
     options: tuple[Parse, ...]
     calls: tuple[CodeCall, ...]
-    settings: Mapping[str, Any]
     environment: Mapping[str, str]
     """The variables that are set and that the program reads, or that choose its devices."""
 
@@ -90,8 +87,6 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     subcommand: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     """Words that the parser left over."""
-    settings: Mapping[str, Any] = {}
-    """The configuration that a program composed which reads its words by hand."""
     folder: str = "."
     """Where it ran, relative to the repository."""
     environment: Mapping[str, str] = {}

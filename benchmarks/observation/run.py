@@ -27,7 +27,6 @@ from ml_agent.benchmarks.observation.repository import Libraries, announced
 from ml_agent.benchmarks.observation.text import exports
 from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
 from ml_agent.sandbox.temporary import lent, temporary
-from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
 
 INSIDE = Path(__file__).parent / "inside"
@@ -141,7 +140,7 @@ def _write_answer(job: Job, layout: _Layout) -> None:
         (place / "answer.py").write_text(job.text)
     else:
         home, script = _at_home(_ACTIVATES.sub(":", job.text), layout.workdir)
-        before = _cloning(job.text, layout.root, place) + home
+        before = home
     (place / SHELLS).write_text(started_shells(place, layout.root))
     shells = shlex.quote(str(place / SHELLS))
     start = f"trap wait EXIT; export BASH_ENV={shells}; {_tracing(place)}"  # waits for what runs in the background
@@ -176,23 +175,6 @@ def _at_home(text: str, folder: Path) -> tuple[str, str]:
     """
     own = shlex.quote(str(folder / ANSWER))
     return f"BASH_ARGV0={own}; BENCH_SCRIPT={own}; ", _OWN_SOURCE.sub(r"$\1BENCH_SCRIPT", text)
-
-
-def _cloning(text: str, root: Path, place: Path) -> str:
-    """What lets `git clone ADDRESS && cd NAME` lead to the repository, in words of a shell; "" where it is not cloned."""
-    folder = place / "clones"
-    for invocation in parse_command(text).invocations:
-        words = [word.rstrip("/") for word in invocation.words if not word.startswith("-")]
-        address = next((at for at, word in enumerate(words) if re.match(r"https?://|git@|ssh://|git://", word)), None)
-        if invocation.program != "git" or words[:1] != ["clone"] or address is None:
-            continue
-        own = words[address].rpartition("/")[2].removesuffix(".git")
-        name = words[address + 1] if len(words) > address + 1 else own
-        if own.casefold() == root.name.casefold() and re.fullmatch(r"\w[\w.-]*", name):
-            folder.mkdir(exist_ok=True)
-            (folder / name).unlink(missing_ok=True)
-            (folder / name).symlink_to(root)
-    return f"set -P; CDPATH=.:{shlex.quote(str(folder))}; " if folder.exists() else ""
 
 
 def our_words() -> list[str]:

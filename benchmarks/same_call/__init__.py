@@ -18,9 +18,6 @@ from ml_agent.benchmarks.same_call.verdict import ReasonClass, Verdict, failed
 
 __all__ = ["ReasonClass", "Verdict", "same_call"]
 
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
-"""An assignment to an environment variable."""
-
 
 def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     """Judge one answer by the call that it makes. BenchError where answers cannot be run here.
@@ -37,7 +34,6 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     if kind_of(plain) != task.kind:
         return failed("not the kind", f"{kind_of(plain)} where {task.kind} is wanted")
     reference = observe(task.output, root, task.folder, task.prefix_code)
-    plain = _with_own_variables(plain, task)
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if is_cut(candidate) and not is_cut(reference):
         return failed("refused", "it was stopped before anything was seen of it: score it again where less else runs")
@@ -52,18 +48,6 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     if reference.calls or any(call.own for call in candidate.calls):
         return compare_calls(reference, candidate, task.instruction)
     return Verdict(passed=True)
-
-
-def _with_own_variables(text: str, task: Task) -> str:
-    """The text with each environment variable that the row takes as well (`accept`) written as the row's own."""
-    for name, value in task.arguments.items():
-        if not _VARIABLE.fullmatch(str(value)) or _bare(str(value)) in _bare(text):
-            continue
-        for other in task.accept.get(name, ()):
-            if _VARIABLE.fullmatch(other):
-                before, found, after = text.partition(other)
-                text = f"{before}{value}{after}" if found else text
-    return text
 
 
 def _code(task: Task, text: str, reference: Observation, candidate: Observation) -> Verdict:

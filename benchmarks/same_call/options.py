@@ -9,12 +9,10 @@ import msgspec
 
 from ml_agent.benchmarks.observation.model import Program
 from ml_agent.benchmarks.observation.repository import signature_reader
-from ml_agent.benchmarks.same_call.values import plain, same
-from ml_agent.tools.commandline.reader import ParsedCall
+from ml_agent.benchmarks.same_call.values import plain
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.signatures.console import read_console
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.signatures.words import SAME_TYPE
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
@@ -46,7 +44,7 @@ def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> 
         believe_parser: False reads the words although a parser did, to compare with a program that came to none.
     """
     if program.parsed and believe_parser:
-        return _parsed_options(program, _read_rest(program, root))
+        return _parsed_options(program)
     return _read_options(program, root)
 
 
@@ -55,32 +53,20 @@ def _read_options(program: Program, root: Path) -> Options:
     signature = choose(_signatures(root, program), program.words)
     if signature is None or not signature.options:
         loose = by_look(program.words)
-        return Options(values=loose, given=frozenset(loose), defaults=program.settings)
+        return Options(values=loose, given=frozenset(loose))
     call = parse_call(signature, program.words)
     values = by_look(program.words, _spellings(signature)) if call.unknown else call.values
     if signature.framework == "hydra":  # its words may add, remove and choose what nobody declares
         overrides = [w for w in program.words if w[0] != "-" and ("=" in w or w[0] == "~")]
         pairs = (word.removeprefix("++").partition("=") for word in overrides)
         values = {key: value for key, _, value in pairs} | by_look([w for w in program.words if w not in overrides])
-    composed = _global_settings(program, signature, call)
     known = {o.dest: o.default for o in signature.options if o.default is not None}
     texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
     nullable = {o.dest for o in signature.options if o.default in (None, "None", "null")}
     return Options(
-        values=values | composed, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
+        values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
         nullable=frozenset(nullable),
     )  # fmt: skip
-
-
-def _global_settings(program: Program, signature: Signature, call: ParsedCall) -> dict[str, Any]:
-    """All settings as they were seen at the end of a program whose words and files change its global variables; none where it did not come so far."""
-    changed = [o for o in signature.options if o.converter in ("literal", SAME_TYPE) and o.dest in program.settings]
-    if signature.framework != "sysargv":
-        return {}
-    settings = {o.dest: program.settings[o.dest] for o in changed}
-    typed = any(same(settings[name], value) for name, value in call.values.items() if name in settings)
-    read = typed or any(not same(settings[o.dest], o.default) for o in changed if o.default is not None)
-    return settings if read else {}
 
 
 def _is_text(option: Option) -> bool:
@@ -93,28 +79,17 @@ def _looks_typed(default: Any) -> bool:
     return isinstance(plain(default, "set"), (bool, int, float))
 
 
-def _read_rest(program: Program, root: Path) -> Options:
-    """The words that a parser left, for one that was not reached: by the signature where it knows them all, else by their look."""
-    signature = choose(_signatures(root, program), program.words) if program.rest else None
-    call = parse_call(signature, program.words) if signature is not None else None
-    if signature is None or call is None or call.unknown or not set(call.values) - set(program.given):
-        loose = by_look(program.rest)
-        return Options(values=loose, given=frozenset(loose))
-    known = {o.dest: o.default for o in signature.options if o.default is not None and o.dest not in program.values}
-    left = {k: v for k, v in call.values.items() if k not in program.values}
-    return Options(values=left, given=frozenset(left), defaults=known)
-
-
-def _parsed_options(program: Program, rest: Options) -> Options:
-    """As the program's own parser said; what it hid inside a converter is taken as it was typed."""
+def _parsed_options(program: Program) -> Options:
+    """As the program's own parser said; what it hid inside a converter is taken as it was typed, what it left by its look."""
+    rest = by_look(program.rest)
     shown = {k: v for k, v in program.values.items() if not _is_hidden(v)}
     hidden = {k: program.given[k] for k, v in program.values.items() if k in program.given and _is_hidden(v)}
     typed = {k: words[0] if len(words) == 1 else list(words) for k, words in hidden.items()}
-    defaults = {**rest.defaults, **{k: v for k, v in program.defaults.items() if not _is_hidden(v)}}
+    defaults = {k: v for k, v in program.defaults.items() if not _is_hidden(v)}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
-    given = frozenset({*program.given, *rest.given} - {""})
+    given = frozenset({*program.given, *rest} - {""})
     return Options(
-        values={**shown, **unseen, **typed, **rest.values}, given=given, defaults=defaults, subcommand=program.subcommand,
+        values={**shown, **unseen, **typed, **rest}, given=given, defaults=defaults, subcommand=program.subcommand,
         words=program.given, texts=frozenset(_texts(program)), nullable=frozenset(k for k, v in defaults.items() if v is None),
     )  # fmt: skip
 

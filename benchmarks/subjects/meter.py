@@ -118,8 +118,6 @@ class Meter:
         self._write(body, reply, time.monotonic() - began)
         failed = reply.status == 429 or reply.status >= 500
         self.trouble = reply.body.decode("utf-8", "replace")[:300] if failed else ""
-        if asked.get("stream") and reply.status == 200:
-            return Reply(status=200, body=as_stream(reply.body), headers={"content-type": "text/event-stream"})
         return reply
 
     def _settle(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,8 +211,8 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
                 asked = json.loads(sent)
             except ValueError:
                 asked = None
-            if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list):
-                return Reply.refusal(400, "the body is no chat completion request", "invalid_body")
+            if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list) or asked.get("stream"):
+                return Reply.refusal(400, "the body is no chat completion request without a stream", "invalid_body")
             return meter.complete(asked)
 
         def _write(self, reply: Reply) -> None:
@@ -232,27 +230,6 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
             """Keep quiet."""
 
     return Handler
-
-
-def as_stream(body: bytes) -> bytes:
-    """Server-sent events of one completion: a chunk with the whole message, one with the usage, and the end mark."""
-    answer = json.loads(body)
-    head = {name: answer.get(name) for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
-    choices = [
-        {
-            "index": choice.get("index", 0),
-            "delta": _delta(choice["message"]),
-            "finish_reason": choice.get("finish_reason"),
-        }
-        for choice in answer.get("choices", [])
-    ]
-    chunks = [{**head, "choices": choices}, {**head, "choices": [], "usage": answer.get("usage")}]
-    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"
-
-
-def _delta(message: Mapping[str, Any]) -> dict[str, Any]:
-    calls = [{"index": number, **call} for number, call in enumerate(message.get("tool_calls") or [])]
-    return {**message, **({"tool_calls": calls} if calls else {})}
 
 
 def _count(body: Mapping[str, Any]) -> int:

@@ -111,7 +111,6 @@ def _seen_of(program: target.Target, here: scope.Scope, given: Mapping[str, str]
         "folder": os.path.relpath(Path.cwd(), here.root),
         "options": SEEN.options,
         "calls": SEEN.calls,
-        "settings": {} if SEEN.options or program.own else record.settings(),
         "environment": _variables_read(given, path, here),
     }
 

@@ -3,11 +3,9 @@
 import ast
 import functools
 import inspect
-import os
 import sys
 import types
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from . import unknown
@@ -120,11 +118,10 @@ def _attribute(owner: Any, name: str, value: Any) -> Entry:
 
 
 def _pictures(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> Entry:
-    """The values of a call as they can be compared, and the folder in which the answer is by now."""
+    """The values of a call as they can be compared."""
     return {
         "arguments": {name: picture(value) for name, value in given.items()},
         "defaults": {name: picture(value) for name, value in defaults.items()},
-        "folder": os.path.relpath(Path.cwd(), SEEN.scope.root) if SEEN.scope is not None else ".",
     }
 
 

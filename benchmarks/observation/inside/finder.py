@@ -58,9 +58,7 @@ class LastFinder(MetaPathFinder):
         parent = sys.modules.get(name.rpartition(".")[0])
         if top in sys.stdlib_module_names or top.startswith("_frozen"):
             return None
-        # `pyannote.core`, which a project requires, lies beside its own `pyannote.audio` once both are installed.
-        shared = parent is not None and not {name.lower(), name.lower().replace(".", "_")}.isdisjoint(self.foreign)
-        known = shared or isinstance(parent, UnknownModule) or (parent is None and top in self.foreign)
+        known = isinstance(parent, UnknownModule) or (parent is None and top in self.foreign)
         if known or (parent is not None and _made_at_install(parent, last)):
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         return None

@@ -63,15 +63,13 @@ def complete() -> None:
 def install(answer: str) -> None:
     """Replace what must not happen, and remember what was not found; `answer` is the file of the answer's own code, or ""."""
     builtins.open = io.open = _opening(builtins.open, answer)
-    os.listdir = _listing(os.listdir, answer)
-    os.scandir = _listing(os.scandir, answer)
     for module, names in PROBES:
         for name in names.split():
             setattr(module, name, _probing(getattr(module, name)))
     for module, names in SILENCED:
         for name in names.split():
             setattr(module, name, _nothing)
-    importlib.metadata.version = _version(importlib.metadata.version)
+    importlib.metadata.version = _version
     _Processes(subprocess.Popen).install()
 
 
@@ -118,28 +116,9 @@ def _opening(function: Callable[..., Any], answer: str) -> Any:
     return opening
 
 
-def _listing(function: Callable[..., Any], answer: str) -> Any:
-    def listing(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except OSError:
-            if answer and caller().f_code.co_filename == answer:
-                return Unknown("files")
-            raise
-
-    return listing
-
-
-def _version(function: Callable[[str], str]) -> Any:
+def _version(distribution_name: str) -> str:
     """Nothing is installed here: a distribution that is asked for has some version."""
-
-    def version(name: str) -> str:
-        try:
-            return function(name)
-        except importlib.metadata.PackageNotFoundError:
-            return "99.0.0"
-
-    return version
+    return "99.0.0"
 
 
 class _Processes:

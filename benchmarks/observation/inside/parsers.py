@@ -47,24 +47,9 @@ def install() -> None:
     watch = ArgparseWatch()
     for name, function in {**_parse_methods(watch), **_value_methods(watch), "error": error}.items():
         setattr(parser, name, function)
-    argparse.FileType.__call__ = _opening(argparse.FileType.__call__)  # type: ignore[method-assign]
     shown: tuple[tuple[Any, str], ...] = ((argparse._HelpAction, HELP), (argparse._VersionAction, VERSION))
     for action, what in shown:
         action.__call__ = _showing(what)
-
-
-def _opening(real: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap `argparse.FileType`: a file to read that is not there is its user's, and unknown."""
-
-    def opened(self: Any, name: str) -> Any:
-        try:
-            return real(self, name)
-        except argparse.ArgumentTypeError:
-            if "r" in self._mode:
-                return unknown.Unknown("file")
-            raise
-
-    return opened
 
 
 def _showing(what: str) -> Callable[..., NoReturn]:

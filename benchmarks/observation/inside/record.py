@@ -15,7 +15,7 @@ from .pictures import picture
 from .scope import Scope
 
 MOST = 400
-"""Calls and settings that are kept."""
+"""Calls that are kept."""
 DEEPEST = 20
 """Processes that are followed from a program to what started it."""
 CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
@@ -132,13 +132,6 @@ def is_command_line(words: Any) -> bool:
         return False
     in_code = SEEN.scope is not None and bool(SEEN.scope.answer) and bool(chain())
     return set(words) <= set(sys.argv[1:]) or in_code
-
-
-def settings() -> dict[str, Any]:
-    """The plain values at the top level of the program: the configuration that it composed, where it reads its words by hand."""
-    names = vars(sys.modules["__main__"])
-    plain = {n: v for n, v in names.items() if not n.startswith("_") and type(v) in (bool, int, float, str)}
-    return {n: picture(v) for n, v in list(plain.items())[:MOST]}
 
 
 class ArgparseWatch:

@@ -102,31 +102,12 @@ if __name__ == "__main__":
     "looking.py": "import argparse, os\n\ndef there(path):\n    if not os.path.isfile(path):\n        raise argparse.ArgumentTypeError(path)\n    return path\n\n"
     "p = argparse.ArgumentParser()\np.add_argument('input', type=there)\np.add_argument('--n', type=int)\nprint(p.parse_args())\n",
     "by_hand.py": "import sys\nfor word in sys.argv[1:]:\n    key, _, value = word.partition('=')\n    print(key, value)\n",
-    "composed.py": "import sys\nlr = 0.1\nsteps = 10\nfor word in sys.argv[1:]:\n    key, _, value = word.lstrip('-').partition('=')\n    globals()[key] = type(globals()[key])(value)\nprint(lr, steps)\n",
     "composing.py": "import hydra\n\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg):\n    print(cfg)\n\nmain()\n",
     "conf/config.yaml": "defaults:\n  - model: small\n  - _self_\nlr: 0.1\nresume: null\n",
     "conf/other.yaml": "defaults:\n  - model: big\n  - _self_\nlr: 0.3\nresume: null\n",
     "conf/model/small.yaml": "layers: 12\nwidth: 8\n",
     "conf/model/big.yaml": "layers: 24\nwidth: 8\n",
     "conf/model/wide.yaml": "layers: 24\nwidth: 9\n",
-    "nano.py": "lr = 0.1\nlayers = 12\nname = 'x'\nexec(open('configurator.py').read())\nprint(lr)\n",
-    "configurator.py": """
-import sys
-from ast import literal_eval
-for arg in sys.argv[1:]:
-    if "=" not in arg:
-        assert not arg.startswith("--")
-        exec(open(arg).read())
-    else:
-        key, val = arg[2:].split("=")
-        try:
-            new = literal_eval(val)
-        except (SyntaxError, ValueError):
-            new = val
-        assert type(new) == type(globals()[key])
-        globals()[key] = new
-""",
-    "small.py": "layers = 6\nlr = 0.5\n",
     "many.py": """
 import argparse
 p = argparse.ArgumentParser()
@@ -136,10 +117,6 @@ fit.add_argument("--n", type=int)
 sub.add_parser("find").add_argument("--n", type=int)
 p.parse_args()
 """,
-    "early.py": "import argparse\n\nfirst = argparse.ArgumentParser(add_help=False)\nfirst.add_argument('--config')\n"
-    "found, rest = first.parse_known_args()\nif found.config:\n    open(found.config)\n"
-    "parser = argparse.ArgumentParser(parents=[first])\nparser.add_argument('--lr', type=float)\n"
-    "parser.add_argument('--workers', type=int, default=1)\nprint(parser.parse_args())\n",
     "kit/__main__.py": "import sys\nfrom kit.train import main\n\nif __name__ == '__main__':\n    sys.exit(main())\n",
     "bin/tidy": "#!/usr/bin/env python\nfrom kit.train import main\nmain()\n",
     "data/cora/x.csv": "1\n",

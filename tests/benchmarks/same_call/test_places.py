@@ -15,8 +15,6 @@ TRAIN = "python train.py --data data/cora -b 16"
         "cd data && python ../train.py --data cora -b 16",
         "cd data && python ../train.py --data ../data/cora -b 16",
         'words=(--data data/cora)\nwords+=(-b 16)\npython train.py "${words[@]}"',
-        "git clone https://github.com/some/Kit.git && cd Kit && python train.py --data data/cora -b 16",
-        "git clone --depth 1 git@github.com:some/kit work\ncd work\npython train.py --data data/cora -b 16",
         "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && python train.py --data data/cora -b 16",
         'cd "$(dirname "$0")"\npython train.py --data data/cora -b 16',
         'cd "$(dirname "${BASH_SOURCE[0]}")/data" && python ../train.py --data cora -b 16',
@@ -35,7 +33,6 @@ def test_the_same_call_from_elsewhere(judge: Judge, answer: str) -> None:
         "cd data && python ../train.py --data data/cora -b 16",
         "cd data; python -m kit --data data/cora -b 16",
         'words=(--data data/cora)\npython train.py "${words[@]}"',
-        "git clone https://github.com/some/other && cd other && python train.py --data data/cora -b 16",
     ],
 )
 def test_another_call_from_elsewhere(judge: Judge, answer: str) -> None:
@@ -77,18 +74,3 @@ def test_other_names_and_folders(judge: Judge, reference: str, answer: str, same
 )
 def test_a_parser_may_look_for_a_file_of_its_user(judge: Judge, answer: str, same: bool) -> None:
     assert judge("python looking.py users.smi --n 3", f"python {answer}").passed is same
-
-
-@pytest.mark.parametrize(
-    ("answer", "same"),
-    [
-        ("python early.py --config absent.yaml --lr 0.50", True),
-        ("python early.py --config absent.yaml --lr 0.5 --workers 2", False),
-        ("python early.py --config absent.yaml", False),
-        ("python early.py --config absent.yaml --lr 0.5 --no-such 1", False),
-    ],
-)
-def test_words_for_a_parser_that_is_not_reached_are_read_by_the_signature(
-    judge: Judge, answer: str, same: bool
-) -> None:
-    assert judge("python early.py --config absent.yaml --lr 0.5 --workers 1", answer).passed == same

