@@ -369,19 +369,18 @@ def bounds(interval: Interval | None) -> str:
 
 
 def score_tables(score: Score, console: Terminal) -> None:
-    """Print the figures of one subject, then by repository and kind, then the error classes and what was left out."""
+    """Print the figures of one subject, then by repository, then the error classes and what was left out."""
     name = "gates" if score.mode == GATES else "pass"
     console.print(f"{score.mode}: {len(score.rows)} rows")
     for title, rows in (("", score.rows), ("dropped by the official script (other than five outputs)", score.apart)):
         if rows:
             console.print(_figures(title, rows, name))
     scored = [row.scored for row in score.rows + score.apart]
-    for field in ("repository", "kind"):
-        table = Table(field, "n", *[f"{name}@{k}" for k in KS], box=None)
-        for label in sorted({getattr(row, field) for row in scored}):
-            passes = [row.passed for row in scored if getattr(row, field) == label]
-            table.add_row(label, str(len(passes)), *[percent(official_pass(passes, k)) for k in KS])
-        console.print(table)
+    table = Table("repository", "n", *[f"{name}@{k}" for k in KS], box=None)
+    for label in sorted({row.repository for row in scored}):
+        passes = [row.passed for row in scored if row.repository == label]
+        table.add_row(label, str(len(passes)), *[percent(official_pass(passes, k)) for k in KS])
+    console.print(table)
     for label, count in sorted(Counter(c for row in scored for c in row.error_class if c).items()):
         console.print(f"{label} {count}: {CLASSES[label]}")
     for left in score.left_out:

@@ -18,8 +18,6 @@ from ml_agent.keys import held
 from ml_agent.sandbox.cleanup import reap
 from ml_agent.sandbox.temporary import sweep
 
-ITEMS = 200
-"""What a worker does before a fresh one takes its place, so that nothing gathers in its memory."""
 START_SECONDS = 120.0
 """What a process may take to come up; that is no part of an item's time."""
 END_SECONDS = 60.0
@@ -87,11 +85,11 @@ class _Worker(Generic[Item, Outcome]):
         self.process = context.Process(target=serve, args=(theirs, os.getpid(), packed), daemon=False)
         self.process.start()
         theirs.close()
-        self.done, self.ready = 0, False
+        self.ready = False
 
     def give(self, item: Item, tries: int) -> None:
         """Hand over an item."""
-        if self.done >= ITEMS or not self.process.is_alive():
+        if not self.process.is_alive():
             self.end()
             self._start()
         self.item, self.tries, self.began = item, tries, time.monotonic()
@@ -125,7 +123,7 @@ class _Worker(Generic[Item, Outcome]):
                 made: Outcome = self.pipe.recv()
             except (EOFError, OSError):
                 return self._restart_after_death(item)
-            self.item, self.done = None, self.done + 1
+            self.item = None
             return made
         self._restart()
         self.item = None

@@ -22,14 +22,24 @@ import msgspec
 from ml_agent.benchmarks.data import Kind
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.observation.model import Report
-from ml_agent.benchmarks.observation.reports import FILE_BLOCKS, read_left, read_reports
 from ml_agent.benchmarks.observation.repository import Libraries, announced
 from ml_agent.benchmarks.observation.text import exports
 from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
+from ml_agent.sandbox.errors import SandboxLostError
+from ml_agent.sandbox.held_folder import held_folder
+from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.temporary import lent, temporary
 from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
 
 INSIDE = Path(__file__).parent / "inside"
+REPORTS = "reports.jsonl"
+FILE_BLOCKS = 20_000
+"""How large a file a program may write, as `ulimit -f` counts."""
+MOST_BYTES = FILE_BLOCKS * 1024
+MOST_REPORTS = 2000
+DEEPEST = 60
+"""Levels of what is recorded; ours have fewer."""
+SPOILT = "spoilt-report"
 CPU_SECONDS = 3.0
 MOST_ENTRIES = 300
 """Each costs a mount; a folder with more stays closed."""
@@ -349,3 +359,36 @@ def _judge(status: int | None, stderr: str, layout: _Layout, kind: Kind, reports
 
 def _tidy(line: str, layout: _Layout) -> str:
     return line.replace(f"{layout.place}/", "").replace(f"{layout.root}/", "")[:400]
+
+
+def read_reports(place: Path) -> tuple[Report, ...]:
+    """The reports in the order in which the programs ended; these can write there as well, so nothing is read through a link or waited for."""
+    lines = read_left(place, REPORTS).split("\n")[: MOST_REPORTS + 1]
+    return tuple(read_report(line.encode()) for line in lines if line.strip())
+
+
+def read_report(line: bytes) -> Report:
+    """The report that a line holds; what is none of ours is a failed program."""
+    try:
+        report = msgspec.json.decode(line, type=Report)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        return Report(outcome="failed", code=SPOILT, message=f"a report cannot be read: {error}")
+    too_deep = Report(outcome="failed", code=SPOILT, message="a report is too deep")
+    return too_deep if _is_deep(msgspec.to_builtins(report.recorded)) else report
+
+
+def _is_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(DEEPEST):
+        parts = (list(one.values()) if isinstance(one, dict) else one for one in level)
+        level = [part for several in parts if isinstance(several, (list, tuple)) for part in several]
+    return bool(level)
+
+
+def read_left(place: Path, name: str) -> str:
+    """The text of a file that the programs could write; "" where there is no regular file."""
+    try:
+        with held_folder(place) as folder:
+            return folder.read(safe_relative(name), MOST_BYTES).decode(errors="replace")
+    except (FileNotFoundError, SandboxLostError):
+        return ""

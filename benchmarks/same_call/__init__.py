@@ -14,7 +14,7 @@ from ml_agent.benchmarks.observation import Observation, is_cut, observe
 from ml_agent.benchmarks.observation.text import kind_of, unfence
 from ml_agent.benchmarks.same_call.code import cannot_tell, compare_calls, plain_code
 from ml_agent.benchmarks.same_call.programs import compare_programs
-from ml_agent.benchmarks.same_call.verdict import ReasonClass, Verdict, failed
+from ml_agent.benchmarks.same_call.values import ReasonClass, Verdict, failed
 
 __all__ = ["ReasonClass", "Verdict", "same_call"]
 

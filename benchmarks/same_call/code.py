@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ml_agent.benchmarks.observation.model import CodeCall, Observation
-from ml_agent.benchmarks.same_call.values import Reading, is_unknown, plain, same
-from ml_agent.benchmarks.same_call.verdict import GOOD, Verdict, failed
+from ml_agent.benchmarks.same_call.values import GOOD, Reading, Verdict, failed, is_unknown, plain, same
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SWITCHES = frozenset(

@@ -1,4 +1,4 @@
-"""When two values are the same: numbers as numbers, paths as paths, lists as lists, tables as tables."""
+"""When two values are the same (numbers as numbers, paths as paths, lists as lists, tables as tables), and what a verdict says."""
 
 import ast
 import json
@@ -7,6 +7,8 @@ import posixpath
 import re
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
 PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")
@@ -122,3 +124,26 @@ def _literal(text: str) -> Any:
     if text[0] in "[(" and not re.search(r"[\[({]", text[1:]):
         return [part.strip().strip("'\"") for part in text[1:-1].split(",") if part.strip()]
     return re.sub(r"\s+", "", text).replace('"', "'")
+
+
+ReasonClass = Literal[
+    "", "wrong entry", "missing", "other value", "unasked", "refused", "not the kind", "no answer", "no reference"
+]
+"""Why an answer is not the same call; "" where it is. "no reference": the row's own reference cannot be read."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether an answer makes the call of the reference."""
+
+    passed: bool
+    reason_class: ReasonClass = ""
+    detail: str = ""
+    """What exactly: the option with both values, the parser's message."""
+
+
+GOOD = Verdict(passed=True)
+
+
+def failed(reason: ReasonClass, detail: str) -> Verdict:
+    """A verdict against an answer."""
+    return Verdict(passed=False, reason_class=reason, detail=detail[:500])

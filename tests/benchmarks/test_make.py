@@ -18,7 +18,6 @@ from ml_agent.benchmarks.make import (
     RowSource,
     make,
     make_rows,
-    noun,
     other_value,
     reference,
     seeds,
@@ -146,19 +145,6 @@ def test_a_command_that_does_not_say_all_makes_no_row(shown: str, tmp_path: Path
 def test_values_by_type(option: dict[str, Any], value: Any, good: tuple[Any, ...]) -> None:
     varied = Option(**{"dest": "x", "flags": ("--x",), **option})
     assert all(other_value(varied, value, Random(seed)) in good for seed in range(8))
-
-
-@pytest.mark.parametrize(
-    ("help", "said"),
-    [
-        ("path to the dataset", "dataset"),
-        ("The initial learning rate, see the paper", "initial learning rate"),
-        ("${oc.env:HOME} of it", "max steps"),
-        ("", "max steps"),
-    ],
-)
-def test_things_are_named_by_their_help_or_by_their_name(help: str, said: str) -> None:
-    assert noun(Option(dest="max_steps", flags=("--max_steps",), help=help)) == said
 
 
 @pytest.mark.parametrize(

@@ -71,12 +71,6 @@ def test_a_row_that_asks_nothing_or_leads_out_is_a_problem(field: str, value: st
     assert len(loaded.tasks) == 1 and repr(field) in loaded.problems[0].message
 
 
-def test_optional_fields_may_be_null(tmp_path: Path) -> None:
-    empty = dict.fromkeys(("accept", "forbid", "prefix_code", "oracle", "style", "commit"))
-    (task,) = load_tasks(written(tmp_path / "rows.jsonl", {**ROW, **empty})).tasks
-    assert (task.accept, task.forbid, task.prefix_code) == ({}, (), "")
-
-
 def test_a_line_that_is_no_row_is_told_by_its_place(tmp_path: Path) -> None:
     good = [json.dumps({**ROW, "id": number}).encode() for number in (1, 2)]
     file = tmp_path / "rows.jsonl"
@@ -87,13 +81,6 @@ def test_a_line_that_is_no_row_is_told_by_its_place(tmp_path: Path) -> None:
     assert told == [
         (2, f"{file}:3", "no JSON"), (3, f"{file}:4", "list where an object is expected"), (4, f"{file}:5", "no UTF-8"),
     ]  # fmt: skip
-
-
-def test_choosing_rows(tmp_path: Path) -> None:
-    source = written(tmp_path / "rows.jsonl", ROW, {**ROW, "id": 8})
-    loaded = load_tasks(source, ["1-8", "1-99", "1-7", "1-8"])
-    assert [str(t.key) for t in loaded.tasks] == ["1-8", "1-7"]
-    assert [p.key for p in loaded.problems] == ["1-99"]
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", "open('x')", "{'a': b}", "", "((((" * 50])
@@ -122,12 +109,6 @@ def test_what_is_visible() -> None:
     assert set(Visible.__struct_fields__) == {"instruction", "github", "path", "prefix_code", "oracle"}
 
 
-def test_the_secret_parts_change_nothing_that_is_visible() -> None:
-    garbage = {**ROW, "arguments": "{'x': 'y'}", "type": "Python Code", "output": "garbage"}
-    for setting in ("oracle", "retrieval", "code", "agent", "repo"):
-        assert visible(task_of(ROW), setting) == visible(task_of(garbage), setting)
-
-
 def test_repository_folders_ignore_case(tmp_path: Path) -> None:
     task = task_of(ROW)
     assert repository_folder(task, tmp_path) is None
@@ -140,9 +121,3 @@ def test_the_rows_that_come_along() -> None:
     tasks = load_tasks("wild").tasks
     assert (len(tasks), len({t.repository for t in tasks}), len({t.style for t in tasks})) == (108, 18, 6)
     assert all(len(t.commit) == 40 for t in tasks)
-
-
-def test_a_field_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"github_id": 1, "id": 1}\n')
-    (problem,) = load_tasks(str(tmp_path / "rows.jsonl")).problems
-    assert "field 'github' is missing" in problem.message

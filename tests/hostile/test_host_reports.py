@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.observation.reports import read_report
 from ml_agent.benchmarks.observation.repository import libraries_of
-from ml_agent.benchmarks.observation.run import Execution, Job, can_run, run_answer
+from ml_agent.benchmarks.observation.run import Execution, Job, can_run, read_report, run_answer
 from tests.servers.git_folders import write_files
 
-HELD_BY = "benchmarks.observation.reports, benchmarks.observation.run"
+HELD_BY = "benchmarks.observation.run"
 pytestmark = pytest.mark.skipif(not can_run(), reason="bubblewrap does not work here")
 OURS = "P=$BENCH_OBSERVER; /bin/rm -f $P/trace; "
 DEEP = """{"outcome":"finished","recorded":{"module":"","file":"fit.py","own":false,"words":[],"folder":".","parents":[],"options":[],
-"calls":[],"destroyed":[],"environment":{},"settings":{"a":%s}}}"""
+"calls":[{"name":"f","own":true,"arguments":{"a":%s}}],"environment":{}}}"""
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 
 def main(task_file: str, result_file: str, events: str) -> None:
-    """Write how it ended and what it says that it used; its events are written by itself."""
+    """Write how it ended; its events are written by itself."""
     task = json.loads(Path(task_file).read_text(encoding="utf-8"))
     llm = LLM(
         model=f"openai/{task['model']}",
@@ -35,7 +35,7 @@ def main(task_file: str, result_file: str, events: str) -> None:
     try:
         conversation.send_message(task["text"])
         conversation.run()
-    except BaseException as error:  # whatever ends it, what was used so far is kept
+    except BaseException as error:  # whatever ends it, how it ended is kept
         problem = f"{type(error).__name__}: {error}"
         raise
     finally:
@@ -43,17 +43,8 @@ def main(task_file: str, result_file: str, events: str) -> None:
 
 
 def _result(conversation: Any, problem: str) -> dict[str, Any]:
-    metrics = conversation.conversation_stats.get_combined_metrics()
-    used = metrics.accumulated_token_usage
-    return {
-        "status": problem
-        or str(getattr(conversation.state.execution_status, "value", conversation.state.execution_status)),
-        "accumulated_cost": metrics.accumulated_cost,
-        "calls": len(metrics.token_usages),
-        "prompt_tokens": used.prompt_tokens if used else None,
-        "completion_tokens": used.completion_tokens if used else None,
-        "conversation": str(conversation.id),
-    }
+    status = conversation.state.execution_status
+    return {"status": problem or str(getattr(status, "value", status)), "conversation": str(conversation.id)}
 
 
 if __name__ == "__main__":

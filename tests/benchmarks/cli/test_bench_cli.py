@@ -14,10 +14,7 @@ from typer.testing import CliRunner
 
 from ml_agent.benchmarks import form_l
 from ml_agent.benchmarks.cli import app
-from ml_agent.benchmarks.data import load_tasks
 from ml_agent.benchmarks.predictions import load_predictions
-from tests.servers.github_answers import About
-from tests.servers.github_server import GitHubServer
 from tests.servers.model_server import Answer, ModelServer, Seen
 
 Call = Callable[..., Any]
@@ -42,7 +39,6 @@ def test_help_shows_an_example(words: str) -> None:
 
 
 MISTAKES = {
-    "no rows there": (("predict", "--tasks", "{tmp}/none.jsonl", "--repos", "{repos}", "--out", "{tmp}/o"), 2, "no such file"),
     "a sample that is none": (("predict", *ON, "--out", "{tmp}/o", "--sample", "{rows}"), 2, "no JSON list"),
     "llm without a model": (("predict", *ON, "--out", "{tmp}/o", "--navigator", "llm"), 2, "needs --model"),
     "raw without a folder": (
@@ -58,16 +54,11 @@ MISTAKES = {
     "a scorer that went": (("score", *ON, "--predictions", "{rows}", "--mode", "strict"), 2, "same-call judges what an answer asks for"),
     "a command that went": (("export", *ON, "--out", "{tmp}/o"), 2, "bench export is gone"),
     "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
-    "predicting without repositories": (("predict", "--tasks", "{rows}", "--repos", "{tmp}/none", "--out", "{tmp}/o"), 2, "no such folder"),
-    "half a commit": (("repos", *ON, "--commit", "sample"), 2, "NAME=SHA"),
-    "installing nobody": (("agents", "install", "gpt"), 2, "no such agent"),
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
-    "scores that are none": (("compare", "{rows}"), 2, "not the output"),
     "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
     "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than predictions"),
     "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than rows of"),
-    "a parquet file that is none": (("repos", "--tasks", "{tmp}/x.parquet", "--repos", "{repos}"), 2, "no such file"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
     ),
@@ -105,13 +96,6 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
     assert [Path(p).name for p in written] == ["report.md", "report.html"]
     markdown = Path(written[0]).read_text()
     assert "by hand" in markdown and "| sample | 100.0 % |" in markdown
-
-
-def test_two_processes_answer_as_one_does(call: Call, bench: Path) -> None:
-    assert call("predict", *ON, "--out", "{tmp}/one.jsonl").code == 0
-    assert call("predict", *ON, "--out", "{tmp}/two.jsonl", "--jobs", "2").code == 0
-    one, two = (load_predictions(bench / name) for name in ("one.jsonl", "two.jsonl"))
-    assert [p.output for p in one] == [p.output for p in two]
 
 
 def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Rows) -> None:
@@ -154,24 +138,6 @@ def test_a_row_without_a_prediction_is_not_right(mode: str, call: Call, bench: P
         assert ("2 of 3 rows have no prediction and are left out" in said.err) == (words[0] == "--predicted-only")
 
 
-def test_a_folder_that_is_not_there_is_the_fault_of_the_row(call: Call, rows: Rows, bench: Path) -> None:
-    rows({}, {"path": "./nowhere"})
-    said = call("predict", *ON, "--out", "{tmp}/out.jsonl")
-    assert "no answer 1-1: no folder nowhere in the repository sample" in said.err
-    said = call("score", *ON, "--predictions", "{tmp}/out.jsonl", "--json")
-    assert said.code == 1 and json.loads(said.out)["pass@1"] == 1.0
-    assert json.loads(said.out)["left_out"] == [{"key": "1-1", "reason": "no folder nowhere in the repository sample"}]
-
-
-def test_predictions_of_other_rows_are_no_score(call: Call, bench: Path) -> None:
-    (bench / "other.jsonl").write_text('{"github_id": 9, "id": 9, "output": "python train.py --lr 0.5"}\n')
-    score = ("score", *ON, "--predictions", "{tmp}/other.jsonl", "--json")
-    said = call(*score)
-    assert said.code == 1 and json.loads(said.out)["pass@1"] == 0.0
-    said = call(*score, "--predicted-only")
-    assert said.code == 2 and "no row has a prediction" in said.err
-
-
 def test_a_row_that_hangs_is_ended_for_its_time(
     call: Call, rows: Rows, bench: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,19 +157,6 @@ def test_a_row_that_hangs_is_ended_for_its_time(
         said = call("predict", *ON, "--out", "{tmp}/out.jsonl", *words)
     assert said.code == 0 and "timeout: more than 3 s" in said.err, said.err
     assert json.loads((bench / "out.jsonl").read_text())["error"].startswith("timeout")
-
-
-def test_own_results_are_replaced(call: Call) -> None:
-    for words in (("predict", *ON), ("make", "{repos}/sample", "--jobs", "1")):
-        out = ("--out", f"{{tmp}}/{words[0]}.jsonl")
-        assert call(*words, *out).code == call(*words, *out).code == 0, words
-
-
-def test_where_agents_stand(call: Call) -> None:
-    standing = {line["name"]: line for line in json.loads(call("agents", "list", "--json").out)}
-    assert {"mini-swe-agent", "aider", "autogen", "openhands", "swe-agent", "least"} == set(standing)
-    assert all(line["installed"] is None for line in standing.values())
-    assert "aider" in call("agents", "list").out
 
 
 def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: Rows) -> None:
@@ -226,39 +179,6 @@ def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: R
     rows({})
     assert "(there)" in call("repos", *told, "--commit", f"sample={sha}").err
     assert call("predict", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--out", "{tmp}/o.jsonl").code == 0
-
-
-def test_the_shipped_rows_by_name(call: Call, bench: Path) -> None:
-    task = load_tasks("wild").tasks[0]
-    mirror = bench / "mirrors" / task.github.removeprefix("https://github.com/").replace("/", "+")
-    work = bench / "repos/sample"
-    for words in (
-        ("init", "-q"),
-        ("add", "-A"),
-        ("-c", "user.name=x", "-c", "user.email=x@localhost", "commit", "-q", "-m", "x"),
-    ):
-        subprocess.run(["git", *words], cwd=work, check=True)
-    subprocess.run(["git", "clone", "-q", "--bare", str(work), str(mirror)], check=True)
-    (bench / "sample.json").write_text(json.dumps([str(task.key)]))
-    on = ("--tasks", "wild", "--repos", "{tmp}/laid", "--sample", "{tmp}/sample.json")
-    laid = call("repos", *on, "--mirrors", "{tmp}/mirrors", "--commit", f"{task.repository}=HEAD")
-    assert laid.code == 0 and (bench / "laid" / task.repository / "train.py").is_file(), laid.err
-    assert call("predict", *on, "--out", "{tmp}/out.jsonl").code == 0
-    scored = call("score", *on, "--predictions", "{tmp}/out.jsonl", "--mode", "same-call", "--json")
-    assert len(json.loads(scored.out)["rows"]) == 1, scored
-
-
-def test_repositories_come_from_their_host(
-    call: Call, bench: Path, rows: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work = bench / "repos/sample"
-    with GitHubServer(bench / "host") as host:
-        host.publish(About(full_name="some/sample"), {"train.py": (work / "train.py").read_text()})
-        monkeypatch.setenv("ML_AGENT_GITHUB_WEB", host.url)
-        rows({"github": f"{host.url}/some/sample"})
-        said = call("repos", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--commit", "sample=HEAD")
-    assert said.code == 0, said.err
-    assert (bench / "laid/sample/train.py").read_bytes() == (work / "train.py").read_bytes()
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "inf", "nan"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ml_agent.benchmarks.same_call.entries import Entry, entry_of
+from ml_agent.benchmarks.same_call.programs import Entry, entry_of
 from ml_agent.benchmarks.same_call.values import Folders, leads_elsewhere, same, same_place
 
 MAIN = ("kit/cli.py", "main")

@@ -43,14 +43,6 @@ def test_is_made_once_and_found_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_other_needs_make_it_anew(tmp_path: Path) -> None:
-    install.install(tmp_path / "home", "toy", needs(tmp_path), print)
-    newer = needs(tmp_path, "2.0")
-    assert install.find(tmp_path / "home", "toy", newer) is None
-    assert install.install(tmp_path / "home", "toy", newer, print).version == "2.0"
-
-
-@pytest.mark.slow
 def test_half_an_installation_is_none(tmp_path: Path) -> None:
     broken = needs(tmp_path, check="import toyagent, nothing_of_this_name")
     with pytest.raises(
@@ -58,13 +50,6 @@ def test_half_an_installation_is_none(tmp_path: Path) -> None:
     ) as caught:
         install.install(tmp_path / "home", "toy", broken, print)
     assert "\n" not in str(caught.value) and install.find(tmp_path / "home", "toy", broken) is None
-
-
-@pytest.mark.slow
-def test_the_reason_is_told_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(AgentMissingError, match=r"installation failed: error.*toyagent") as caught:
-        install.install(tmp_path, "toy", needs(tmp_path, requirements=("--no-index", "toyagent==9.9")), print)
-    assert "\n" not in str(caught.value) and "toyagent==9.9" in (tmp_path / "toy/install.log").read_text()
 
 
 def test_a_python_that_is_not_here_is_named(tmp_path: Path) -> None:
