@@ -274,15 +274,6 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     """Of its file, without the ending; what its runs left behind lies in a folder of this name."""
 
-    @property
-    def solved(self) -> int:
-        """Rows whose first answer passes."""
-        return sum(row.first for row in self.rows)
-
-    def on(self, keys: set[str]) -> "Scored":
-        """Only these rows."""
-        return msgspec.structs.replace(self, rows=tuple(r for r in self.rows if r.key in keys))
-
 
 def load_scored(path: Path) -> Scored:
     """Read what `bench score --json` printed; BenchError where it is not that."""

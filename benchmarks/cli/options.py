@@ -1,5 +1,6 @@
 """Options that several commands share, and what is read from them."""
 
+import functools
 import json
 import math
 import os
@@ -16,7 +17,18 @@ if TYPE_CHECKING:
     from ml_agent.benchmarks.data import Task
     from ml_agent.benchmarks.engines import Engine
 
-MODEL, LIMITS, WORK, SANDBOX = "The model", "Limits of one row", "Getting it done", "Where agents work"
+_model = functools.partial(typer.Option, rich_help_panel="The model")
+_limit = functools.partial(typer.Option, rich_help_panel="Limits of one row")
+_work = functools.partial(typer.Option, rich_help_panel="Getting it done")
+_place = functools.partial(typer.Option, rich_help_panel="Where agents work")
+
+
+def _seconds(value: float | None) -> float | None:
+    """Some time, as a limit of a run is: none at all ends every row before it begins."""
+    if value is not None and not (0 < value < math.inf):
+        raise typer.BadParameter(f"{value:g} is no time that a row could take: give seconds above 0")
+    return value
+
 
 Tasks = Annotated[
     str,
@@ -27,62 +39,31 @@ Tasks = Annotated[
 ]
 Repos = Annotated[Path, typer.Option("--repos", help="Folder with the repositories, as `bench repos` makes it.")]
 Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of the rows to use ("github_id-id").')]
-Model = Annotated[str, typer.Option("--model", help="Model name at the endpoint.", rich_help_panel=MODEL)]
-BaseUrl = Annotated[
-    str, typer.Option("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).", rich_help_panel=MODEL)
-]
-ReplyTokens = Annotated[
-    int, typer.Option("--reply-tokens", min=1, help="Limit of tokens in one reply.", rich_help_panel=LIMITS)
-]
-MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, help="Limit of tokens for one row.", rich_help_panel=LIMITS)
-]
-MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", min=0, help="Limit in USD for one row.", rich_help_panel=LIMITS)
-]
-MaxCalls = Annotated[
-    int | None,
-    typer.Option("--max-calls", min=1, help="Limit of requests to the model for one row.", rich_help_panel=LIMITS),
-]
-
-
-def _seconds(value: float | None) -> float | None:
-    """Some time, as a limit of a run is: none at all ends every row before it begins."""
-    if value is not None and not (0 < value < math.inf):
-        raise typer.BadParameter(f"{value:g} is no time that a row could take: give seconds above 0")
-    return value
-
-
-MaxSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--max-seconds",
-        callback=_seconds,
-        help="Time limit of one row in seconds.",
-        rich_help_panel=LIMITS,
-    ),
-]
-Jobs = Annotated[
+Model = Annotated[str, _model("--model", help="Model name at the endpoint.")]
+BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
+ContextTokens = Annotated[
     int,
-    typer.Option(
-        "--jobs", min=0, help="Number of parallel rows; 0 means one for each processor.", rich_help_panel=WORK
-    ),
+    _model("--context-tokens", min=1, help="Limit of repository tokens that `--navigator raw` shows to the model."),
 ]
+ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="Limit of tokens in one reply.")]
+MaxTokens = Annotated[int | None, _limit("--max-tokens", min=1, help="Limit of tokens for one row.")]
+MaxCost = Annotated[float | None, _limit("--max-cost", min=0, help="Limit in USD for one row.")]
+MaxCalls = Annotated[int | None, _limit("--max-calls", min=1, help="Limit of requests to the model for one row.")]
+MaxSeconds = Annotated[
+    float | None, _limit("--max-seconds", callback=_seconds, help="Time limit of one row in seconds.")
+]
+Jobs = Annotated[int, _work("--jobs", min=0, help="Number of parallel rows; 0 means one for each processor.")]
 EngineName = Annotated[
-    Literal["local", "dask"],
-    typer.Option("--engine", help="local: processes on this machine; dask: dask.distributed.", rich_help_panel=WORK),
+    Literal["local", "dask"], _work("--engine", help="local: processes on this machine; dask: dask.distributed.")
 ]
 Scheduler = Annotated[
     str,
-    typer.Option(
+    _work(
         "--scheduler",
         help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); default: a local cluster is started.",
-        rich_help_panel=WORK,
     ),
 ]
-RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", help="Run rows without an answer again.", rich_help_panel=WORK)
-]
+RetryFailed = Annotated[bool, _work("--retry-failed", help="Run rows without an answer again.")]
 Home = Annotated[
     Path | None, typer.Option("--home", help="Folder in which agents are installed; default: in the cache.")
 ]
@@ -91,24 +72,10 @@ Predictions = Annotated[
     Path, typer.Option("--out", help="JSONL file of predictions to write; a second call continues.")
 ]
 SandboxName = Annotated[
-    Literal["auto", "docker", "local"],
-    typer.Option("--sandbox", help="Sandbox for the agents: auto, docker or local.", rich_help_panel=SANDBOX),
+    Literal["auto", "docker", "local"], _place("--sandbox", help="Sandbox for the agents: auto, docker or local.")
 ]
-Unisolated = Annotated[
-    bool, typer.Option("--unisolated", help="Allow running agents without isolation.", rich_help_panel=SANDBOX)
-]
-Image = Annotated[
-    str, typer.Option("--image", help="Docker image; default: the project's own.", rich_help_panel=SANDBOX)
-]
-ContextTokens = Annotated[
-    int,
-    typer.Option(
-        "--context-tokens",
-        min=1,
-        help="Limit of repository tokens that `--navigator raw` shows to the model.",
-        rich_help_panel=MODEL,
-    ),
-]
+Unisolated = Annotated[bool, _place("--unisolated", help="Allow running agents without isolation.")]
+Image = Annotated[str, _place("--image", help="Docker image; default: the project's own.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

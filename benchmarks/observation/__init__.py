@@ -15,24 +15,30 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.benchmarks.data import whole
+from ml_agent.benchmarks.data import Kind, whole
 from ml_agent.benchmarks.observation.model import Observation, Parse, Program, Recorded
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.observation.run import STILL_RUNNING, Job, run_answer
 from ml_agent.benchmarks.observation.steps import Place, steps
-from ml_agent.benchmarks.observation.text import kind_of, unfence
 from ml_agent.benchmarks.results import read_kept
 from ml_agent.files import write_atomically
 from ml_agent.settings import load_settings
+from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.errors import RepositoryError
 from ml_agent.tools.versions import local_version
 
-__all__ = ["Observation", "is_cut", "observe"]
+__all__ = ["Observation", "is_cut", "kind_of", "observe", "unfence"]
 
 _OF_THE_RUN_TIME = re.compile(
     r"(CUDA|NCCL|OMP|MKL|TF|TORCH|PYTORCH|HF|TRANSFORMERS|WANDB|XLA|NVIDIA|PYTHON|LD)_?\w*$|MASTER_(ADDR|PORT)$|WORLD_SIZE$|RANK$"
 )
 """Variables that say how a program runs, and not what it does."""
+_FENCE = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
+_PYTHON_LINE = re.compile(
+    r"^(import \w|from [\w.]+ import |def \w+\(|class \w+|with .*:$|for .* in .*:$|\w+(\.\w+)* = )"
+)
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n(?:(?!\s*\2[ \t]*$)[^\n]*\n)*\s*\2[ \t]*$", re.MULTILINE)
+"""A text within a shell's, which may well be Python."""
 DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES")
 """Those that decide which devices a program sees."""
 
@@ -166,3 +172,27 @@ def _constants(text: str) -> Iterable[Any]:
     negated = (n.operand for n in ast.walk(tree) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub))
     negative = [-n.value for n in negated if isinstance(n, ast.Constant) and isinstance(n.value, (int, float))]
     return [v for v in [*found, *negative] if isinstance(v, (str, int, float)) and not isinstance(v, bool)]
+
+
+def unfence(answer: str) -> str:
+    """The content of the fenced blocks where there are any, else the answer itself."""
+    blocks = [m.group(2) for m in _FENCE.finditer(answer.replace("\r\n", "\n"))]
+    if blocks:
+        return "\n".join(blocks)
+    text = answer.strip()
+    if len(text) > 1 and text[0] == text[-1] == "`" and text.count("`") == 2:
+        return text[1:-1]
+    return answer
+
+
+def kind_of(text: str) -> Kind:
+    """Python where it parses as Python and does something; else shell, unless most lines read like Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        lines = [s for line in _HEREDOC.sub("", text).splitlines() if (s := line).strip() and s.lstrip()[0] != "#"]
+        like = sum(bool(_PYTHON_LINE.match(line)) for line in lines)
+        return "python" if like and like * 4 >= len(lines) else "bash"
+    does = (ast.Import, ast.ImportFrom, ast.Call, ast.Assign, ast.FunctionDef, ast.ClassDef)
+    acts = any(isinstance(n, does) for n in ast.walk(tree))
+    return "python" if acts or not parse_command(text, prompts=False).invocations else "bash"

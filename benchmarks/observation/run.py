@@ -23,12 +23,12 @@ from ml_agent.benchmarks.data import Kind
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.observation.model import Report
 from ml_agent.benchmarks.observation.repository import Libraries, announced
-from ml_agent.benchmarks.observation.text import exports
 from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.temporary import lent, temporary
+from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.launchers import Launcher, launcher_modules, launchers
 
 INSIDE = Path(__file__).parent / "inside"
@@ -155,6 +155,13 @@ def _write_answer(job: Job, layout: _Layout) -> None:
     shells = shlex.quote(str(place / SHELLS))
     start = f"trap wait EXIT; export BASH_ENV={shells}; {_tracing(place)}"  # waits for what runs in the background
     (place / ANSWER).write_text(f"{exports(job.prefix_code)}\n{before}{start}{script}\n")
+
+
+def exports(prefix: str) -> str:
+    """The assignments of a script as exports: what of a row's prefix code stays in force for the answer."""
+    found = parse_command(prefix, prompts=False).assignments
+    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"')) for name, value in found)
+    return "".join(f'export {name}="{value}"\n' for name, value in escaped)
 
 
 def _tracing(place: Path) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.data import Task, task_of
-from ml_agent.benchmarks.observation import Observation, is_cut, observe
-from ml_agent.benchmarks.observation.text import kind_of, unfence
+from ml_agent.benchmarks.observation import Observation, is_cut, kind_of, observe, unfence
 from ml_agent.benchmarks.same_call.code import cannot_tell, compare_calls, plain_code
 from ml_agent.benchmarks.same_call.programs import compare_programs
 from ml_agent.benchmarks.same_call.values import ReasonClass, Verdict, failed

@@ -69,7 +69,8 @@ def install(answer: str) -> None:
     for module, names in SILENCED:
         for name in names.split():
             setattr(module, name, _nothing)
-    importlib.metadata.version = _version
+    # nothing is installed here: a distribution that is asked for has some version
+    vars(importlib.metadata)["version"] = lambda *_name, **_named: "99.0.0"
     _Processes(subprocess.Popen).install()
 
 
@@ -114,11 +115,6 @@ def _opening(function: Callable[..., Any], answer: str) -> Any:
             raise
 
     return opening
-
-
-def _version(distribution_name: str) -> str:
-    """Nothing is installed here: a distribution that is asked for has some version."""
-    return "99.0.0"
 
 
 class _Processes:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.data import Task
+from ml_agent.benchmarks.observation import kind_of
 from ml_agent.benchmarks.observation.run import can_run
-from ml_agent.benchmarks.observation.text import kind_of
 from ml_agent.benchmarks.same_call import Verdict, same_call
 from tests.servers.git_folders import write_files
 
