@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import multiprocessing
+import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -90,8 +91,9 @@ class DaskEngine:
     def __call__(self, work: Work[Item, Outcome], items: Sequence[Item]) -> Iterator[Outcome]:
         """Outcomes as they come; with a limit of time each item has a process of its own on its worker, ended at that time."""
         carry_out = work.carry_out if work.seconds is None else functools.partial(_alone, work)
+        ours = secrets.token_hex(8)  # a scheduler takes what several clients call alike for one
         futures = {
-            self._client.submit(carry_out, i, key=f"ml-agent-{work.label(i)}", retries=RETRIES, pure=False): i
+            self._client.submit(carry_out, i, key=f"ml-agent-{ours}-{work.label(i)}", retries=RETRIES, pure=False): i
             for i in items
         }
         try:

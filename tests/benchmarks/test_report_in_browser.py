@@ -33,6 +33,7 @@ def page(tmp_path: Path) -> Path:
     record.write_text('{"ending": "submitted"}')
     subjects = [scored("best", set(range(9))), scored(f"worst {HOSTILE}", {11}), scored("middle", {1, 2, 3})]
     folder = tmp_path / "scores"
+    folder.mkdir()
     write_report(compare(of_scores(subjects, folder)), folder)
     return folder / "report.html"
 
