@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.setup_bench.run import prove
+from ml_agent.benchmarks.setup_bench import prove
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Policy
 from ml_agent.sandbox.local import BubblewrapSandbox

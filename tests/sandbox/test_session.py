@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.setup_bench.run import prove
+from ml_agent.benchmarks.setup_bench import prove
 from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.contract import Sandbox
 from ml_agent.sandbox.repair import Repair
