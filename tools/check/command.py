@@ -7,7 +7,16 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from ml_agent.tools.check.consoles import called_by_xargs, cannot_tell, defined_names, unknown_program
+from ml_agent.tools.check.consoles import (
+    called_by_xargs,
+    cannot_tell,
+    defined_names,
+    listed_in,
+    may_be_started,
+    other_script,
+    unknown_program,
+    unread,
+)
 from ml_agent.tools.check.inputs import check_inputs
 from ml_agent.tools.check.make import check_make, is_target
 from ml_agent.tools.check.modules import check_missing_module, check_module_path
@@ -18,7 +27,6 @@ from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.check.subcommands import check_subcommand, name_slips
 from ml_agent.tools.check.syntax import check_syntax
 from ml_agent.tools.check.text import check_prompts, unreadable
-from ml_agent.tools.check.unread import listed_in, may_be_started, other_script, unread
 from ml_agent.tools.check.variables import written_out
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
