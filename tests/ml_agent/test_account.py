@@ -9,7 +9,7 @@ import pytest
 from ml_agent.account import account, whole_account, with_rows_seen
 from ml_agent.conversation.verdict import examine
 from ml_agent.delivery.expectation import Expectation, Judgement
-from ml_agent.draft import Draft, Placement
+from ml_agent.draft import Draft, Output, Placement
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
@@ -152,6 +152,14 @@ def test_what_an_author_knows_of_a_value_counts_first(workspace: Workspace) -> N
     assert [entry.where for entry in account(draft, request, workspace)] == ["--warmup 16", "--batch_size 16"]
     gone = Draft(kind="bash", text="python fit.py --batch_size 16", placements=placed)
     assert [entry.where for entry in account(gone, request, workspace)] == ["--batch_size 16"]
+
+
+def test_a_file_that_the_answer_says_it_makes_is_used(workspace: Workspace) -> None:
+    request = Request(instruction=(words := "save them as out/a_0.png to out/a_7.png"), values=user_values(words))
+    made = tuple(Output(path=f"out/a_{number}.png") for number in range(8))
+    draft = Draft(kind="python", text='for k in range(8): save(f"out/a_{k}.png")', source="llm", outputs=made)
+    assert {entry.status for entry in account(draft, request, workspace)} == {"honoured"}
+    assert "not found" in {e.status for e in account(msgspec.structs.replace(draft, outputs=()), request, workspace)}
 
 
 def test_a_whole_word_comes_before_a_part_of_one(workspace: Workspace) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from ml_agent.answer_gate import NOT_FOR_HOST
 from ml_agent.conversation.verdict import UNUSED, verdict
-from ml_agent.draft import Attempt, Dispute, Draft, LedgerEntry
+from ml_agent.draft import Attempt, Dispute, Draft, LedgerEntry, Output
 from ml_agent.tools.findings import Finding
 
 WRONG = Finding(code="unknown-option", message="--nodes is no option")
@@ -19,8 +19,17 @@ WHY = (Dispute(finding="all of it", why="I know better"),)
 AGAIN = (*WHY, *WHY)
 
 
-def answer(*findings: Finding, text: str = "python a.py", disputes: tuple[Dispute, ...] = ()) -> Draft:
-    return Draft(kind="bash", text=text, findings=findings, ledger=(QUOTED, NUMBER), disputes=disputes)
+FILES = (Output(path="out.csv"),)
+
+
+def answer(
+    *findings: Finding,
+    text: str = "python a.py",
+    disputes: tuple[Dispute, ...] = (),
+    outputs: tuple[Output, ...] = (),
+) -> Draft:
+    ledger = (QUOTED, NUMBER)
+    return Draft(kind="bash", text=text, findings=findings, ledger=ledger, disputes=disputes, outputs=outputs)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +44,7 @@ def answer(*findings: Finding, text: str = "python a.py", disputes: tuple[Disput
         (answer(WRONG, OTHER, disputes=WHY), (WRONG,), "refused"),
         (answer(IN_SANDBOX), (), "advised"),
         (answer(IN_SANDBOX), (IN_SANDBOX,), "taken"),
+        (answer(IN_SANDBOX, outputs=FILES), (), "taken"),
         (answer(LOST), (), "advised"),
         (answer(LOST), (LOST,), "taken"),
         (answer(LOST, disputes=WHY), (), "taken"),

@@ -377,3 +377,13 @@ def test_files_that_are_named_and_not_there_are_told(told: Told) -> None:
     opening = told(files, text).opening
     assert "Named below, but not there: lost/here.csv, gray.jpg" in opening
     assert "not there" not in told(files, "Train on there.csv and write outputs/new.png.").opening
+
+
+def test_documented_calls_are_of_the_subcommand_that_is_meant(told: Told) -> None:
+    calls = ("main.py evaluate --picture picture.png", "main.py train --checkpoint c.pt")
+    readme = "# A picture\nWrite what the picture trains:\n" + "".join(f"```bash\npython {one}\n```\n" for one in calls)
+    readme += "```\n@article{key,\n  title={Train pictures}\n}\n```\n"
+    opening = told({"main.py": COMMANDS, "README.md": readme}, "Train it for a picture.").opening
+    shown = opening.partition("# Documented calls")[2].partition("\n#")[0]
+    assert "main.py train" in shown and "evaluate" not in shown
+    assert "@article" not in opening

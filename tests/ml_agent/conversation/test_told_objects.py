@@ -35,6 +35,30 @@ def test_methods_that_documents_call_come_first(told: Told) -> None:
     assert opening.index("  .as_table()") < opening.index("  .turn_0()")
 
 
+def test_methods_that_all_documents_call_come_before_those_that_share_words(told: Told) -> None:
+    pages = {f"docs/{n}.md": f"# Page {n}\n```python\nw = Walk('home')\nw.as_table()\n```\n" for n in range(4)}
+    opening = told({"ways.py": WALKS, **pages}, "Write Python: the way of a walk").opening
+    assert opening.index("  .as_table()") < opening.index("  .turn_0()")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("from ways import hills as h\nh.climb('north')\n", "Go to the north."),
+        ("print(1)\n", "Take [Hill, Valley(2)] of it."),
+    ],
+    ids=["alias", "in brackets"],
+)
+def test_what_an_alias_or_a_list_names_is_told(code: str, words: str, told: Told) -> None:
+    own = "def climb(side):\n    'Up.'\n\n\nclass Hill:\n    'A rise.'\n"
+    others = "".join(f"def other_{n}(x):\n    'To the north of it, take it and go.'\n\n\n" for n in range(30))
+    readme = f"# Walks\nNorth:\n```python\n{code}```\n"
+    opening = told(
+        {"ways/hills.py": own, "ways/__init__.py": "", "ways/o.py": others, "README.md": readme}, words
+    ).opening
+    assert ("hills.climb(side)" if "climb" in code else "hills.Hill()") in opening
+
+
 def test_tests_are_told_only_where_there_is_little_else(told: Told) -> None:
     files = {"tests/test_ways.py": "def test_walks_in_the_winter():\n    pass\n", "ways.py": WALKS}
     files["hills.py"] = "def walks_up():\n    'Walks.'\n\n\ndef walks_down():\n    'Walks.'\n"
