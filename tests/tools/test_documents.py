@@ -52,7 +52,7 @@ class TestCode:
             ("import torch", "bash", "python"),
             ("print 'old'", "python", "python"),
             ("{'a': 1}", "json", "json"),
-            ("@inproceedings{a,\n title={b with c:\n}", "", ""),
+            ("@inproceedings{a,\n title={b with c:\n}", "", "bibtex"),
             ("x = 1", "{code-block} python", "python"),
             ("ls", "console", "bash"),
         ],
