@@ -55,6 +55,9 @@ _CODE_FILE = re.compile(
 _SED = re.compile(
     r"(?:\d+|\$|/[^/\n]*/)?(?:,(?:\d+|\$))?(?:[pdq]|s([/|#,])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpI0-9]*)"
 )
+_ESCAPES = re.compile(r"\\[^nt\\]")
+"""In what `echo -e` is given; line ends and tabs are harmless."""
+_PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$")
 _MODE = re.compile(r"(?:[ugoa]*[-+=][rwxX]+,?)+|0?[0-7]{3}")
 _WRITES_OUT = frozenset(
     [
@@ -169,6 +172,9 @@ class _Reader:
         tokens = [token for token in lex(self.text, prompts=False) if token.kind != "comment"]
         self.assigned = {m[1] for token in tokens if (m := ASSIGNMENT.match(token.value))}
         self.assigned |= {after.raw for token, after in pairwise(tokens) if token.raw == "for"}
+        loops = [token.raw for token in tokens if token.raw in ("while", "until") and token.kind == "word"]
+        if loops and any(token.raw == "&" for token in tokens):
+            yield HostRisk("starts programs without end", loops[0])
         outer: list[list[str]] = []
         command: list[Token] = []
         start = list(self.folders)  # where the commands that `&&` joins begin: any of them may fail
@@ -335,6 +341,8 @@ class _Reader:
             yield "changes how your shell works", ""
         elif name in ("test", "[", "wait") and any("[" in value or value in ("-v", "-R", "-p") for value in values):
             yield "is evaluated by bash", ""
+        elif name == "echo" and re.match(r"-[nE]*e", "".join(values[:1])) and any(map(_ESCAPES.search, values[1:])):
+            yield "writes characters that a terminal obeys", ""
         yield from self._arguments(words, own=False)
 
     def _launched(self, words: list[Token], name: str) -> Iterator[tuple[str, str]]:
@@ -533,6 +541,8 @@ class _Reader:
             return []
         if name in ("cp", "mv", "ln", "sed"):
             return plain[-1:]
+        if name in ("gunzip", "gzip", "bunzip2", "bzip2", "unxz", "xz"):
+            plain = [*plain, *(_PACKED.sub("", one) for one in plain)]
         return [
             one
             for word in [*given, *plain[name == "uniq" :]]
