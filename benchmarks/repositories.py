@@ -27,7 +27,7 @@ SECONDS = 1800.0
 """How long one mirror may be read."""
 MAX_BYTES = 64 * 1024**3
 """Of one repository's files."""
-FOREIGN = "{} is there already and was not laid by this command; move it away, or give another --repos"
+FOREIGN = "{} is there already and was not made by this command; move it away, or give another --repos"
 """Rows come from others, and name the folders that are written: what somebody else put there is not replaced."""
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
 

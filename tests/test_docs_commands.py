@@ -27,7 +27,10 @@ _INLINE = re.compile(r"`((?:python -m |bash |make |scripts/)[^`]+)`")
 STANDS_FOR = (
     ("super-dainiu/ml-bench:id_train", "rows.jsonl"),
     ("super-dainiu/ml-bench:full", "rows.jsonl"),
-    ("bench repos --tasks rows.jsonl", "bench repos --mirrors mirrors --commit planar-nets=HEAD --tasks rows.jsonl"),
+    (
+        "bench repos --tasks rows.jsonl --repos repos",
+        "bench repos --mirrors mirrors --commit planar-nets=HEAD --tasks rows.jsonl --repos fetched",
+    ),
     ("./my-project OWNER/NAME --out rows.jsonl", "repos/planar-nets --rows 3 --out made.jsonl"),
     ("--repos DIR", "--repos repos"),
     ("path/to/repository", "repos/planar-nets"),
