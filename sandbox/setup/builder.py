@@ -53,6 +53,7 @@ _TAGGED = (
 _NO_LINKS = f'for link in "{BUILD}" "{BUILD}"/* "{BUILD}"/files/*; do [ ! -L "$link" ] || rm "$link" || exit 1; done'
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 """The top of a module that is missing."""
+_SEVERAL = re.compile(r"Multiple top-level packages discovered in a flat-layout: (\[[^\]\n]{1,2000}\])")
 _SPOKEN = re.compile(
     r"^\s*+(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
 )
@@ -226,6 +227,9 @@ class Builder:
                     if isinstance(environment, BuildFailure):
                         return environment
             answer = self._call(what, tree, environment)
+            if isinstance(answer, BuildFailure) and (names := no_packages_of(answer.lines)):
+                self._steps.offline(without_data(tree.folder, names), 120)
+                answer = self._call(what, tree, environment)
             missing = NO_MODULE.search("\n".join(answer.lines)) if isinstance(answer, BuildFailure) else None
             if missing is None:
                 return answer
@@ -275,6 +279,18 @@ class Builder:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
             return BuildFailure(lines=(*said_by(done), *why), lasting=done.ended == "exited")
         return answer
+
+
+def no_packages_of(lines: Sequence[str]) -> tuple[str, ...]:
+    """Top-level folders that setuptools takes for packages, of which it will not choose one."""
+    found = next((match for line in lines if (match := _SEVERAL.search(line))), None)
+    return tuple(re.findall(r"'(\w+)'", found[1])) if found else ()
+
+
+def without_data(folder: str, names: Sequence[str]) -> str:
+    """A bash text that takes those folders out of sources to be built that have no code: data of the user's beside the package, not part of it."""
+    looks = "-name '*.py' -o -name '*.pyx' -o -name '*.pyi' -o -name '*.so'"
+    return f'cd "{folder}" && for name in {_words(names)}; do [ "$(find "./$name" \\( {looks} \\) -print -quit)" ] || rm -rf "./$name"; done'
 
 
 def _shown(folder: str) -> str:

@@ -1,11 +1,12 @@
 """What is planned from what a repository says."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.setup.builder import BuildFailure, said_by
+from ml_agent.sandbox.setup.builder import BuildFailure, no_packages_of, said_by, without_data
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.tools.entries import entries_of
@@ -199,3 +200,13 @@ def test_what_a_build_lacks_is_seen_before_a_long_traceback() -> None:
     failure = BuildFailure(lines=said_by(response))
     assert packages_for("\n".join(failure.lines)) == ("build-essential", "python3-dev")
     assert "CMAKE_MAKE_PROGRAM is not set" in failure.line
+
+
+def test_data_beside_a_package_is_no_package(tmp_path: Path) -> None:
+    line = "error: Multiple top-level packages discovered in a flat-layout: ['inputs', 'tool', 'gone']."
+    for path in ("inputs/a.csv", "tool/__init__.py", "other/b.csv"):
+        write(tmp_path, path, "")
+    names = no_packages_of(["building", line])
+    assert names == ("inputs", "tool", "gone") and not no_packages_of(["error: no such thing"])
+    subprocess.run(["/bin/bash", "-c", without_data(str(tmp_path), names)], check=True, timeout=30)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "tool"]
