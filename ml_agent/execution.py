@@ -257,7 +257,8 @@ class Executor:
     ) -> Repair | None:
         """The next change to the environment that may help, or None."""
         scene = self._session_for(workspace).scene(self._task(draft), beside(repairs))
-        return next_repair(diagnosis, repairs, scene)
+        chosen = any(one.kind == "install" for one in draft.set_up)
+        return next_repair(diagnosis, repairs, msgspec.structs.replace(scene, chosen=chosen))
 
     def record(self, source: Source, draft: Draft, repairs: Sequence[Repair]) -> SessionRecord:
         """What was done for this draft, so that it can be done again elsewhere."""

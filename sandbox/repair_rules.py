@@ -47,6 +47,8 @@ class FailureContext(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the environment is one of an earlier run in which nothing failed."""
     day: str = ""
     """Of which day the libraries are; "" where they are today's."""
+    chosen: bool = False
+    """Whether the author of what ran chose versions of libraries, or of Python."""
 
     @property
     def entry(self) -> Path | None:
@@ -103,7 +105,9 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
 
 
 def _by_date(scene: FailureContext) -> Iterator[Repair]:
-    """All libraries, for those of one time fit each other."""
+    """All libraries, for those of one time fit each other; not where the answer's author chose versions himself."""
+    if scene.chosen:
+        return
     for python, day in dated(scene.source.date, scene.python, _fitting(scene) or scene.pythons):
         if (python, day) != (scene.python, scene.day):
             why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
