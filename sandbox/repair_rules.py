@@ -25,7 +25,7 @@ from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
-from ml_agent.tools.foreign_files import exists, is_file, read_text
+from ml_agent.tools.foreign_files import MAX_BYTES, exists, is_file, read_text
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
@@ -200,9 +200,16 @@ def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]
 def _line_endings(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     here = scene.source.root / scene.task.folder
     named = [word for word in re.findall(r"[\w./-]+", scene.task.text) if not leads_out(PurePosixPath(word))]
-    for script in [word for word in named if "\r\n" in read_text(here / word)]:
+    for script in [word for word in named if _has_windows_lines(here / word)]:
         text = f"sed -i 's/\\r$//' {path_word(script)}"
         yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
+
+
+def _has_windows_lines(path: Path) -> bool:
+    if path.is_symlink() or not is_file(path):
+        return False
+    with path.open("rb") as file:
+        return b"\r\n" in file.read(MAX_BYTES)
 
 
 def _wrong_python(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
