@@ -25,7 +25,7 @@ from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
-from ml_agent.tools.foreign_files import MAX_BYTES, exists, is_file, read_text
+from ml_agent.tools.foreign_files import MAX_BYTES, exists, is_file
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
