@@ -21,7 +21,7 @@ from ml_agent.evidence import level_asked
 from ml_agent.execution import source_of, task_of
 from ml_agent.files import write_atomically
 from ml_agent.job import Job
-from ml_agent.runs import RESULT, RunFolder
+from ml_agent.runs import RunFolder
 from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.script_lines import comment
@@ -87,7 +87,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         if result["kept"]["refused"]:
             result["exit_code"] = result["exit_code"] or NOT_KEPT
     write_report(folder, result)
-    folder.write_json(RESULT, result)
+    folder.write_result(result)
     services.trajectory.emit("ended", ending=state["ending"], message=state["message"], evidence=result["evidence"])
     return result
 

@@ -1,5 +1,6 @@
 """One run from start or from where it was cut, with the parts picked by the settings."""
 
+import hmac
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -23,7 +24,7 @@ from ml_agent.observer import Observer
 from ml_agent.request import check_text
 from ml_agent.result import SCHEMA, conclude
 from ml_agent.run_index import note_run
-from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run
+from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run, signature
 from ml_agent.services import Services
 from ml_agent.settings import Settings, load_settings
 from ml_agent.shown_address import has_credentials
@@ -286,16 +287,20 @@ class PlainJson:
     """LangGraph's serializer as plain JSON. Its own one rebuilds objects by name, which runs code that a file chose."""
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """The value as JSON; TypeError for what is no plain value."""
-        return KIND, json.dumps(obj, ensure_ascii=False, default=_error_text).encode("utf-8", "surrogatepass")
+        """The value as JSON behind this user's mark; TypeError for what is no plain value."""
+        content = json.dumps(obj, ensure_ascii=False, default=_error_text).encode("utf-8", "surrogatepass")
+        return KIND, signature(content) + b"\n" + content
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """The value again; UsageError for anything but JSON."""
+        """The value again; UsageError for anything but JSON that this user wrote here."""
         kind, content = data
         if kind != KIND:
             raise UsageError(f"the state of this run is stored as {str(kind)[:20]!r}, not JSON: start the run again")
         if len(content) > MAX_BYTES:
             raise UsageError("the state of this run is too large: start the run again")
+        mark, _, content = content.partition(b"\n")
+        if not hmac.compare_digest(mark, signature(content)):
+            raise UsageError("the state of this run was changed by somebody else: start the run again")
         try:
             return json.loads(content.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:

@@ -26,7 +26,7 @@ STAGED = ".source-"
 """Begins the names of folders for a sandbox."""
 _OUTPUTS = ".outputs-"
 """Begins the names of folders of what single executions made."""
-FORMAT = 1
+FORMAT = 2
 """Of the run folder; another one's is refused."""
 MOST_JSON = 64 * 1024 * 1024
 
@@ -91,7 +91,12 @@ class RunFolder:
     def result(self) -> dict[str, Any] | None:
         """The result, or None while the run is unfinished."""
         path = self.path / RESULT
-        return _read_json(path) if path.exists() else None
+        found = _read_json(path) if path.exists() else None
+        return {name: value for name, value in found.items() if name != SEAL} if found is not None else None
+
+    def write_result(self, result: dict[str, Any]) -> None:
+        """Keep the result, under this user's mark."""
+        self.write_json(RESULT, sealed(result))
 
     @property
     def has_draft(self) -> bool:
@@ -202,8 +207,8 @@ def list_runs(runs_dir: Path) -> list[RunFolder]:
 
 
 def _own(folder: RunFolder) -> RunFolder:
-    config = folder.config()
-    if not is_sealed(config):
+    config, result = folder.config(), folder.path / RESULT
+    if not is_sealed(config) or (result.exists() and not is_sealed(_read_json(result))):
         raise UsageError(f"{folder.path}: not a run made by you on this machine, or changed since; it is not touched")
     if config.get("format") != FORMAT:
         raise UsageError(f"{folder.path}: made by another version of ML-Agent; start the run again")
@@ -211,7 +216,7 @@ def _own(folder: RunFolder) -> RunFolder:
 
 
 def is_own(folder: RunFolder) -> bool:
-    """Whether this user made the run here, and its config is as it was."""
+    """Whether this user made the run here, and its config and its result are as they were."""
     try:
         return bool(_own(folder))
     except UsageError:
@@ -246,6 +251,15 @@ def is_sealed(config: dict[str, Any]) -> bool:
     except OSError:
         return False
     return hmac.compare_digest(str(config.get(SEAL, "")).encode(), _mark(config, key).encode())
+
+
+def signature(data: bytes) -> bytes:
+    """This user's mark of some bytes; empty where no key can be kept: such a run is not resumed."""
+    try:
+        key = _key(make=True)
+    except OSError:
+        return b""
+    return hmac.new(key, data, hashlib.sha256).hexdigest().encode()
 
 
 def _mark(config: dict[str, Any], key: bytes) -> str:

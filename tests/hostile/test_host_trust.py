@@ -230,6 +230,28 @@ def test_a_damaged_checkpoint_ends_in_one_line(harm: str, foreign: Path, tmp_pat
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+@pytest.mark.promise("A result or a state that somebody else edited is not gone on with.", by="this user's mark on each")
+@pytest.mark.parametrize("harm", ["result", "state"])
+def test_an_edited_run_is_not_gone_on_with(harm: str, foreign: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = ml_agent(
+        "solve", "fit with lr 0.25", "--repo", ".", "--run", "none", "--out", str(out), "--quiet", cwd=foreign
+    )
+    assert done.returncode == 0 and "0.25" in done.stdout, done.stderr
+    if harm == "result":
+        text = (out / "run.json").read_text()
+        (out / "run.json").write_text(text.replace("0.25", "0.25; rm -rf x"))
+    else:
+        (out / "run.json").unlink()
+        with sqlite3.connect(out / "checkpoints.sqlite") as database:
+            for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
+                changed = f"UPDATE {table} SET {column} = CAST(replace({column}, '0.25', '0.26') AS BLOB)"
+                assert database.execute(changed).rowcount > 0
+        database.close()
+    done = ml_agent("resume", str(out), "--quiet", cwd=foreign)
+    assert done.returncode == 2 and not done.stdout and len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
 @pytest.mark.promise(
     "What one folder says of its version never answers for another folder.",
     by="tools.index: the folder is part of the key",
