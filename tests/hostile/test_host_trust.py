@@ -230,7 +230,9 @@ def test_a_damaged_checkpoint_ends_in_one_line(harm: str, foreign: Path, tmp_pat
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-@pytest.mark.promise("A result or a state that somebody else edited is not gone on with.", by="this user's mark on each")
+@pytest.mark.promise(
+    "A result or a state that somebody else edited is not gone on with.", by="this user's mark on each"
+)
 @pytest.mark.parametrize("harm", ["result", "state"])
 def test_an_edited_run_is_not_gone_on_with(harm: str, foreign: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
