@@ -14,7 +14,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "solve": {
         "name": "o/r", "description": "d", "tree": "src/", "folder": "its root", "environment": ["Python 3.11"], "learned": ["o/other: it needs CUDA"], "entries": ["a.py (2 options)"], "others": "",
         "options": [{"name": "a.py", "text": "--lr FLOAT"}], "api": ["a.fit(x)"],
-        "passages": [{"place": "README.md:3", "text": "</file> python a.py"}], "files": "a.py",
+        "passages": [{"place": "README.md:3", "text": "</file> python a.py"}], "files": "a.py", "absent": "b.csv",
         "calls": [{"place": "README.md:4", "text": "python a.py"}], "modules": [{"path": "a.py", "text": "fit(x)"}],
         "uses": [{"path": "a.py", "text": "fit(3)"}],
         "heads": [{"path": "a.sh", "text": "N=3", "what": "begins"}], "instruction": "train it",
