@@ -93,29 +93,25 @@ FIRE = {
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "net.py fit --lr 1",
-        "net.py fit 1 x",
-        "net.py --width 4 fit",
-        "net.py test a upper",
-        "net.py loose --zz 1",
-        "net.py fit --lr -1",
-        "net.py fit -- --help",
-        "one.py a 3 True",
-        "one.py --path=a --noflag",
-        "one.py a --size=3 --flag=True",
-        "table.py a 3",
-        "table.py b --y=3",
-        'one.py "$@"',
-    ],
-)
+    ["net.py fit --lr 1", "net.py fit 1 x", "net.py --width 4 fit", "net.py fit --width 4", "net.py fit --width=4 --lr=2",
+     "net.py --lr 1 fit", "net.py test a", "net.py test a upper", "net.py loose --zz 1", "net.py fit -l 2", "net.py fit -lr 2",
+     "net.py fit --lr -1", "net.py fit --name --lr 2", "net.py fit - upper", "net.py fit -- --help", "net.py fit --help",
+     "net.py width", "one.py a --size 3", "one.py a 3 True", "one.py --path=a --flag", "one.py --path=a --noflag",
+     "one.py a -s 3", "one.py a --size=3 --flag=True", "one.py a -- --trace", "one.py -- --help", "table.py a --x 3",
+     "table.py a 3", "table.py b --y=3", 'one.py "$@"'],
+)  # fmt: skip
 def test_right_calls_of_fire(checked: Make, words: str) -> None:
     assert [f for f in checked(FIRE)(f"python {words}") if f.startswith("error")] == []
 
 
-@pytest.mark.parametrize("words", ["net.py fit --lrr 1", "net.py fut", "one.py", "table.py c"])
+@pytest.mark.parametrize(
+    "words",
+    ["net.py fit --lrr 1", "net.py fut", "net.py fit 1 x y", "net.py test", "net.py --widthh 4 fit", "net.py fit --width-x=3",
+     "one.py a --sizze 3", "one.py a 3 True x", "one.py", "one.py a 3 True --lenght=3", "one.py a --no-flag",
+     "one.py a --noflag=1", "one.py --flag a", "one.py a --SIZE=3", "table.py c", "table.py b", "table.py a --y 3"],
+)  # fmt: skip
 def test_wrong_calls_of_fire(checked: Make, words: str) -> None:
-    assert checked(FIRE)(f"python {words}")
+    assert [f.partition(" ")[0] for f in checked(FIRE)(f"python {words}")] == ["error"]
 
 
 @pytest.mark.parametrize(

@@ -290,7 +290,7 @@ class _Check:
         if signature is not None and self._installs(signature.path):
             return
         if signature is None:
-            self.findings += check_subcommand(signatures, invocation)
+            self.findings += check_subcommand(signatures, invocation, self.reader.sources.text)
             return
         stray = [w for w in invocation.words if w and not w.strip()]
         if stray:

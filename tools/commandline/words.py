@@ -6,6 +6,7 @@ Below: options on the wrong side of a subcommand, and settings within an option 
 from collections.abc import Callable, Mapping, Sequence
 
 from ml_agent.tools.commandline.argparse_words import ArgparseWords
+from ml_agent.tools.commandline.fire_words import read_fire
 from ml_agent.tools.commandline.hydra_words import read_hydra
 from ml_agent.tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
 from ml_agent.tools.commandline.reader import VARIABLE, Argument, ParsedCall, Reader
@@ -20,7 +21,7 @@ READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "overrides": read_overrides,
     "plain": read_plain,
     "hydra": read_hydra,
-    "fire": lambda reader, words: _read_fire(reader, words),
+    "fire": read_fire,
 }
 """By framework or syntax."""
 
@@ -43,13 +44,6 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
     else:
         reader.finish()
     return reader.result(words)
-
-
-def _read_fire(reader: Reader, words: list[str]) -> None:
-    """As argparse reads them, up to fire's own flags; a parameter may be given by place, so that none is missing."""
-    ArgparseWords(reader, words[: words.index("--")] if "--" in words else words).read()
-    if reader.unknown:
-        reader.tried |= {option.dest for option in reader.signature.options}
 
 
 def choose(signatures: Sequence[Signature], words: Sequence[str]) -> Signature | None:

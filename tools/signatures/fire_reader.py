@@ -12,6 +12,7 @@ from ml_agent.tools.signatures.values import (
     Arguments,
     Bound,
     Class,
+    External,
     Function,
     Instance,
     Native,
@@ -20,7 +21,6 @@ from ml_agent.tools.signatures.values import (
 )
 
 MAX_DEPTH = 3
-_BY_PLACE = Unseen(origin="computed", name="fire takes parameters by place, too, and members of what is returned")
 
 
 class Fire(Native):
@@ -59,13 +59,22 @@ class Fire(Native):
     def _class(self, cls: Class, subcommand: tuple[str, ...], before: tuple[Option, ...]) -> list[Signature]:
         """The constructor's options stand before the method's name or behind it."""
         initialiser = cls.find("__init__")
+        more = isinstance(initialiser, Function) and _takes_more(initialiser)
         if isinstance(initialiser, Function):
             before = (*before, *self._options(initialiser, len(subcommand)))
         methods = {
             n: m for c in cls.mro() for n, m in c.names.items() if isinstance(m, Function) and not n.startswith("_")
         }
         found = [self._function(m, (*subcommand, n), before) for n, m in methods.items() if m.kind != "property"]
-        return found or [self._signature(before, subcommand, "", cls.node.lineno)]
+        found = found or [self._signature(before, subcommand, "", cls.node.lineno, chains=True)]
+        elsewhere = _elsewhere(cls)
+        unseen = (
+            (Unseen(origin="library", name=elsewhere, path=cls.module.path, line=cls.node.lineno),) if elsewhere else ()
+        )
+        return [
+            msgspec.structs.replace(s, accepts_unknown=s.accepts_unknown or more or bool(elsewhere), unseen=unseen)
+            for s in found
+        ]
 
     def _function(
         self, function: Function | Bound, subcommand: tuple[str, ...], before: tuple[Option, ...]
@@ -74,12 +83,15 @@ class Fire(Native):
         options = (*before, *self._options(function, len(subcommand)))
         node = plain.original.node
         doc = "" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or ""
-        return self._signature(options, subcommand, doc, node.lineno)
+        made = self._signature(options, subcommand, doc, node.lineno, chains=_returns(plain))
+        return msgspec.structs.replace(made, accepts_unknown=_takes_more(plain))
 
-    def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...], doc: str, line: int) -> Signature:
+    def _signature(
+        self, options: tuple[Option, ...], subcommand: tuple[str, ...], doc: str, line: int, *, chains: bool
+    ) -> Signature:
         return Signature(
-            path=self.run.script, framework="fire", options=options, subcommand=subcommand, accepts_unknown=True,
-            unseen=(_BY_PLACE,), doc=" ".join(doc.split("\n\n")[0].split())[:500], line=line,
+            path=self.run.script, framework="fire", options=options, subcommand=subcommand, chains=chains,
+            doc=" ".join(doc.split("\n\n")[0].split())[:500], line=line,
         )  # fmt: skip
 
     def _options(self, function: Function | Bound, level: int) -> list[Option]:
@@ -94,6 +106,33 @@ class Fire(Native):
                 made = msgspec.structs.replace(made, nargs=None, type="json")
             found.append(msgspec.structs.replace(made, level=level, sure=False, converter=made.converter or "literal"))
         return found
+
+
+def _elsewhere(cls: Class) -> str:
+    """What may give a class members that it does not define; "" where nothing does."""
+    foreign = [name for name in cls.externals() if name.rpartition(".")[2] not in ("object", "ABC", "Protocol")]
+    if foreign:
+        return foreign[0]
+    if any(not isinstance(base, (Class, External)) for c in cls.mro() for base in c.bases):
+        return "a base of the class"
+    named = any("__getattr__" in c.names or "__getattribute__" in c.names for c in cls.mro())
+    return "__getattr__" if named else "a decorator" if cls.decorators or cls.node.keywords else ""
+
+
+def _takes_more(function: Function) -> bool:
+    """Whether a function takes keywords or words that it does not name, or what is around it may."""
+    node = function.node
+    if node.args.kwarg is not None or node.args.vararg is not None:
+        return True
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    return any(ast.unparse(d) not in ("staticmethod", "classmethod") for d in decorators)
+
+
+def _returns(function: Function) -> bool:
+    """Whether a function returns something that may have members."""
+    if isinstance(function.node, ast.Lambda):
+        return True
+    return any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(function.node))
 
 
 def _fire(run: Interpreter, name: str, arguments: Arguments) -> Value:

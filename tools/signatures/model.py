@@ -161,6 +161,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """Groups of dests of which at most one may be given."""
     one_of: tuple[tuple[str, ...], ...] = ()
     """Groups of dests of which at least one must be given."""
+    chains: bool = False
+    """Words that are left may be members of what it returns (fire)."""
     lone_file: tuple[str, ...] = ()
     """Suffixes of a file that may stand alone on the command line and gives every value (HfArgumentParser.parse_json_file)."""
     prefix_chars: str = "-"
