@@ -195,8 +195,10 @@ def see_that_it_may_be_replaced(out: Path, lines: str, *required: str) -> None:
         required: Fields of each of them.
     """
     try:
+        if out.is_dir():
+            raise BenchError(f"{out} is a folder; name a file for --out")
         if not stat.S_ISREG(out.stat().st_mode):
-            return  # a pipe or a device loses nothing, and writing into a folder fails by itself
+            return  # a pipe or a device loses nothing
         with out.open("rb") as file:
             own = all(
                 _has(line, required) or (number and not line.endswith(b"\n"))  # a kill cut it

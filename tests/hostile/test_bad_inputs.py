@@ -143,7 +143,7 @@ def _tasks() -> dict[str, Case]:
         "Parquet that is none": Case([*words, "rows.parquet"], {"rows.parquet": b"PAR1 and no more"}),
         "a split that is not there": Case([*words, "super-dainiu/ml-bench:none"]),
         "predictions in a folder": Case(["bench", "predict", "--tasks", "rows.jsonl", "--repos", ".", "--out", "fitting"],
-                                        {"rows.jsonl": _rows()}, {}, 1),
+                                        {"rows.jsonl": _rows()}),
     }  # fmt: skip
     bad: dict[str, str | bytes] = {
         "no JSON": "hello\n", "no UTF-8": b"\xff\xfe\n", "a list": "[1]\n", "a field too few": _rows(type=...), "a field of another kind": _rows(id="x"),
