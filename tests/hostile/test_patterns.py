@@ -34,7 +34,7 @@ SECONDS = 0.1
 """Of processor time for many characters; whatever grows in a bad moment of the machine and takes less is quick."""
 BOUNDED = {
     "the user's own words": (
-        "delivery/request_words.py _FILE", "delivery.request_words._FILE", "request_words.py _OPTION", "request_words.py _ROWS", "request_words.py names", "request_words.py 166",
+        "delivery/request_words.py _FILE", "delivery.request_words._FILE", "request_words.py _OPTION", "request_words.py _ROWS", "request_words.py names", "request_words.py 130",
         "numbers._POINT", "numbers._PART",
         "readings.py _RANGE", 
     ),

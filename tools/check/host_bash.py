@@ -559,7 +559,7 @@ class _Reader:
 
     def _of_package(self, word: str) -> str:
         """Why a package, or a place of packages, is not to be taken; "" where it is."""
-        for place in re.findall(r"[\w+.-]*:?//[^\s,]*", word):
+        for place in re.findall(r"(?<![\w+.-])[\w+.-]*+:?//[^\s,]*", word):
             parts = urlsplit(place)
             known = f"{parts.netloc}{parts.path}/"
             if parts.scheme != "https" or not any(known.startswith(f"{host}/") for host in self.table.hosts):
