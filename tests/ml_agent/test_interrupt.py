@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -207,17 +208,17 @@ def test_ctrl_c_in_the_first_seconds_is_one_line(words: list[str], tmp_path: Pat
 
 @pytest.mark.usefixtures("ctrl_c")
 def test_where_no_run_was_begun_there_is_nothing_to_resume(tmp_path: Path) -> None:
-    """While the repository is read, which takes long enough to be told."""
-    (tmp_path / "many").mkdir()
-    slow = "import argparse\nx = 0\nwhile True:\n    x += 1\nargparse.ArgumentParser().parse_args()\n"
-    for number in range(400):
-        (tmp_path / f"many/m{number}.py").write_text(slow + "def f(a): ...\n" * 2_000)
-    environment = {**os.environ, "ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "ml_agent", "explain", "many"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment) as process:
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        assert said.startswith("reading the repository")
-        process.send_signal(signal.SIGINT)
-        stderr = process.communicate(timeout=WAIT)[1]
+    """While the repository is brought, from a server that never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(WAIT)
+        web = f"http://127.0.0.1:{server.getsockname()[1]}"
+        addresses = {"ML_AGENT_GITHUB_WEB": web, "ML_AGENT_GITHUB_API": web}
+        environment = {**os.environ, **addresses, "ML_AGENT_CACHE_DIR": str(tmp_path / "cache")}
+        command = [sys.executable, "-m", "ml_agent", "explain", "lab/net"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment) as process:
+            connection, _ = server.accept()
+            process.send_signal(signal.SIGINT)
+            stderr = process.communicate(timeout=WAIT)[1]
+            connection.close()
     assert process.returncode == 130 and stderr.endswith("ml-agent: interrupted\n"), stderr
+    assert "resume" not in stderr
