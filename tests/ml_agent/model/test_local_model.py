@@ -90,7 +90,8 @@ def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
 
 @pytest.mark.model
 @pytest.mark.timeout(900)
-def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
+def test_a_whole_run_ends_with_a_sound_answer_or_says_that_there_is_none(url: str, tmp_path: Path) -> None:
+    """A small model may find nothing; what it must not do is end a run with a wrong answer that is called checked."""
     root = tmp_path / "fitting"
     root.mkdir()
     (root / "fit.py").write_text(FIT)
@@ -102,5 +103,8 @@ def test_a_whole_run_ends_with_a_sound_answer(url: str, tmp_path: Path) -> None:
     settings = load_settings(navigator="llm", model="local", base_url=url, run="none", max_tokens=12_000)
     job = Job(instruction="Fit the linear model with learning rate 0.25.", catalog=str(catalog))
     result = run_job(job, settings, new_run(Path("runs"), tmp_path / "out", {}))
-    assert result["evidence"] == "checked" and result["answer"]["text"] == "python fit.py --lr 0.25"
     assert result["budget"]["calls"] > 0
+    if result["evidence"] == "checked":
+        assert result["answer"]["text"] == "python fit.py --lr 0.25"
+    else:
+        assert result["evidence"] == "none" and result["exit_code"] != 0 and result["message"]
