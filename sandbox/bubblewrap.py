@@ -88,7 +88,7 @@ def succeeds(command: list[str], environment: Mapping[str, str]) -> bool:
     """Whether a short command can be run here, and ends well."""
     try:
         subprocess.run(
-            command, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, env=dict(environment)
+            command, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, env=dict(environment)
         )
     except (OSError, subprocess.SubprocessError):
         return False
