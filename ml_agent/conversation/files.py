@@ -14,6 +14,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, framed
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
+from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.user_values import word_list
 
@@ -178,7 +179,7 @@ def files_not_there(words: str, workspace: Workspace, most: int) -> list[str]:
         and ("/" in one.path or guess_type(one.path)[0] is not None)
         and "://" not in one.path
         and not {one.path, posixpath.join(workspace.path or ".", one.path)} & (made | names)
-        and not Path(one.path).exists()
+        and not exists(Path(one.path))
     ]
     return list(dict.fromkeys(found))[:most]
 

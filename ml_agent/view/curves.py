@@ -91,9 +91,11 @@ def _of_table(text: str, delimiter: str) -> dict[str, list[float]]:
     """The columns that are named like a measure and hold numbers alone."""
     series: dict[str, list[float]] = {}
     try:
-        for row in csv.DictReader(io.StringIO(text), delimiter=delimiter):
-            for name, cell in row.items():
-                if isinstance(name, str) and isinstance(cell, str) and _is_measure(name):
+        table = csv.DictReader(io.StringIO(text), delimiter=delimiter)
+        measures = [name for name in dict.fromkeys(table.fieldnames or ()) if _is_measure(name)]
+        for row in table if measures else ():
+            for name in measures:
+                if isinstance(cell := row[name], str):
                     series.setdefault(name, []).append(_number(cell))
     except csv.Error:  # not a table after all
         return {}

@@ -377,6 +377,7 @@ def test_files_that_are_named_and_not_there_are_told(told: Told) -> None:
     opening = told(files, text).opening
     assert "Named below, but not there: lost/here.csv, gray.jpg" in opening
     assert "not there" not in told(files, "Train on there.csv and write outputs/new.png.").opening
+    assert told(files, f"Train on {'a' * 300}.csv.").opening  # no name is too long to be asked for
 
 
 def test_documented_calls_are_of_the_subcommand_that_is_meant(told: Told) -> None:
