@@ -1,10 +1,8 @@
-"""Option classes and parsers of known libraries, as data that was read from their wheels and checkouts, release by release.
-
-The script that read them is in the history: `benchmarks/library_options.py`, until November 2026.
-"""
+"""Option classes and parsers of known libraries, as data: `python -m benchmarks.library_options` reads them from the libraries' wheels and checkouts."""
 
 import functools
 import gzip
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -86,7 +84,17 @@ def known_launcher(name: str) -> Signature | None:
     return None if found is None else Signature(path=name, framework="argparse", options=found.as_options())
 
 
+def known_classes() -> tuple[KnownClass, ...]:
+    """All that is known, launchers among them."""
+    return tuple(_classes().values())
+
+
 @functools.cache
 def _classes() -> dict[tuple[str, str], KnownClass]:
     found = msgspec.json.decode(gzip.decompress(DATA.read_bytes()), type=tuple[KnownClass, ...])
     return {(cls.package, cls.name): cls for cls in found}
+
+
+def write(classes: Iterable[KnownClass], path: Path) -> None:
+    """Keep classes as the data of this module."""
+    path.write_bytes(gzip.compress(msgspec.json.encode(tuple(classes)), mtime=0))
