@@ -198,7 +198,7 @@ def of_this_version(result: dict[str, Any], folder: RunFolder) -> dict[str, Any]
 
 @contextmanager
 def _graph(folder: RunFolder) -> Iterator[CompiledStateGraph[State, Services, State, State]]:
-    with saver(folder.checkpoints) as checkpoints:
+    with saver(folder) as checkpoints:
         yield build(checkpoints)
 
 
@@ -286,10 +286,14 @@ MAX_BYTES = 64 * 1024 * 1024
 class PlainJson:
     """LangGraph's serializer as plain JSON. Its own one rebuilds objects by name, which runs code that a file chose."""
 
+    def __init__(self, run: str) -> None:
+        """Read and write states of the run that is `made` so."""
+        self._run = run
+
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """The value as JSON behind this user's mark; TypeError for what is no plain value."""
         content = json.dumps(obj, ensure_ascii=False, default=_error_text).encode("utf-8", "surrogatepass")
-        return KIND, signature(content) + b"\n" + content
+        return KIND, signature(content, self._run).encode() + b"\n" + content
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """The value again; UsageError for anything but JSON that this user wrote here."""
@@ -299,7 +303,7 @@ class PlainJson:
         if len(content) > MAX_BYTES:
             raise UsageError("the state of this run is too large: start the run again")
         mark, _, content = content.partition(b"\n")
-        if not hmac.compare_digest(mark, signature(content)):
+        if not hmac.compare_digest(mark, signature(content, self._run).encode()):
             raise UsageError("the state of this run was changed by somebody else: start the run again")
         try:
             return json.loads(content.decode("utf-8", "surrogatepass"))
@@ -315,12 +319,13 @@ def _error_text(value: Any) -> str:
 
 
 @contextmanager
-def saver(path: Path) -> Iterator[SqliteSaver]:
-    """The checkpoints in that file; UsageError where it is damaged."""
+def saver(folder: RunFolder) -> Iterator[SqliteSaver]:
+    """The checkpoints of a run; UsageError where their file is damaged."""
+    path = folder.checkpoints
     try:
         with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
             connection.execute("PRAGMA trusted_schema = OFF")
-            yield SqliteSaver(connection, serde=PlainJson())
+            yield SqliteSaver(connection, serde=PlainJson(folder.made))
     except sqlite3.OperationalError as error:
         if "full" not in str(error) and "readonly" not in str(error) and "I/O" not in str(error):
             raise UsageError(f"{path} is damaged ({error}): start the run again") from error

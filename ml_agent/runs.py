@@ -26,7 +26,7 @@ STAGED = ".source-"
 """Begins the names of folders for a sandbox."""
 _OUTPUTS = ".outputs-"
 """Begins the names of folders of what single executions made."""
-FORMAT = 2
+FORMAT = 3
 """Of the run folder; another one's is refused."""
 MOST_JSON = 64 * 1024 * 1024
 
@@ -86,7 +86,7 @@ class RunFolder:
 
     def write_config(self, config: dict[str, Any]) -> None:
         """Keep what the run is started with, under this user's mark."""
-        self.write_json(CONFIG, sealed({"format": FORMAT, **config}))
+        self.write_json(CONFIG, sealed({"format": FORMAT, "made": secrets.token_hex(16), **config, "id": self.id}))
 
     def result(self) -> dict[str, Any] | None:
         """The result, or None while the run is unfinished."""
@@ -95,8 +95,13 @@ class RunFolder:
         return {name: value for name, value in found.items() if name != SEAL} if found is not None else None
 
     def write_result(self, result: dict[str, Any]) -> None:
-        """Keep the result, under this user's mark."""
-        self.write_json(RESULT, sealed(result))
+        """Keep the result, under this user's mark for this very run."""
+        self.write_json(RESULT, sealed(result, self.made))
+
+    @property
+    def made(self) -> str:
+        """What no other run has: its result and its states are marked with it, and its config ties it to its id and its job."""
+        return str(self.config().get("made", ""))
 
     @property
     def has_draft(self) -> bool:
@@ -208,10 +213,14 @@ def list_runs(runs_dir: Path) -> list[RunFolder]:
 
 def _own(folder: RunFolder) -> RunFolder:
     config, result = folder.config(), folder.path / RESULT
-    if not is_sealed(config) or (result.exists() and not is_sealed(_read_json(result))):
-        raise UsageError(f"{folder.path}: not a run made by you on this machine, or changed since; it is not touched")
-    if config.get("format") != FORMAT:
+    own = is_sealed(config)
+    if own and config.get("format") != FORMAT:
         raise UsageError(f"{folder.path}: made by another version of ML-Agent; start the run again")
+    own = own and config.get("id") == folder.id and (not result.exists() or is_sealed(_read_json(result), folder.made))
+    if not own:
+        raise UsageError(
+            f"{folder.path}: not a run made by you on this machine, or renamed or changed since; it is not touched"
+        )
     return folder
 
 
@@ -234,37 +243,31 @@ _KEY_FILE = "run.key"
 _BYTES = 32
 
 
-def sealed(config: dict[str, Any]) -> dict[str, Any]:
-    """The config with this user's mark; without one, and so not to be resumed, where no key can be kept."""
+def sealed(content: dict[str, Any], run: str = "") -> dict[str, Any]:
+    """The content with this user's mark, for the run of that name; without one, and so not to be resumed, where no key can be kept."""
+    mark = signature(_plain(content), run)
+    return {**content, SEAL: mark} if mark else content
+
+
+def is_sealed(content: dict[str, Any], run: str = "") -> bool:
+    """Whether this user made the content here, for the run of that name, and nobody changed it since."""
+    mark = signature(_plain(content), run, make=False)
+    return bool(mark) and hmac.compare_digest(str(content.get(SEAL, "")).encode(), mark.encode())
+
+
+def signature(data: bytes, run: str = "", *, make: bool = True) -> str:
+    """This user's mark of some bytes of a run; "" where there is no key, or none can be kept: such a run is not resumed."""
     try:
-        key = _key(make=True)
+        key = _key(make=make)
     except OSError as error:
-        warn_of_cache(error)
-        return config
-    return {**config, SEAL: _mark(config, key)}
+        if make:
+            warn_of_cache(error)
+        return ""
+    return hmac.new(key, run.encode() + b"\n" + data, hashlib.sha256).hexdigest()
 
 
-def is_sealed(config: dict[str, Any]) -> bool:
-    """Whether this user made the config here, and nobody changed it since."""
-    try:
-        key = _key(make=False)
-    except OSError:
-        return False
-    return hmac.compare_digest(str(config.get(SEAL, "")).encode(), _mark(config, key).encode())
-
-
-def signature(data: bytes) -> bytes:
-    """This user's mark of some bytes; empty where no key can be kept: such a run is not resumed."""
-    try:
-        key = _key(make=True)
-    except OSError:
-        return b""
-    return hmac.new(key, data, hashlib.sha256).hexdigest().encode()
-
-
-def _mark(config: dict[str, Any], key: bytes) -> str:
-    content = {name: value for name, value in config.items() if name != SEAL}
-    return hmac.new(key, json.dumps(content, sort_keys=True).encode(), hashlib.sha256).hexdigest()
+def _plain(content: dict[str, Any]) -> bytes:
+    return json.dumps({name: value for name, value in content.items() if name != SEAL}, sort_keys=True).encode()
 
 
 def _key(*, make: bool) -> bytes:

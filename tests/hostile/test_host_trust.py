@@ -4,10 +4,12 @@ import grp
 import json
 import os
 import pickle
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -201,7 +203,7 @@ def test_a_checkpoint_runs_nothing(kind: str, tmp_path: Path, monkeypatch: pytes
         "json": pickle.dumps(_Runs()), "bytes": b"x", "null": b"",
     }[kind]  # fmt: skip
     with pytest.raises(UsageError, match="start the run again"):
-        PlainJson().loads_typed((kind, content))
+        PlainJson("").loads_typed((kind, content))
     assert not (tmp_path / "sprung").exists()
 
 
@@ -231,27 +233,50 @@ def test_a_damaged_checkpoint_ends_in_one_line(harm: str, foreign: Path, tmp_pat
 
 
 @pytest.mark.promise(
-    "A result or a state that somebody else edited is not gone on with.", by="this user's mark on each"
+    "A result or a state that somebody else edited, or that is another run's, is not gone on with.",
+    by="this user's mark on each, for the very run",
 )
-@pytest.mark.parametrize("harm", ["result", "state"])
-def test_an_edited_run_is_not_gone_on_with(harm: str, foreign: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    done = ml_agent(
-        "solve", "fit with lr 0.25", "--repo", ".", "--run", "none", "--out", str(out), "--quiet", cwd=foreign
-    )
-    assert done.returncode == 0 and "0.25" in done.stdout, done.stderr
-    if harm == "result":
-        text = (out / "run.json").read_text()
-        (out / "run.json").write_text(text.replace("0.25", "0.25; rm -rf x"))
-    else:
-        (out / "run.json").unlink()
-        with sqlite3.connect(out / "checkpoints.sqlite") as database:
+def test_a_run_that_was_edited_or_exchanged_is_not_gone_on_with(foreign: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "first", tmp_path / "second"
+    for out, rate in zip(runs, ("0.25", "0.75"), strict=True):
+        done = ml_agent("solve", f"fit with lr {rate}", "--repo", ".", "--run", "none", "--out", str(out), cwd=foreign)
+        assert done.returncode == 0 and rate in done.stdout, done.stderr
+    first, second = runs
+
+    def edited_result(at: Path) -> None:
+        (at / "run.json").write_text((at / "run.json").read_text().replace("0.25", "0.25; rm -rf x"))
+
+    def edited_state(at: Path) -> None:
+        (at / "run.json").unlink()
+        with closing(sqlite3.connect(at / "checkpoints.sqlite")) as database, database:
             for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
                 changed = f"UPDATE {table} SET {column} = CAST(replace({column}, '0.25', '0.26') AS BLOB)"
                 assert database.execute(changed).rowcount > 0
-        database.close()
-    done = ml_agent("resume", str(out), "--quiet", cwd=foreign)
-    assert done.returncode == 2 and not done.stdout and len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+    def result_of_another(at: Path) -> None:
+        shutil.copy(second / "run.json", at)
+
+    def states_of_another(at: Path) -> None:
+        (at / "run.json").unlink()
+        shutil.copy(second / "checkpoints.sqlite", at)
+        with closing(sqlite3.connect(at / "checkpoints.sqlite")) as database, database:
+            for table in ("checkpoints", "writes"):
+                database.execute(f"UPDATE {table} SET thread_id = 'first'")
+
+    def another_as_a_whole(at: Path) -> None:
+        shutil.rmtree(at)
+        shutil.copytree(second, at)
+
+    for harm in (edited_result, edited_state, result_of_another, states_of_another, another_as_a_whole):
+        shutil.copytree(first, tmp_path / harm.__name__ / "first")
+        harm(tmp_path / harm.__name__ / "first")
+        done = ml_agent("resume", str(tmp_path / harm.__name__ / "first"), "--quiet", cwd=foreign)
+        assert done.returncode == 2 and not done.stdout, (harm, done)
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    shutil.copytree(first, tmp_path / "moved/first")
+    (tmp_path / "moved/first/run.json").unlink()
+    done = ml_agent("resume", str(tmp_path / "moved/first"), "--quiet", cwd=foreign)
+    assert done.returncode == 0 and "0.25" in done.stdout, done.stderr
 
 
 @pytest.mark.promise(
@@ -272,7 +297,7 @@ def test_an_index_of_one_folder_serves_no_other(tmp_path: Path) -> None:
 @pytest.mark.promise("A run whose config somebody changed is left alone.", by="ml_agent.runs")
 def test_a_changed_config_is_refused(tmp_path: Path) -> None:
     folder = new_run(tmp_path, None, {"settings": {}})
-    with saver(folder.checkpoints) as checkpoints:
+    with saver(folder) as checkpoints:
         checkpoints.setup()
     config = json.loads((folder.path / "config.json").read_text())
     (folder.path / "config.json").write_text(json.dumps(config | {"settings": {"unisolated": True}}))
