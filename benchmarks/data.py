@@ -16,7 +16,8 @@ from ml_agent.benchmarks.errors import TaskFileError
 from ml_agent.errors import install_extra
 from ml_agent.tools.bounded import read_bytes
 
-Setting = Literal["oracle", "retrieval", "code", "agent", "repo"]
+Setting = Literal["agent", "repo"]
+"""How much of a row is seen: all but the answer, or without the task's folder as well."""
 Kind = Literal["bash", "python"]
 MOST_BYTES = 1024**3
 """Size of a file of rows, or of predictions."""
@@ -63,8 +64,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     arguments: Mapping[str, Any]
     """The values that must be honoured, by name."""
     instruction: str
-    oracle: str
-    """The segment of the README that answers it."""
     kind: Kind
     output: str
     """The reference answer."""
@@ -74,10 +73,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """Other strings that do as well as `arguments[name]`, by name."""
     forbid: tuple[str, ...] = ()
     """Strings that no right answer contains."""
-    style: str = ""
-    """How the request is written: polite, plain, terse, flags, indirect, context."""
-    framework: str = ""
-    """What reads the command line of the reference."""
     commit: str = ""
     """The repository's commit, where the row names it."""
 
@@ -105,8 +100,6 @@ class Visible(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""
     """Empty in setting "repo"."""
     prefix_code: str = ""
-    oracle: str = ""
-    """Only in setting "oracle"."""
 
 
 def repository_name(address: str) -> str:
@@ -126,7 +119,6 @@ def visible(task: Task, setting: Setting) -> Visible:
         github=task.github,
         path="" if setting == "repo" else task.folder,
         prefix_code=task.prefix_code,
-        oracle=task.oracle if setting == "oracle" else "",
     )
 
 
@@ -218,8 +210,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "type": (str,), "output": (str,),
 }  # fmt: skip
 _OPTIONAL_FIELDS: dict[str, tuple[type, ...]] = {
-    "oracle": (str,), "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "style": (str,), "framework": (str,),
-    "commit": (str,),
+    "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "commit": (str,),
 }  # fmt: skip
 _LARGEST = 2**63 - 1
 """Of the numbers that name a row: results could not hold a larger one."""

@@ -42,14 +42,12 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 16
+VERSION = 17
 """Of what makes rows: rows of another version are made anew."""
 TRIES = 4
 """Attempts at a row for each that is wanted."""
 MOST_ADDED = 2
 """Options that a row has and its document does not."""
-SPLITS = ((0.2, "test"), (0.35, "dev"), (1.0, "train"))
-"""Shares of repositories, added up."""
 FACTORS = (0.1, 0.5, 2.0, 5.0)
 LOCAL = "https://github.com/local/"
 """Begins the made address of a folder that is from nowhere."""
@@ -73,14 +71,6 @@ HARMLESS = re.compile(r"(?:CUDA|HIP)_|OMP_|MKL_|PYTHON|TOKENIZERS_|TORCH_|TF_CPP
 """Environment that a program runs without as well."""
 HELP = frozenset({"-h", "--help", "--version", "help", "list"})
 """Words that ask what there is, and not for a run: what else is given then does nothing."""
-STYLES = {
-    "polite": "Could you please run {program} with {options}?",
-    "plain": "Run {program} with {options}.",
-    "terse": "{program}: {options}",
-    "flags": "Run {program} with {flags}.",
-    "indirect": "I would like to have what {program} makes, given {options}.",
-    "context": "We are comparing settings. For the next run of {program} take {options}.",
-}
 _NOUN = re.compile(r"(?:the |path to the |path to |specify the )?([a-z][a-z -]{3,40}?)(?=[.,;:(\n]|$)", re.IGNORECASE)
 _NAME = re.compile(r"[\w.-]+/[\w.-]+$")
 _COMMIT = re.compile(r"[0-9a-f]{40}$")
@@ -124,9 +114,7 @@ class RefusedCommand(Exception):
 
 def make(order: Order, say: Callable[[str], None]) -> MadeRows:
     """Make the rows, write them, and say what there is. BenchError where the file is another's."""
-    see_that_it_may_be_replaced(
-        order.out, "rows of `bench make`", "github_id", "id", "split", "why", "documented", "helps"
-    )
+    see_that_it_may_be_replaced(order.out, "rows of `bench make`", "github_id", "id", "why")
     parts = order.out.with_name(order.out.name + ".parts")
     with lock_folder(parts, order.out):
         files = {source: parts / _file_name(source, order) for source in order.sources}
@@ -282,7 +270,7 @@ def make_rows(source: RowSource, index: RepoIndex, most: int, seed: int) -> Made
             break
         start = found[attempt % len(found)]
         try:
-            row = _row(source, start, list(STYLES)[len(rows) % len(STYLES)], random)
+            row = _row(source, start, random)
         except RefusedCommand as reason:
             refused[str(reason).partition(": ")[0][:60]] += 1
             continue
@@ -292,19 +280,17 @@ def make_rows(source: RowSource, index: RepoIndex, most: int, seed: int) -> Made
     return MadeRows(rows=tuple({**row, "id": n} for n, row in enumerate(rows.values(), start=1)), refused=dict(refused))
 
 
-def _row(source: RowSource, start: Seed, style: str, random: Random) -> dict[str, Any]:
+def _row(source: RowSource, start: Seed, random: Random) -> dict[str, Any]:
     """A row with varied values. RefusedCommand where the repository does not take it."""
     call = varied(start, random)
     text = reference(start.signature, call, start.workdir, source.root)
     options = {name: option for name, option in start.options.items() if name in call}
     return {
         "github_id": source.github_id, "id": 0, "github": source.github, "commit": source.commit,
-        "path": "./" if start.workdir in ("", ".") else f"./{start.workdir}", "split": split_of(source.github),
-        "instruction": request(start.signature, options, call, style, random), "style": style,
-        "framework": start.signature.framework, "arguments": {n: _as_written(o, call[n]) for n, o in options.items()},
-        "type": "Bash Script", "output": text, "oracle": start.example.text,
-        "why": f"{start.example.path}:{start.example.line}", "documented": sorted(start.shown),
-        "helps": {n: o.help for n, o in options.items() if o.help},
+        "path": "./" if start.workdir in ("", ".") else f"./{start.workdir}",
+        "instruction": request(start.signature, options, call), "type": "Bash Script", "output": text,
+        "arguments": {n: _as_written(o, call[n]) for n, o in options.items()},
+        "why": f"{start.example.path}:{start.example.line}",
     }  # fmt: skip
 
 
@@ -385,36 +371,19 @@ def _as_written(option: Option, value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def split_of(github: str) -> str:
-    """train, dev or test, by the repository alone, so that no repository is in two."""
-    place = int(hashlib.sha256(github.lower().encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
-    return next(name for share, name in SPLITS if place <= share)
-
-
-def request(
-    signature: Signature, options: Mapping[str, Option], call: Mapping[str, Any], style: str, random: Random
-) -> str:
-    """A request in a style that holds every value and names the program.
+def request(signature: Signature, options: Mapping[str, Option], call: Mapping[str, Any]) -> str:
+    """A request that names the program and every value.
 
     Args:
         signature: of the program.
         options: those that it asks for, by name.
         call: the values by name.
-        style: one of STYLES.
-        random: decides the order.
     """
     program = signature.name if signature.kind in ("console", "module") else signature.path
-    names = list(options)
-    random.shuffle(names)
-    texts = {name: " ".join(map(str, v)) if isinstance(v := call[name], list) else str(v) for name in names}
-    told = [f"{noun(options[n])} on" if options[n].switch else f"{noun(options[n])} {texts[n]}" for n in names]
-    spelled = [
-        f"{options[n].flags[-1] if options[n].flags else n}" + ("" if options[n].switch else f" {texts[n]}")
-        for n in names
-    ]
+    texts = {name: " ".join(map(str, v)) if isinstance(v := call[name], list) else str(v) for name in options}
+    told = [f"{noun(o)} on" if o.switch else f"{noun(o)} {texts[name]}" for name, o in options.items()]
     joined = ", ".join(told[:-1]) + (" and " if told[1:] else "") + "".join(told[-1:])
-    fields = {"program": " ".join([program, *signature.subcommand]), "options": joined, "flags": " ".join(spelled)}
-    return STYLES[style].format(**fields)
+    return f"Run {' '.join([program, *signature.subcommand])} with {joined}."
 
 
 def noun(option: Option) -> str:

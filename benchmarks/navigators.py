@@ -1,4 +1,4 @@
-"""ML-Agent's own navigators, and a bare model, as respondents of form L."""
+"""ML-Agent's own navigators as respondents of form L."""
 
 import functools
 import hashlib
@@ -30,7 +30,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.versions import local_version
 from ml_agent.workspaces import normal_folder
 
-NavigatorName = Literal["offline", "llm", "raw"]
+NavigatorName = Literal["offline", "llm"]
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +41,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int = 1
     model: str = ""
     base_url: str = ""
-    context_tokens: int = 12000
-    """How much of a repository the raw navigator is shown; the retrieval is not cut."""
     max_tokens: int | None = None
     """Per row, prompt and output together."""
     max_cost: float | None = None
@@ -53,18 +51,17 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def subject(self) -> str:
         """Who answers, in one word for tables."""
-        name = self.navigator if self.navigator != "raw" else f"raw ({self.setting})"
-        return f"{name} {self.model}".strip() if self.navigator != "offline" else name
+        return f"{self.navigator} {self.model}".strip()
 
     def fingerprint(self) -> str:
         """Changes whenever an answer might: configuration, or the agent's own source."""
-        sources = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("navigators.py", "raw.py"))
-        return hashlib.sha256(msgspec.json.encode(self) + program_version().encode() + sources).hexdigest()[:16]
+        source = Path(__file__).read_bytes()
+        return hashlib.sha256(msgspec.json.encode(self) + program_version().encode() + source).hexdigest()[:16]
 
     def settings(self) -> Settings:
         """The agent's settings for this configuration; ConfigurationError where they are wrong."""
         return load_settings(
-            navigator="offline" if self.navigator == "offline" else "llm",
+            navigator=self.navigator,
             model=self.model or None,
             base_url=self.base_url or None,
             max_tokens=self.max_tokens,
@@ -74,15 +71,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def checked(self) -> "Config":
-        """This configuration, with model and endpoint filled in; BenchError where the parts do not go together."""
-        if self.navigator == "raw" and self.setting == "repo":
-            raise BenchError(
-                "--setting repo hides the task's folder: raw, which reads its README, cannot answer without it"
-            )
-        if self.navigator != "raw" and self.setting in ("retrieval", "code"):
-            raise BenchError(
-                f"--setting {self.setting} shapes the prompt of --navigator raw; {self.navigator} reads the repository itself"
-            )
+        """This configuration, with model and endpoint filled in; BenchError where a model is missing."""
         settings = self.settings()
         if self.navigator == "offline":
             return msgspec.structs.replace(self, model="", base_url="")
@@ -101,7 +90,6 @@ def respondent(config: Config) -> Respondent:
         model=config.model,
         attempts=config.attempts,
         seconds=config.max_seconds,
-        apart=config.navigator == "raw",
     )
 
 
@@ -112,16 +100,8 @@ def answer(unit: Unit, config: Config) -> Answered:
     output: tuple[str, ...] = ()
     error = ""
     try:
-        if config.navigator == "raw":
-            from ml_agent.benchmarks import raw  # openai takes longer to import than all else
-
-            question = raw.prompt(unit.shown, unit.root, config.setting, config.context_tokens, config.model)
-            temperature = 1.0 if config.attempts > 1 else 0.0  # as published
-            text, error = raw.ask(config.settings(), budget, question, unit.attempt, temperature)
-            output = (text,)
-        else:
-            output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
-            error = "" if output else "no answer was found"
+        output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
+        error = "" if output else "no answer was found"
     except BudgetExceededError as problem:
         error = timeout(problem.limit) if problem.what == "seconds" else f"{type(problem).__name__}: {problem}"
     except (AgentError, ToolError) as problem:
@@ -158,7 +138,10 @@ def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
 
 
 def _with_model(config: Config, budget: Budget) -> Navigator:
-    from ml_agent.conversation.configured import ModelContext, configured_navigator  # as above
+    from ml_agent.conversation.configured import (
+        ModelContext,
+        configured_navigator,
+    )  # openai takes longer to import than all else
 
     return configured_navigator(config.settings(), ModelContext(budget=budget, emit=_silent))
 

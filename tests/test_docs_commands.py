@@ -69,7 +69,7 @@ def reason(command: str) -> str:
 def row(number: int, rate: str) -> dict[str, Any]:
     return {
         "github_id": 1, "id": number, "github": "https://github.com/some/planar-nets", "path": "./", "arguments": f"{{'lr': '{rate}'}}",
-        "instruction": f"Train the perceptron with a learning rate of {rate}.", "oracle": "python train/fit_mlp.py --lr 0.01",
+        "instruction": f"Train the perceptron with a learning rate of {rate}.",
         "type": "Bash Script", "prefix_code": "", "output": f"python train/fit_mlp.py --lr {rate}",
     }  # fmt: skip
 

@@ -103,7 +103,7 @@ def test_an_agent_and_a_scorer(installed: Path, repository: Path, tmp_path: Path
     assert listed.returncode == 0 and "echo" in listed.stdout
     row = {
         "github_id": 1, "github": "https://github.com/some/net", "repo_id": 1, "id": 1, "path": "/", "arguments": "{}",
-        "instruction": ASK, "oracle": "", "type": "Bash Script", "output": "python train.py --epochs 25", "prefix_code": "",
+        "instruction": ASK, "type": "Bash Script", "output": "python train.py --epochs 25", "prefix_code": "",
     }  # fmt: skip
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     answers = [{"github_id": 1, "id": 1, "output": ["python train.py  --epochs 25"]}]
@@ -153,7 +153,7 @@ def test_a_scorer_that_is_none_is_named_with_its_package(bad: Path, tmp_path: Pa
     (tmp_path / "net").mkdir()
     row = {
         "github_id": 1, "github": "https://github.com/some/net", "repo_id": 1, "id": 1, "path": "/", "arguments": "{}",
-        "instruction": ASK, "oracle": "", "type": "Bash Script", "output": "python train.py", "prefix_code": "",
+        "instruction": ASK, "type": "Bash Script", "output": "python train.py", "prefix_code": "",
     }  # fmt: skip
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     (tmp_path / "answers.jsonl").write_text(json.dumps({"github_id": 1, "id": 1, "output": ["python train.py"]}) + "\n")

@@ -18,27 +18,3 @@ app.add_typer(agents.app, name="agents")
 app.command()(scores.score)
 app.command()(scores.compare)
 app.command()(scores.report)
-
-
-GONE = {
-    "table": "bench predict or run for each subject, bench score --json, then bench report",
-    "import": "write the predictions of a run as lines with github_id, id and output",
-    "export": "rows are JSONL already",
-    "stats": "rows are JSONL already",
-}
-
-
-def _gone(name: str, instead: str) -> None:
-    """A command that says what took its place."""
-
-    def say() -> None:
-        from ml_agent.benchmarks.errors import BenchError
-
-        raise BenchError(f"bench {name} is gone: {instead}")
-
-    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command(name, hidden=True, context_settings=settings, help=f"Replaced: {instead}.")(say)
-
-
-for _name, _instead in GONE.items():
-    _gone(_name, _instead)

@@ -41,10 +41,6 @@ Repos = Annotated[Path, typer.Option("--repos", help="Folder with the repositori
 Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of the rows to use ("github_id-id").')]
 Model = Annotated[str, _model("--model", help="Model name at the endpoint.")]
 BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
-ContextTokens = Annotated[
-    int,
-    _model("--context-tokens", min=1, help="Limit of repository tokens that `--navigator raw` shows to the model."),
-]
 ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="Limit of tokens in one reply.")]
 MaxTokens = Annotated[int | None, _limit("--max-tokens", min=1, help="Limit of tokens for one row.")]
 MaxCost = Annotated[float | None, _limit("--max-cost", min=0, help="Limit in USD for one row.")]

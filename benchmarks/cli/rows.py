@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -51,10 +50,9 @@ def make(
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
 ) -> int:
-    """Make rows for any repository: requests in six styles, with commands that its own parser accepts.
+    """Make rows for any repository: documented commands with other values, which its own parser accepts.
 
-    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row. Requests come from
-    templates and help texts.
+    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row.
 
     Example:
 
@@ -64,13 +62,10 @@ def make(
     from ml_agent.benchmarks.make import make as run
     from ml_agent.settings import load_settings
 
-    order = Order(
-        sources=sources(repositories), out=out, cache=load_settings().cache_dir / "indexes", rows=rows, seed=seed,
-        jobs=o.processes(jobs),
-    )  # fmt: skip
+    cache, processes = load_settings().cache_dir / "indexes", o.processes(jobs)
+    order = Order(sources=sources(repositories), out=out, cache=cache, rows=rows, seed=seed, jobs=processes)
     made = run(order, lambda line: o.tell([line]))
-    counts = {name: dict(Counter(row[name] for row in made.rows)) for name in ("framework", "style", "split")}
-    figures = {"rows": len(made.rows), **counts, "refused": made.refused}
+    figures = {"rows": len(made.rows), "refused": made.refused}
     if as_json:
         sys.stdout.write(json.dumps(figures) + "\n")
     else:

@@ -20,18 +20,15 @@ _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers to ea
 class Answerer(NamedTuple):
     """Who answers, and with what; the names are those of `Config`."""
 
-    setting: Annotated[
-        Literal["oracle", "retrieval", "code", "agent", "repo"],
-        typer.Option("--setting", help="How much of a row the model sees."),
-    ] = "agent"
-    navigator: Annotated[
-        Literal["offline", "llm", "raw", "grounded"],
-        typer.Option("--navigator", help="offline (no model), llm, or raw (the model alone)."),
-    ] = "offline"
+    setting: Annotated[Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder.")] = (
+        "agent"
+    )
+    navigator: Annotated[Literal["offline", "llm"], typer.Option("--navigator", help="offline (no model) or llm.")] = (
+        "offline"
+    )
     attempts: _Attempts = 1
     model: o.Model = ""
     base_url: o.BaseUrl = ""
-    context_tokens: o.ContextTokens = 12000
 
 
 class AgentOptions(NamedTuple):
@@ -82,8 +79,7 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
     from ml_agent.benchmarks.form_l import predict as run
     from ml_agent.benchmarks.navigators import Config, respondent
 
-    who = "offline" if answerer.navigator == "grounded" else answerer.navigator
-    config = Config(**answerer._asdict() | {"navigator": who}, **limits._asdict()).checked()
+    config = Config(**answerer._asdict(), **limits._asdict()).checked()
     rows = o.load_rows(source.tasks, source.sample)
     o.see_repositories(source.repos)
     plan = Plan(

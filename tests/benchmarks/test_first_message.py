@@ -19,7 +19,7 @@ parser.parse_args()
 def row(**other: Any) -> dict[str, Any]:
     """A row about the repository "nets"."""
     return {
-        "github_id": 1, "id": 2, "github": "https://github.com/me/nets", "path": "./", "arguments": {}, "oracle": "",
+        "github_id": 1, "id": 2, "github": "https://github.com/me/nets", "path": "./", "arguments": {},
         "type": "Bash Script", "instruction": "train for 3 epochs", "output": "python train.py --epochs 3 --nodes 4", **other,
     }  # fmt: skip
 

@@ -53,7 +53,7 @@ def repos(tmp_path: Path) -> Path:
 def task(number: int = 1, github: str = "https://github.com/o/toy") -> Task:
     return Task(
         github_id=3, id=number, github=github, path="./examples", arguments={"epochs": "5"},
-        instruction="Train the model for 5 epochs.", oracle="python secret.py", kind="bash", output="python reference.py",
+        instruction="Train the model for 5 epochs.", kind="bash", output="python reference.py",
     )  # fmt: skip
 
 

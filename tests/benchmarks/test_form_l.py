@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from ml_agent.benchmarks.data import Key, Setting, Task, Visible, load_tasks, whole
+from ml_agent.benchmarks.data import Key, Task, Visible, load_tasks, whole
 from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.form_l import Answered, Plan, Respondent, Summary, Unit, answer, answer_of, predict, task_text
+from ml_agent.benchmarks.form_l import Answered, Plan, Respondent, Unit, answer, answer_of, predict
 from ml_agent.benchmarks.navigators import Config, answer_text, respondent
 from ml_agent.benchmarks.predictions import Prediction, dump_prediction, load_predictions
 from ml_agent.benchmarks.results import KeptRows, read_kept
@@ -23,7 +23,7 @@ from ml_agent.benchmarks.work import PeerAgent, Terms
 from ml_agent.draft import Draft
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
-from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion, refusal
+from tests.servers.model_server import Answer, ModelServer, Seen, refusal
 
 TRAIN = """import argparse
 p = argparse.ArgumentParser()
@@ -32,14 +32,13 @@ p.add_argument("--epochs", type=int, default=1)
 print(p.parse_args())
 """
 README = "# Sample\n\nTrain the model. It is easy.\n\n```bash\npython train.py --lr 0.1 --epochs 2\n```\n"
-REPLY = "Here you are:\n```bash\npython train.py --lr 0.5\n```\nDone."
 
 
 def rows(number: int, **changed: Any) -> list[dict[str, Any]]:
     return [
         {
             "github_id": 1, "github": "https://github.com/some/sample", "path": "./", "arguments": "{'lr': 'SECRET-1'}",
-            "instruction": f"Train the model with a learning rate of 0.5 for {n + 3} epochs.", "oracle": "THE-SEGMENT",
+            "instruction": f"Train the model with a learning rate of 0.5 for {n + 3} epochs.",
             "type": "Bash Script", "output": "SECRET-2", "id": n, **changed,
         }
         for n in range(number)
@@ -150,64 +149,6 @@ def test_answers_as_they_are_written(draft: Draft, folder: str, text: str) -> No
     assert answer_text(draft, folder) == text
 
 
-@pytest.mark.parametrize("fields", [{"navigator": "raw", "setting": "repo"}, {"setting": "code"}, {"navigator": "llm"}])
-def test_parts_that_do_not_go_together(fields: dict[str, Any]) -> None:
-    with pytest.raises(BenchError):
-        Config(**fields).checked()
-
-
-def raw(bench: Path, server: ModelServer, **fields: Any) -> tuple[Summary, Prediction]:
-    config = Config(navigator="raw", model="m", base_url=server.url, **fields)
-    summary = predict(plan(bench, 1, config.checked()), LocalEngine())
-    return summary, load_predictions(bench / "out.jsonl")[0]
-
-
-def replies(message: dict[str, Any], finish: str = "stop") -> ModelServer:
-    return ModelServer(misbehaviour=lambda seen, _: completion(message, seen, finish_reason=finish))
-
-
-@pytest.mark.parametrize(
-    ("setting", "shown"),
-    [("oracle", "THE-SEGMENT"), ("retrieval", "It is easy"), ("agent", "# Sample"), ("code", "add_argument")],
-)
-def test_a_bare_model_is_asked_as_published(bench: Path, setting: Setting, shown: str) -> None:
-    with replies({"content": REPLY}) as server:
-        summary, prediction = raw(bench, server, setting=setting, attempts=2)
-        first, second = server.requests
-    assert summary.answered == 1 and prediction.output == ("python train.py --lr 0.5",) * 2
-    assert shown in first.text and "learning rate of 0.5" in first.text and "SECRET" not in first.text
-    assert ("THE-SEGMENT" in first.text) == (setting == "oracle")
-    assert (prediction.usage.calls, prediction.usage.prompt_tokens) == (2, first.prompt_tokens + second.prompt_tokens)
-    assert (first.body["seed"], second.body["seed"], prediction.subject) == (0, 1, f"raw ({setting}) m")
-
-
-@pytest.mark.parametrize(
-    ("message", "finish", "output", "error"),
-    [
-        ({"content": "```bash\npython train"}, "length", ("```bash\npython train",), "cut off at its limit of 1024"),
-        ({"content": ""}, "stop", (), "the reply is empty"),
-        ({"content": None, "refusal": "I cannot"}, "stop", (), "the model refused: I cannot"),
-        ({"content": REPLY + " And"}, "length", ("python train.py --lr 0.5",), ""),
-    ],
-)
-def test_a_reply_that_is_none_says_so(
-    bench: Path, message: dict[str, Any], finish: str, output: tuple[str, ...], error: str
-) -> None:
-    with replies(message, finish) as server:
-        summary, prediction = raw(bench, server)
-    assert prediction.output == output and (error in prediction.error if error else not prediction.error)
-    assert len(summary.failed) == (not output)
-
-
-def test_what_a_model_may_not_or_does_not_do_is_the_rows_error(bench: Path) -> None:
-    with ModelServer(misbehaviour=lambda seen, _: refusal(404, "no such model")) as server:
-        assert "does not know model" in raw(bench, server)[1].error
-    with replies({"content": REPLY}) as server:
-        assert "BudgetExceededError" in raw(bench, server, max_tokens=20)[1].error and not server.requests
-    with ModelServer(misbehaviour=lambda seen, _: Response(body=b"{}", delay=600)) as server:
-        assert raw(bench, server, max_seconds=1)[1].error == "timeout: more than 1 s"
-
-
 SEEN = Visible(
     instruction="Train it for 5 epochs.", github="https://github.com/o/toy.git", path="examples", prefix_code="pip install x"
 )  # fmt: skip
@@ -258,7 +199,6 @@ def test_an_agent_that_writes_nothing_has_an_empty_answer_with_its_reason(least:
     assert found.output == () and found.error.startswith("no answer was written (")
     with ModelServer(misbehaviour=lambda seen, _: refusal(503, "overloaded")) as server:
         assert attempt(server, least, bench, 1).error.startswith("the endpoint failed: ")
-    assert "secret.py" not in task_text(Visible(instruction="x", github="y", oracle="python secret.py"))
 
 
 @pytest.mark.parametrize(

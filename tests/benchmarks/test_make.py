@@ -78,13 +78,11 @@ def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
     report = make(order, said.append)
     loaded = load_tasks(str(order.out))
     assert (len(report.rows), len(loaded.tasks), loaded.problems, said) == (6, 6, (), ["kit: 6 rows"])
-    assert len({row["style"] for row in report.rows}) >= 4 and report.rows[0]["framework"] == "argparse"
     for task in loaded.tasks:
         assert same_call(task, task.output, kit).passed
         assert "local_rank" not in task.output
     rows = [json.loads(line) for line in order.out.read_text().splitlines()]
-    assert {r["split"] for r in rows} == {rows[0]["split"]}
-    assert all(str(v) in r["output"] for r in rows for v in r["arguments"].values())
+    assert all(str(v) in r["output"] and str(v) in r["instruction"] for r in rows for v in r["arguments"].values())
     assert make(order, said.append) == report and len(said) == 1
 
 

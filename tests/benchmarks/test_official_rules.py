@@ -54,7 +54,7 @@ def test_rule_2(output: str, published: str) -> None:
 
 def task(number: int) -> Task:
     return Task(
-        github_id=1, id=number, github="https://github.com/some/sample", path="./", arguments={"lr": "0.1"}, instruction="", oracle="",
+        github_id=1, id=number, github="https://github.com/some/sample", path="./", arguments={"lr": "0.1"}, instruction="",
         kind="bash", output="python a.py --lr 0.1",
     )  # fmt: skip
 

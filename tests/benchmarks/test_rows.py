@@ -11,7 +11,7 @@ from ml_agent.benchmarks.errors import TaskFileError
 
 ROW = {
     "github_id": 1, "github": "https://github.com/Some/Sample", "repo_id": 4, "id": 7, "path": "./examples/x", "arguments": "{'lr': '0.1'}",
-    "instruction": "Train it with lr 0.1.", "oracle": "python train.py", "type": "Bash Script", "prefix_code": "cd x",
+    "instruction": "Train it with lr 0.1.", "type": "Bash Script", "prefix_code": "cd x",
     "output": "python train.py --lr 0.1",
 }  # fmt: skip
 
@@ -52,7 +52,7 @@ def test_bad_rows_are_reported_and_the_others_stay(tmp_path: Path) -> None:
     ("field", "value"),
     [
         ("accept", ["0.10"]), ("accept", 5), ("accept", {"lr": "0.10"}), ("accept", {"lr": 1}), ("forbid", 5), ("forbid", "adam"),
-        ("prefix_code", 5), ("oracle", 1), ("commit", 7), ("id", True), ("id", 10**30),
+        ("prefix_code", 5), ("commit", 7), ("id", True), ("id", 10**30),
     ],
 )  # fmt: skip
 def test_a_field_of_another_type_costs_its_own_row_only(field: str, value: Any, tmp_path: Path) -> None:
@@ -105,8 +105,7 @@ def test_what_is_visible() -> None:
         instruction=ROW["instruction"], github=ROW["github"], path="examples/x", prefix_code="cd x"  # type: ignore[arg-type]
     )  # fmt: skip
     assert visible(task, "repo").path == ""
-    assert visible(task, "oracle").oracle == "python train.py"
-    assert set(Visible.__struct_fields__) == {"instruction", "github", "path", "prefix_code", "oracle"}
+    assert set(Visible.__struct_fields__) == {"instruction", "github", "path", "prefix_code"}
 
 
 def test_repository_folders_ignore_case(tmp_path: Path) -> None:
@@ -119,5 +118,5 @@ def test_repository_folders_ignore_case(tmp_path: Path) -> None:
 
 def test_the_rows_that_come_along() -> None:
     tasks = load_tasks("wild").tasks
-    assert (len(tasks), len({t.repository for t in tasks}), len({t.style for t in tasks})) == (108, 18, 6)
+    assert (len(tasks), len({t.repository for t in tasks})) == (108, 18)
     assert all(len(t.commit) == 40 for t in tasks)

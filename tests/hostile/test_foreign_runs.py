@@ -15,7 +15,6 @@ import msgspec
 import pytest
 
 from ml_agent.benchmarks.data import Task, task_of
-from ml_agent.benchmarks.raw import readme
 from ml_agent.benchmarks.repositories import LaidRepository, lay_repositories
 from ml_agent.benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
@@ -235,15 +234,6 @@ def test_a_file_with_holes_is_not_copied_whole(tmp_path: Path) -> None:
     with_holes(tmp_path / "data.bin")
     with pytest.raises(SandboxUnavailableError, match=r"20\.0 GB"):
         check_room(tmp_path, 10 * 1024**3, tmp_path)
-
-
-@pytest.mark.promise("No file outside of a repository gets into a prompt.", by="ml_agent.tools.files.Tree")
-def test_a_readme_that_is_a_link_is_not_read(tmp_path: Path) -> None:
-    root = tmp_path / "repository"
-    root.mkdir()
-    (tmp_path / "README.md").write_text("private")
-    (root / "README.md").symlink_to(tmp_path / "README.md")
-    assert readme(root, ".") == "" and readme(root, "../") == ""
 
 
 def a_device(path: Path) -> None:

@@ -27,7 +27,7 @@ def root(tmp_path: Path) -> Path:
 
 def task(number: int) -> Task:
     return Task(
-        github_id=1, id=number, github="https://github.com/some/sample", path="./", arguments={"lr": "0.1"}, instruction="", oracle="",
+        github_id=1, id=number, github="https://github.com/some/sample", path="./", arguments={"lr": "0.1"}, instruction="",
         kind="bash", output=GOOD,
     )  # fmt: skip
 

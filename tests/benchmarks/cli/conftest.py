@@ -31,7 +31,7 @@ Call = Callable[..., Said]
 def row(number: int, **changed: Any) -> dict[str, Any]:
     return {
         "github_id": 1, "github": "https://github.com/some/sample", "repo_id": 1, "path": "./", "arguments": "{'lr': '0.5'}",
-        "instruction": "Train the model with a learning rate of 0.5.", "oracle": "python train.py --lr 0.1",
+        "instruction": "Train the model with a learning rate of 0.5.",
         "type": "Bash Script", "prefix_code": "", "output": "python train.py --lr 0.5", "id": number, **changed,
     }  # fmt: skip
 

@@ -146,7 +146,7 @@ def judge(kit: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
 
     def judged(reference: str, answer: str, instruction: str = "", root: Path = kit, **fields: object) -> Verdict:
         row = {
-            "github_id": 1, "id": 1, "github": "https://github.com/some/kit", "path": "./", "arguments": {}, "oracle": "",
+            "github_id": 1, "id": 1, "github": "https://github.com/some/kit", "path": "./", "arguments": {},
             "instruction": instruction, "kind": kind_of(reference), "output": reference, **fields,
         }  # fmt: skip
         return same_call(Task(**row), answer, root)  # type: ignore[arg-type]
