@@ -190,7 +190,7 @@ def _static_options(signatures: Iterable[Signature]) -> Iterator[tuple[Key, Opti
     for signature in signatures:
         if _is_understood(signature, signatures):
             continue
-        for option in (one for one in signature.options if not one.within):  # no parser lists a setting
+        for option in (one for one in signature.options if not one.ends):
             yield (signature.subcommand[: option.level], option.dest, option.flags), option
 
 

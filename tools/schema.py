@@ -92,7 +92,7 @@ def _or_null(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _description(option: Option) -> str:
-    name = option.flags[-1] if option.flags else f"in {option.within}" if option.within else "positional"
+    name = option.flags[-1] if option.flags else "positional"
     text = option.help[:SHORT_HELP].strip()
     default = f" Default {option.default[:40]}." if option.default else ""
     return f"{name} {text}".strip() + default

@@ -166,11 +166,6 @@ def _write_options(signature: Signature, name: str) -> None:
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = _place(option) + ("" if option.sure else " (partly read)")
         rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
-    if signature.depends_on:
-        others = (
-            f"these are the default options; there are others with other values of {', '.join(signature.depends_on)}"
-        )
-        rows.append(("…", "", "", "", others, ""))
     for unseen in signature.unseen:
         more = f"more options, not listed here: {unseen.name} ({unseen.origin})"
         rows.append(("…", "", "", "", more, _place(unseen)))

@@ -20,7 +20,7 @@ _TYPE = 24
 _DOC = 70
 _PARAMETERS = 400
 _MOST_CHOICES = 16
-_NEEDED, _OWN = 10, 3
+_NEEDED = 10
 """Beside what an overlap of words is worth, five at most."""
 _PLAIN_FORMS = frozenset({"str", "string", "text", "value", "val", "var", "arg", "name"})
 _SPOKEN_OF, _SAID = 1.5, 150
@@ -217,10 +217,7 @@ def _notes(signature: Signature) -> list[str]:
         notes.append("(takes other options as well)")
     if signature.syntax == "overrides":
         notes.append("(options are given as NAME=VALUE)" if not _has_flags(signature) else "")
-    held = [" ".join([*holder.flags[-1:], "NAME VALUE NAME VALUE"]) for holder in signature.holders]
-    notes += [f"(names without dashes come last, as {words})" for words in held]
     notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
-    notes += [f"(one of these is needed: {', '.join(group)})" for group in signature.one_of[:3]]
     return [note for note in notes if note]
 
 
@@ -288,9 +285,8 @@ _TRUTH_OF = {"": "{True|False}", "literal": "[True|False]", "bool": "BOOL (any t
 
 
 def _relevance(option: Option, said: _RequestWords) -> float:
-    """What is needed first, then what shares words with the request; a setting that goes through another option stands behind the program's own."""
-    needed = option.required or option.positional
-    return _NEEDED * needed + _OWN * (not option.within) + _overlap(option, said)
+    """What is needed first, then what shares words with the request."""
+    return _NEEDED * (option.required or option.positional) + _overlap(option, said)
 
 
 def _overlap(option: Option, said: _RequestWords) -> float:

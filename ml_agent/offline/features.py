@@ -21,7 +21,7 @@ is_name is_text is_word is_series is_absence to_int to_float to_choice magnitude
 share_fits share_clashes share word_share word_margin word_exact exact_closed exact_proper exact_number ordinary code
 usual_file owed called full written_output written_other read_output read_other kind_fits kind_clashes form_fits
 form_clashes weights_fit weights_clash path_fits path_clashes name_to_path text_to_path required positional seen
-several named_by_noun like shape weak seen_so named_fully within alone
+several named_by_noun like shape weak seen_so named_fully alone
 """
 VALUE_FEATURES = tuple(_NAMES_OF_FEATURES.split())
 _NEARLY = 0.9
@@ -181,7 +181,6 @@ def _slot(one: Candidate, slot: Slot) -> list[float]:
         float(is_name and _is_weak(value)),
         float(len(value) > 2 and value in _known(slot)),
         float(one.seen.name > 0.95 and len(max(slot.names, key=len, default=())) > 1),
-        float(bool(option.within)),
         float(is_name and alphanumeric(value) in names),
     ]
 

@@ -68,8 +68,6 @@ def _takes_amount(slot: Slot, mention: Mention) -> bool:
         return False
     if mention.percent and kind == "int" and (usual or 0) > 100:
         return False
-    if amount is not None and not mention.percent and slot.option.bounds and not slot.option.bounds.hold(float(amount)):
-        return False
     wholes = all(
         one is None or one == one.to_integral_value() for one in map(number, mention.parts or (mention.value,))
     )

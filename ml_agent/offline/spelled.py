@@ -66,8 +66,8 @@ def _places_by_spelling(slots: Sequence[Slot]) -> dict[str, int]:
 
 def _settings(statement: ParsedRequest, slots: Sequence[Slot]) -> Iterator[ExplicitFlag]:
     """Options without dashes that stand in the request by a name that is no common word: "SOLVER.BASE_LR 0.1"."""
-    keys = [slot.option for slot in slots if slot.option.within or not slot.option.flags]
-    known = {key.dest for key in keys if re.search(r"[._]", key.dest) or (key.within and not key.dest.islower())}
+    keys = {slot.option.dest for slot in slots if not slot.option.flags}
+    known = {key for key in keys if re.search(r"[._]", key)}
     for match in _SETTING.finditer(statement.text) if known else ():
         if match[0] in known:
             yield ExplicitFlag(match[0], None, match.start(), match.end())

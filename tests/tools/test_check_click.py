@@ -37,11 +37,10 @@ ABSL = """
 @pytest.mark.parametrize(
     ("program", "words", "wrong"),
     [
-        (CLICK, "--n 5 --rate 1 --loose 20 --size 3 4 --pair a 4 --device CUDA", False), (CLICK, "--n 6", True),
-        (CLICK, "--n 0", True), (CLICK, "--rate 0", True), (CLICK, "--rate nan", False), (CLICK, "--size 3", True),
-        (CLICK, "--size 3 x", True), (CLICK, "--device tpu", True), (TYPER, "--lr 0 --n 8", False),
-        (TYPER, "--lr -0.5", True), (TYPER, "--n 9", True), (ABSL, "--steps 1 --rate 1", False),
-        (ABSL, "--steps 0", True), (ABSL, "--rate=1.5", True),
+        (CLICK, "--n 5 --rate 1 --loose 20 --size 3 4 --pair a 4 --device CUDA", False), (CLICK, "--n x", True),
+        (CLICK, "--size 3", True), (CLICK, "--size 3 x", True), (CLICK, "--device tpu", True),
+        (TYPER, "--lr 0 --n 8", False), (TYPER, "--lr x", True), (ABSL, "--steps 1 --rate 1", False),
+        (ABSL, "--steps x", True),
     ],
 )  # fmt: skip
 def test_what_a_type_refuses(checked: Make, program: str, words: str, wrong: bool) -> None:

@@ -286,7 +286,7 @@ class _Check:
 
     def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str) -> None:
         """Options and values."""
-        signature = choose(self.repository.called(signatures, invocation.words), invocation.words)
+        signature = choose(signatures, invocation.words)
         if signature is not None and self._installs(signature.path):
             return
         if signature is None:

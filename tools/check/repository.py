@@ -3,16 +3,12 @@
 import functools
 import posixpath
 import weakref
-from collections.abc import Sequence
-
-import msgspec
 
 from ml_agent.tools.check.places import PathIndex, locate
 from ml_agent.tools.commandline.invocation import Invocation
-from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.console import declared_names
-from ml_agent.tools.signatures.model import Signature, Unseen
+from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.submodules import absent_submodules
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
@@ -34,10 +30,6 @@ class CheckedRepository:
         """Programs that the setup files declare, also those that are not read here."""
         return declared_names(self.reader.sources)
 
-    def called(self, signatures: Sequence[Signature], words: Sequence[str]) -> tuple[Signature, ...]:
-        """Signatures of an entry point, left open where these words choose what further options there are."""
-        return tuple(_left_open(signature, words) for signature in signatures)
-
     def signatures(self, invocation: Invocation, folder: str) -> tuple[Signature, ...]:
         """What the target of an invocation takes with its words; () where it is nothing of the repository.
 
@@ -46,7 +38,7 @@ class CheckedRepository:
             folder: where the text that holds it starts.
         """
         here = locate(folder, invocation.folder) if invocation.folder else None
-        return () if here is None else self.called(self._target(invocation, here), invocation.words)
+        return () if here is None else self._target(invocation, here)
 
     def _target(self, invocation: Invocation, here: str) -> tuple[Signature, ...]:
         if invocation.target in ("script", "shell") and invocation.program not in self.consoles:
@@ -80,18 +72,6 @@ class CheckedRepository:
         base = posixpath.normpath(posixpath.join(folder, top))
         packages = self.reader.sources.packages()
         return top in packages or base in self.tree.folders or f"{base}.py" in self.tree.files
-
-
-def _left_open(signature: Signature, words: Sequence[str]) -> Signature:
-    if not signature.depends_on:
-        return signature
-    given = parse_call(signature, words).values
-    deciding = next((dest for dest in signature.depends_on if dest in given), None)
-    if deciding is None:
-        return signature
-    name = f"the options depend on {deciding}, which is given here"
-    unseen = Unseen(origin="computed", name=name, path=signature.path, line=signature.line)
-    return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*signature.unseen, unseen))
 
 
 _known: "weakref.WeakKeyDictionary[RepoIndex, CheckedRepository]" = weakref.WeakKeyDictionary()

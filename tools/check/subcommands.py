@@ -25,7 +25,7 @@ def check_subcommand(
     """
     ends = {
         *HELP,
-        *(flag for s in signatures for o in (*s.endings, *s.options) if o.ends and not o.level for flag in o.flags),
+        *(flag for s in signatures for o in s.options if o.ends and not o.level for flag in o.flags),
     }
     if any(word in ends or BARE_VARIABLE.match(word) for word in invocation.words):
         return []  # a variable may hold the subcommand
@@ -33,7 +33,6 @@ def check_subcommand(
     level = len(chosen)
     below = [s for s in signatures if s.subcommand[:level] == chosen and len(s.subcommand) > level]
     names = sorted({s.subcommand[level] for s in below})
-    known = [*names, *(name for s in below for name in s.spellings[level])]
     sure = not any(s.accepts_unknown for s in signatures)
     if signatures[0].framework == "fire":  # without a member help is shown, and attributes are members, too
         first = invocation.words.index(given) if given else 0
@@ -44,7 +43,7 @@ def check_subcommand(
     return [
         Finding(
             code="missing-required", message=f"{called} needs one of {', '.join(names[:12])}",
-            severity="error" if sure else "warning", subject=given, suggestion=nearest(given, known) if given else "",
+            severity="error" if sure else "warning", subject=given, suggestion=nearest(given, names) if given else "",
         )
     ]  # fmt: skip
 
@@ -56,7 +55,7 @@ def _choose(signatures: Sequence[Signature], words: Sequence[str]) -> tuple[tupl
         if not word.startswith("-"):
             level = len(chosen)
             below = (s for s in signatures if s.subcommand[:level] == chosen and len(s.subcommand) > level)
-            found = next((s for s in below if word in (s.subcommand[level], *s.spellings[level])), None)
+            found = next((s for s in below if word == s.subcommand[level]), None)
             if found is None:
                 return chosen, word
             chosen = found.subcommand[: level + 1]

@@ -17,7 +17,7 @@ class ArgparseWords:
         self.words = words
         self.numbers_are_options = any(NEGATIVE_NUMBER.match(f) for f in reader.by_flag)
         self.pending = [o for o in self.signature.options if o.positional]
-        self.subcommands = list(self.signature.spellings)
+        self.subcommands = list(self.signature.subcommand)
         self.kinds = ""
         self.matches: dict[int, tuple[Option | None, str, str | None]] = {}
         self.skipped: set[int] = set()
@@ -38,8 +38,7 @@ class ArgparseWords:
 
     def _optional(self, word: str) -> tuple[Option | None, str, str | None] | None:
         """(option, flag, explicit value) for a word that is an option, None for one that is not."""
-        prefixes = self.signature.prefix_chars
-        if not word or word[0] not in prefixes or len(word) == 1:
+        if not word.startswith("-") or len(word) == 1:
             return None
         if word in self.reader.by_flag:
             return self.reader.by_flag[word], word, None
@@ -60,9 +59,9 @@ class ArgparseWords:
         return None if " " in word else (None, word, None)
 
     def _expand(self, word: str, flag: str, value: str | None) -> list[tuple[Option, str, str | None]]:
-        prefixes, known = self.signature.prefix_chars, self.reader.by_flag
+        known = self.reader.by_flag
         found: list[tuple[Option, str, str | None]] = []
-        if word[1] in prefixes:
+        if word[1] == "-":
             if self.signature.allow_abbrev:
                 found = [(o, f, value) for f, o in known.items() if f.startswith(flag)]
             return found
@@ -111,14 +110,14 @@ class ArgparseWords:
             at += count
             self.pending.remove(option)
         if len(counts) == len(ready) and self.subcommands and self.kinds[at : at + 1] == "A":
-            names = self.subcommands.pop(0)
-            if self.words[at] not in names:
+            name = self.subcommands.pop(0)
+            if self.words[at] != name:
                 self.reader.note(
                     "bad-choice",
                     f"{self.words[at]} is no subcommand of {self.signature.path}",
                     None,
                     self.words[at],
-                    names[0],
+                    name,
                 )
             self.reader.take(at, at + 1, kind="subcommand", values=(self.words[at],))
             at += 1
@@ -137,7 +136,7 @@ class ArgparseWords:
 
     def _option(self, place: int) -> int:
         option, flag, value = self.matches.pop(place)
-        if option is not None and option.ends and value is None and (option.anywhere or option.level == self._level()):
+        if option is not None and option.ends and value is None and option.level == self._level():
             self._end(place, flag)
             return place + 1
         if option is None or option.ends:

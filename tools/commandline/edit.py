@@ -197,7 +197,7 @@ def _arguments(signature: Signature, options: Sequence[Option], value: Any) -> l
         value: as in `set_option`.
     """
     flat = tuple(msgspec.structs.replace(option, level=0) for option in options)
-    alone = msgspec.structs.replace(signature, options=flat, subcommand=(), exclusive=(), one_of=())
+    alone = msgspec.structs.replace(signature, options=flat, subcommand=(), exclusive=())
     meant = dict(zip(flat, options, strict=True))
     found = parse_call(alone, option_words(alone, value)).given
     return [

@@ -92,7 +92,7 @@ class Reader:
         self.excused = False
         """Whether nothing more is required: help is asked for, or a file of flags may say it."""
         self.by_flag: dict[str, Option] = {}
-        for option in (*signature.options, *signature.endings):
+        for option in signature.options:
             for flag in (*option.flags, *option.negative_flags):
                 self.by_flag[flag] = option
 
@@ -238,8 +238,6 @@ class Reader:
             sure = formed or option.converter in ("", "int", "float", SAME_TYPE) or option.type == "bool"
             wanted = option.converter if formed else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
-        elif option.bounds is not None and isinstance(value, (int, float)) and not option.bounds.hold(value):
-            self.note("bad-choice", f"{name} takes a number {option.bounds}, not {word!r}", option, word)
         elif option.choices_unread and word != option.default:
             message = f"whether {name} takes {word!r}: its allowed values are computed when the program runs"
             self.note("bad-choice", message, option, word)
@@ -285,9 +283,6 @@ class Reader:
             both = [d for d in group if d in self.values and d in switches]
             if len(both) > 1:
                 self.note("bad-call", f"only one of {', '.join(both)} may be given", None, both[1])
-        for group in self.signature.one_of:
-            if not any(d in self.values for d in group):
-                self.note("missing-required", f"one of {', '.join(group)} is required", None, group[0])
 
 
 def _reason(unseen: Unseen) -> str:

@@ -1,7 +1,7 @@
 """Writes a function call as a command line: only real options, quoted for a shell."""
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ml_agent.tools.commandline.lexer import quote
@@ -56,19 +56,15 @@ def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ..
         words += _level(signature, given, level)
         if level < len(signature.subcommand):
             words.append(signature.subcommand[level])
-    return (*words, *_held_words(signature, given))
+    return (*words, *_rest_words(signature, given))
 
 
-def _held_words(signature: Signature, given: Mapping[str, Any]) -> Iterator[str]:
-    """What takes all that follows comes last: its own words, and the settings within it."""
-    for holder in signature.options:
-        inner = [o for o in signature.options if o.within == holder.dest and o.dest in given]
-        if not inner and not (takes_the_rest(holder) and holder.dest in given):
-            continue
-        yield from [_flag(holder)] if holder.flags else []
-        yield from (written(holder, v) for v in _as_list(given.get(holder.dest, ())))
-        for option in inner:
-            yield from (option.dest, str(given[option.dest]))
+def _rest_words(signature: Signature, given: Mapping[str, Any]) -> Iterator[str]:
+    """What takes all that follows comes last."""
+    for option in signature.options:
+        if takes_the_rest(option) and option.dest in given:
+            yield from [_flag(option)] if option.flags else []
+            yield from (written(option, v) for v in _as_list(given[option.dest]))
 
 
 def takes_the_rest(option: Option) -> bool:
@@ -110,8 +106,7 @@ def _as_list(value: Any) -> Sequence[Any]:
 
 def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[str]:
     """Positional arguments first, then options that take several values, then all others."""
-    holding = {o.within for o in signature.options if o.dest in given} - {""}
-    options = [o for o in signature.options if o.level == level and o.dest in given and not _is_held(o, holding)]
+    options = [o for o in signature.options if o.level == level and o.dest in given and not takes_the_rest(o)]
     places = [w for o in options if o.positional for w in _place_words(o, given[o.dest])]
     _refuse_gaps(signature, given, level)
     greedy: list[str] = []
@@ -128,14 +123,9 @@ def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[s
         target += _option_words(signature, chosen, given[option.dest])
     if level < len(signature.subcommand) and greedy and not others:
         raise RenderError(f"the values of {greedy[0]} would swallow the subcommand {signature.subcommand[level]}")
-    if any(w.startswith(tuple(signature.prefix_chars)) and not _is_number(signature, w) for w in places):
+    if any(w.startswith("-") and not _is_number(signature, w) for w in places):
         return [*greedy, *others, "--", *places]
     return [*places, *greedy, *others]
-
-
-def _is_held(option: Option, holding: Collection[str]) -> bool:
-    """Whether it is written at the end: within another, around another, or as all that follows."""
-    return bool(option.within) or option.dest in holding or takes_the_rest(option)
 
 
 def _refuse_gaps(signature: Signature, given: Mapping[str, Any], level: int) -> None:
@@ -219,4 +209,4 @@ def _one_value(signature: Signature, flag: str, word: str) -> list[str]:
 
 
 def _looks_like_option(signature: Signature, word: str) -> bool:
-    return word[:1] != "" and word[0] in signature.prefix_chars and not _is_number(signature, word)
+    return word.startswith("-") and not _is_number(signature, word)

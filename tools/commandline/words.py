@@ -1,18 +1,17 @@
 """Reads the words of a command line against a signature, as argparse, absl and click do; the inverse of rendering.
 
-Below: options on the wrong side of a subcommand, and settings within an option (`--opts SOLVER.BASE_LR 0.01`).
+Below: options on the wrong side of a subcommand.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from ml_agent.tools.commandline.argparse_words import ArgparseWords
 from ml_agent.tools.commandline.fire_words import read_fire
 from ml_agent.tools.commandline.hydra_words import read_hydra
 from ml_agent.tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
-from ml_agent.tools.commandline.reader import VARIABLE, Argument, ParsedCall, Reader
+from ml_agent.tools.commandline.reader import Argument, ParsedCall, Reader
 from ml_agent.tools.launchers import HELP
-from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.signatures.nearest import nearest
+from ml_agent.tools.signatures.model import Signature
 
 READERS: dict[str, Callable[[Reader, list[str]], None]] = {
     "argparse": lambda reader, words: ArgparseWords(reader, words).read(),
@@ -37,7 +36,6 @@ def parse_call(signature: Signature, words: Sequence[str]) -> ParsedCall:
     if len(words) == 1 and signature.lone_file and words[0].endswith(signature.lone_file):
         return reader.result(words)
     READERS.get(signature.framework, READERS[signature.syntax])(reader, list(words))
-    read_settings(reader)
     read_levels(reader)
     if reader.excused or any(word in HELP for word in words):
         reader.findings = [finding for finding in reader.findings if finding.severity != "unsure"]
@@ -51,7 +49,7 @@ def choose(signatures: Sequence[Signature], words: Sequence[str]) -> Signature |
     best: Signature | None = None
     for signature in signatures:
         rest = iter(words)
-        fits = all(any(word in names for word in rest) for names in signature.spellings)
+        fits = all(name in rest for name in signature.subcommand)
         if fits and (best is None or len(signature.subcommand) > len(best.subcommand)):
             best = signature
     return best
@@ -75,50 +73,15 @@ def read_levels(reader: Reader) -> None:
         word = signature.subcommand[max(level, option.level) - 1]
         if option.level < level:
             message = f"{part.flag} is no option of {word}; it stands before that word"
-        elif not signature.open_before:
-            message = f"{part.flag} is an option of {word}, and stands behind that word"
         else:
-            continue
+            message = f"{part.flag} is an option of {word}, and stands behind that word"
         reader.note("unknown-option", message, None, part.flag)
 
 
 def _has(reader: Reader, part: Argument, level: int) -> bool:
     """Whether the parser of a level may know a flag as it is written."""
     signature = reader.signature
-    known = (o for o in signature.options if o.anywhere or o.level == level)
+    known = (o for o in signature.options if o.level == level)
     flags = [flag for option in known for flag in (*option.flags, *option.negative_flags)]
     short = signature.allow_abbrev and any(flag.startswith(part.flag) for flag in flags)
     return part.flag in flags or short
-
-
-def read_settings(reader: Reader) -> None:
-    """Take what the words of an option say of the settings within it."""
-    for holder in (option.dest for option in reader.signature.holders):
-        words = reader.values.get(holder)
-        known = {option.dest: option for option in reader.signature.options if option.within == holder}
-        if isinstance(words, list):
-            left = _take(reader, [str(word) for word in words], known)
-            if left:
-                reader.values[holder] = left
-            else:
-                del reader.values[holder]
-
-
-def _take(reader: Reader, words: Sequence[str], known: Mapping[str, Option]) -> list[str]:
-    """Store the settings that are known; returns the words of all others."""
-    left: list[str] = []
-    for key, value in zip(words[::2], words[1::2], strict=False):
-        option = known.get(key)
-        if option is not None:
-            reader.store(option, [value])
-            continue
-        left += [key, value]
-        if not VARIABLE.search(key):
-            near = nearest(key, list(known))
-            reader.note_foreign("unknown-option", f"{reader.signature.path} has no setting {key}", key, near)
-    if len(words) % 2:
-        left.append(words[-1])
-        if not VARIABLE.search(words[-1]):
-            message = f"{words[-1]} has no value: settings are written as KEY VALUE"
-            reader.note("bad-call", message, None, words[-1], sure=False)
-    return left

@@ -3,10 +3,9 @@
 import msgspec
 
 from ml_agent.tools.signatures.argparse_option import typed
-from ml_agent.tools.signatures.config_dict import ConfigDict, configuration_files, file_at, leaves, options_of, tree_of
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.known import is_known
-from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen, bounds_of
+from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
 
 KINDS: dict[str, OptionType] = {
@@ -29,8 +28,6 @@ class Flags(Native):
         self.unseen: list[Unseen] = []
         self.another = False
         """Whether a parser of the program's own reads the command line."""
-        self.trees: dict[str, dict[str, tuple[str, ...]]] = {}
-        """For a flag that names a configuration file: the options that each file has."""
         run.made.append(self)
 
     def attribute(self, name: str) -> Value:
@@ -60,13 +57,11 @@ class Flags(Native):
         short = arguments.get(None, "short_name")
         flags = (f"-{short}", f"--{name}") if isinstance(short, str) and short else (f"--{name}",)
         text = arguments.get(3 if enumerated else 2, "help")
-        number = KINDS[kind] in ("int", "float")
-        limits = (arguments.get(3, "lower_bound"), arguments.get(4, "upper_bound")) if number else (None, None)
         self.options[name] = Option(
             dest=name, flags=flags, negative_flags=(f"--no{name}",) if switch else (), type=KINDS[kind],
             choices=choices if enumerated else (), default=default, nargs="?bool" if switch else None,
             switch_value="True" if switch else None, required=arguments.get(None, "required") is True,
-            repeatable=kind.startswith("multi_"), help=_help(text), bounds=bounds_of(*limits),
+            repeatable=kind.startswith("multi_"), help=_help(text),
             path=arguments.path, line=arguments.line, converter="list" if kind == "list" else "",
             sure=known and (sure or not enumerated) and not arguments.open and not self.run.uncertain,
         )  # fmt: skip
@@ -91,9 +86,12 @@ class Flags(Native):
         origin: Origin = "configuration" if kind.startswith("config") else "library"
         said = f"the file of --{name}" if origin == "configuration" else f"DEFINE_{kind}"
         self.unseen.append(Unseen(origin=origin, name=said, path=place[0], line=place[1]))
+        file = kind == "config_file"
+        default = arguments.get(1, "default")
         self.options[name] = Option(
-            dest=name, flags=(f"--{name}",), type="unknown", path=place[0], line=place[1], sure=False
-        )
+            dest=name, flags=(f"--{name}",), type="path" if file else "unknown", path=place[0], line=place[1], sure=False,
+            default=default if file and isinstance(default, str) else None, converter=kind if file else "",
+        )  # fmt: skip
 
     def _choices(self, kind: str, given: Value) -> tuple[tuple[str, ...], bool]:
         if isinstance(given, Class):
@@ -109,38 +107,6 @@ class Flags(Native):
         if kind.endswith("enum_class") and hasattr(value, "attributes"):
             return value.attributes.get("name"), True
         return typed(value, self.run)
-
-    def define_file(self, arguments: Arguments) -> Value:
-        """config_flags.DEFINE_config_file: the flag names a file, and each setting of that file is a flag of its own."""
-        name, given = arguments.get(0, "name"), arguments.get(1, "default")
-        if not isinstance(name, str):
-            self.open = True
-            return UNKNOWN
-        default, known = typed(given, self.run)
-        self.options[name] = Option(
-            dest=name, flags=(f"--{name}",), type="path", default=default, path=arguments.path, line=arguments.line,
-            help=_help(arguments.get(2, "help_string")), converter="config_file", sure=known,
-        )  # fmt: skip
-        chosen = file_at(self.run, given) if isinstance(given, str) else ""
-        paths = dict.fromkeys([*([chosen] if chosen else []), *configuration_files(self.run)])
-        trees = {path: tree_of(self.run, path) for path in paths}
-        followed = {path: tree for path, tree in trees.items() if tree is not None}
-        self.options |= {option.dest: option for option in options_of(self.run, name, followed)}
-        self.trees[name] = {path: tuple(f"{name}.{key}" for key in tree) for path, tree in followed.items()}
-        if not followed or len(followed) < len(trees):
-            missing = next((path for path in trees if path not in followed), "a file that is not in the repository")
-            self.unseen.append(Unseen(origin="configuration", name=missing, path=arguments.path, line=arguments.line))
-        return FlagHolder(name)
-
-    def define_tree(self, arguments: Arguments) -> Value:
-        """config_flags.DEFINE_config_dict: the settings are in the program."""
-        name, given = arguments.get(0, "name"), arguments.get(1, "config")
-        if not isinstance(name, str) or not isinstance(given, ConfigDict):
-            self.open = True
-            return UNKNOWN
-        tree = dict(leaves(given))
-        self.options |= {option.dest: option for option in options_of(self.run, name, {arguments.path: tree})}
-        return FlagHolder(name)
 
     def require(self, arguments: Arguments) -> Value:
         """mark_flag_as_required, mark_flags_as_required; one with a default is given already."""
@@ -188,14 +154,6 @@ def _define(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return flags_of(run).define(name.rpartition("DEFINE_")[2], arguments)
 
 
-def _define_file(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return flags_of(run).define_file(arguments)
-
-
-def _define_tree(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return flags_of(run).define_tree(arguments)
-
-
 def _require(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return flags_of(run).require(arguments)
 
@@ -237,9 +195,6 @@ def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def _factories() -> dict[str, Factory]:
     made: dict[str, Factory] = {"DEFINE_": _define, "gflags.FLAGS": _values, "@gflags.FLAGS": _values}
-    for module in ("ml_collections.config_flags", "ml_collections.config_flags.config_flags"):
-        made[f"{module}.DEFINE_config_file"] = _define_file
-        made[f"{module}.DEFINE_config_dict"] = _define_tree
     for library in LIBRARIES:
         for place in (f"{library}.flags", f"{library}.app.flags"):
             made[f"@{place}.FLAGS"] = _values

@@ -50,7 +50,6 @@ class ParserSettings(Protocol):
 
     run: Interpreter
     defaults: dict[str, Value]
-    prefix_chars: str
     argument_default: Value
 
 
@@ -61,7 +60,7 @@ class OptionReader:
         self.parser = parser
         self.arguments = arguments
         self.named = arguments.named
-        self.optional = bool(flags) and flags[0][:1] in parser.prefix_chars and flags[0] != ""
+        self.optional = bool(flags) and flags[0][:1] == "-"
         self.flags = flags
         self.sure = not arguments.open and not parser.run.uncertain
         self.action = self._action()
@@ -100,8 +99,8 @@ class OptionReader:
             return given
         if not self.optional:
             return self.flags[0] if self.flags else ""
-        long = [f for f in self.flags if len(f) > 1 and f[1] in self.parser.prefix_chars]
-        return (long or self.flags)[0].lstrip(self.parser.prefix_chars).replace("-", "_")
+        long = [f for f in self.flags if f[1:2] == "-"]
+        return (long or self.flags)[0].lstrip("-").replace("-", "_")
 
     def option(self) -> Option:
         """The option."""

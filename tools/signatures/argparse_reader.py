@@ -8,7 +8,7 @@ from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value
 
-_PARTS = ("options", "unseen", "exclusive", "one_of", "handed")
+_PARTS = ("options", "unseen", "exclusive", "handed")
 """What a parser takes over from its parents."""
 _MOST_TAKEN = 5_000
 """Of all that together; parents of parents may be the same ones, over and over."""
@@ -23,19 +23,13 @@ class Parser(Native):
         self.defaults: dict[str, Value] = {}
         self.values: dict[str, Value] = {}
         """What the program gets of options that are not given, as far as it is known."""
-        self.depends_on: tuple[str, ...] = ()
-        """Options whose values decided which others there are."""
         self.handed: list[str] = []
         self.open = arguments.open
         self.unseen: list[Unseen] = []
         """Options may have been added that are not seen here."""
         self.subcommands: dict[str, Parser] = {}
-        self.aliases: tuple[str, ...] = ()
-        """Of a subcommand's parser: its other names."""
         self.subcommands_required = False
         self.exclusive: list[list[str]] = []
-        self.one_of: list[list[str]] = []
-        self.prefix_chars = text_of(arguments.get(None, "prefix_chars", "-")) or "-"
         self.allow_abbrev = arguments.get(None, "allow_abbrev", True) is not False
         self.resolve = arguments.get(None, "conflict_handler") == "resolve"
         self.argument_default = arguments.get(None, "argument_default")
@@ -43,6 +37,8 @@ class Parser(Native):
         self.path, self.line = arguments.path, arguments.line
         self.level = 0
         self.result = Namespace()
+        if arguments.get(None, "prefix_chars", "-") != "-":
+            self.note_unseen("computed", "options that begin with another character")
         self._take_parents(arguments.get(None, "parents"))
         run.note_made(self)
 
@@ -78,10 +74,10 @@ class Parser(Native):
         if made not in self.unseen:
             self.unseen.append(made)
 
-    def note_more_subcommands(self, what: str, arguments: Arguments) -> None:
+    def note_more_subcommands(self, arguments: Arguments) -> None:
         """There are subcommands that are not seen here: what they are called is computed."""
         self.subcommands_required = False
-        self.note_unseen("registry", f"subcommands whose {what} are computed", arguments)
+        self.note_unseen("registry", "subcommands whose names are computed", arguments)
 
     def do_add_argument(self, arguments: Arguments) -> Value:
         """add_argument."""
@@ -120,8 +116,6 @@ class Parser(Native):
         group = Group(self, [])
         if group.members is not None:
             self.exclusive.append(group.members)
-            if arguments.get(0, "required") is True:
-                self.one_of.append(group.members)
         return group
 
     def do_add_subparsers(self, arguments: Arguments) -> Value:
@@ -153,7 +147,8 @@ class Parser(Native):
 
     def _record_parsing(self, *, strict: bool) -> None:
         """The words are read; what was decided by an earlier reading of them decided which options there are."""
-        self.depends_on = tuple(self.run.settled)
+        if self.run.settled:
+            self.note_unseen("computed", f"the options depend on {next(iter(self.run.settled))}")
         self.run.note_parsed(self, strict=strict)
 
     def do_parse_known_args(self, arguments: Arguments) -> Value:
@@ -193,27 +188,23 @@ class Parser(Native):
             found.append(self._signature(options, subcommand))
         for name, parser in self.subcommands.items():
             below = parser.signatures((*subcommand, name), options)
-            found += [self._below(s, len(subcommand), parser.aliases) for s in below]
+            found += [self._below(s) for s in below]
             if name == self.run.inserted and not subcommand:
                 found[:1] = [msgspec.structs.replace(s, subcommand=()) for s in parser.signatures((), options)]
         return found
 
-    def _below(self, signature: Signature, level: int, aliases: tuple[str, ...]) -> Signature:
-        """A subcommand's signature with what may stand for its word, and whether options that are not seen may stand before it."""
-        known = (*signature.aliases, *[()] * (level + 1 - len(signature.aliases)))
-        more = (*known[:level], aliases, *known[level + 1 :])
-        return msgspec.structs.replace(
-            signature, aliases=more if any(more) else (), open_before=self.open or signature.open_before
-        )
+    def _below(self, signature: Signature) -> Signature:
+        """A subcommand's signature; options that are not seen may stand before its word."""
+        if not self.open:
+            return signature
+        return msgspec.structs.replace(signature, accepts_unknown=True, unseen=(*self.unseen, *signature.unseen))
 
     def _signature(self, options: tuple[Option, ...], subcommand: tuple[str, ...]) -> Signature:
         return Signature(
-            path=self.run.script, framework="argparse", options=tuple(o for o in options if not o.ends),
-            endings=tuple(o for o in options if o.ends), subcommand=subcommand,
-            accepts_unknown=self.open, unseen=tuple(self.unseen), depends_on=self.depends_on, allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
-            line=self.line if self.path == self.run.script else 0, prefix_chars=self.prefix_chars,
+            path=self.run.script, framework="argparse", options=options, subcommand=subcommand, accepts_unknown=self.open,
+            unseen=tuple(self.unseen), allow_abbrev=self.allow_abbrev, syntax="argparse", doc=self.description,
+            line=self.line if self.path == self.run.script else 0,
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
-            one_of=tuple(tuple(dict.fromkeys(g)) for g in self.one_of if g),
         )  # fmt: skip
 
 
@@ -282,15 +273,12 @@ class Subcommands(Native):
         if made in self.parser.run.made:
             self.parser.run.made.remove(made)
         made.level = self.parser.level + 1
-        name, aliases = arguments.get(0, "name"), arguments.get(None, "aliases", ())
-        if isinstance(aliases, (list, tuple)):
-            made.aliases = tuple(alias for alias in aliases if isinstance(alias, str))
-        else:
-            self.parser.note_more_subcommands("aliases", arguments)
-        if isinstance(name, str):
-            self.parser.subcommands[name] = made
-        else:
-            self.parser.note_more_subcommands("names", arguments)
+        aliases = arguments.get(None, "aliases", ())
+        for name in (arguments.get(0, "name"), *(aliases if isinstance(aliases, (list, tuple)) else [UNKNOWN])):
+            if isinstance(name, str):
+                self.parser.subcommands[name] = made
+            else:
+                self.parser.note_more_subcommands(arguments)
         return made
 
 

@@ -2,8 +2,8 @@
 
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES, metavar_of, typed
 from ml_agent.tools.signatures.interpreter import Interpreter
-from ml_agent.tools.signatures.model import Bounds, Option, OptionType, bounds_of
-from ml_agent.tools.signatures.values import Arguments, Class, External, Function, Instance, Native, Value
+from ml_agent.tools.signatures.model import Option, OptionType
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, External, Function, Instance, Native, Value
 from ml_agent.tools.signatures.words import NO_CASE
 
 TYPES: dict[str, OptionType] = {
@@ -52,7 +52,7 @@ class ParameterNote(Native):
         if nargs is None and not required:
             nargs = "?"
         return Option(
-            dest=name.replace("-", "_").lower(), type=kind, choices=choices, bounds=self._bounds(), default=default, nargs=nargs,
+            dest=name.replace("-", "_").lower(), type=kind, choices=choices, default=default, nargs=nargs,
             required=required is True, sure=known and self.sure, converter=converter, metavar=self._metavar(),
             path=self.arguments.path, line=self.arguments.line,
         )  # fmt: skip
@@ -76,7 +76,7 @@ class ParameterNote(Native):
             dest=explicit or _dest(flags), flags=tuple(flags), negative_flags=tuple(negative), type=kind, choices=choices,
             default=default, nargs="0" if switch or counted else None if count == 1 else str(count),
             switch_value=stored if switch else None, required=get("required") is True and default is None,
-            repeatable=get("multiple") is True or counted, bounds=self._bounds(), help=plain_text(get("help")), converter=converter,
+            repeatable=get("multiple") is True or counted, help=plain_text(get("help")), converter=converter,
             sure=known and self.sure, path=self.arguments.path, line=self.arguments.line,
             ends=switch and get("is_eager") is True and get("callback") is not None, metavar=self._metavar(),
         )  # fmt: skip
@@ -91,10 +91,6 @@ class ParameterNote(Native):
         """How many words it takes: as many as there are types where several are given."""
         given = self.arguments.get(None, "type")
         return self.arguments.get(None, "nargs", len(given) if isinstance(given, tuple) else 1)
-
-    def _bounds(self) -> Bounds | None:
-        given = self.arguments.get(None, "type")
-        return given.bounds() if isinstance(given, ClickType) else None
 
     def _type(self, default: Value) -> tuple[OptionType, tuple[str, ...], str]:
         given = self.arguments.get(None, "type")
@@ -117,26 +113,12 @@ class ParameterNote(Native):
         return names.get(type(default), "str"), (), ""
 
 
-class VersionNote(Native):
-    """click.version_option(version, "-V", "--version")."""
-
-    def __init__(self, arguments: Arguments) -> None:
-        self.arguments = arguments
-
-    def call(self, arguments: Arguments) -> Value:
-        """Decorate."""
-        target = arguments.get(0, "f")
-        if isinstance(target, (Function, Noted)):
-            target.notes.append(self)
-        return target
-
-    def option(self, level: int) -> Option:
-        """The option at which the program ends."""
-        flags = tuple(f for f in self.arguments.placed[1:] if isinstance(f, str) and f.startswith("-"))
-        return Option(
-            dest="version", flags=flags or ("--version",), type="bool", nargs="0", switch_value="True", ends=True,
-            path=self.arguments.path, line=self.arguments.line, level=level,
-        )  # fmt: skip
+def version_arguments(given: Arguments) -> Arguments:
+    """click.version_option(version, "-V", "--version") as the option that it adds."""
+    flags = [flag for flag in given.placed[1:] if isinstance(flag, str) and flag.startswith("-")]
+    made = Arguments(flags or ["--version"], {"is_flag": True, "is_eager": True, "callback": UNKNOWN})
+    made.path, made.line = given.path, given.line
+    return made
 
 
 def _split(names: list[str]) -> tuple[list[str], list[str], str]:
@@ -184,15 +166,5 @@ class Choice(Native):
 class ClickType(Native):
     """click.Path(...), click.IntRange(...) and the like."""
 
-    def __init__(self, name: str, arguments: Arguments) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.arguments = arguments
-
-    def bounds(self) -> Bounds | None:
-        """Of IntRange and FloatRange, where they refuse what is beyond."""
-        get = self.arguments.get
-        loose = get(None, "clamp", False) is not False or len(self.arguments.placed) > 2 or self.arguments.open
-        if not self.name.endswith("Range") or loose:
-            return None
-        ends = [get(None, name, False) is True for name in ("min_open", "max_open")]
-        return bounds_of(get(0, "min"), get(1, "max"), above=ends[0], below=ends[1])

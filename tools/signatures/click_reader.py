@@ -4,7 +4,14 @@ import ast
 
 import msgspec
 
-from ml_agent.tools.signatures.click_parameters import Choice, ClickType, Noted, ParameterNote, VersionNote, plain_text
+from ml_agent.tools.signatures.click_parameters import (
+    Choice,
+    ClickType,
+    Noted,
+    ParameterNote,
+    plain_text,
+    version_arguments,
+)
 from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
@@ -54,11 +61,6 @@ class Command(Noted):
         notes = [*(reversed(extra) if isinstance(extra, list) else []), *notes]
         made = [n.option() for n in reversed(notes) if isinstance(n, ParameterNote)]
         return [o for o in made if o is not None]
-
-    def _endings(self, level: int) -> tuple[Option, ...]:
-        """The options that show its version."""
-        notes = [*(self.callback.notes if isinstance(self.callback, Function) else []), *self.notes]
-        return tuple(note.option(level) for note in notes if isinstance(note, VersionNote))
 
     def call(self, arguments: Arguments) -> Value:
         """Calling a command parses the command line; in a test or in code it may be given words."""
@@ -144,13 +146,12 @@ class Command(Noted):
             )  # fmt: skip
         for name, command in self.commands.items():
             found += map(self._below, command.signatures((*subcommand, name), options))
-        ends = self._endings(level)
-        return [msgspec.structs.replace(s, endings=(*ends, *s.endings)) for s in found] if ends else found
+        return found
 
     def _below(self, signature: Signature) -> Signature:
-        """A subcommand's signature, with whether options that are not listed may stand before it."""
+        """A subcommand's signature; options that are not listed may stand before its word."""
         is_open = bool(self._find_own_options() or self._settings().get("ignore_unknown_options"))
-        return msgspec.structs.replace(signature, open_before=True) if is_open else signature
+        return msgspec.structs.replace(signature, accepts_unknown=True) if is_open else signature
 
     def _other_commands(self) -> tuple[Unseen, ...]:
         """From where a group has commands that are not seen here: a class of the program's own may find some."""
@@ -211,11 +212,11 @@ def _factories() -> dict[str, Factory]:
         made |= {
             f"{library}.command": _command, f"{library}.group": _command, f"{library}.option": _parameter(False),
             f"{library}.argument": _parameter(True), f"{library}.Group": _class, f"{library}.Command": _class,
-            f"{library}.version_option": lambda run, name, arguments: VersionNote(arguments),
+            f"{library}.version_option": lambda run, name, arguments: ParameterNote(run, False, version_arguments(arguments)),
             f"{library}.Choice": lambda run, name, arguments: Choice(run, arguments),
         }  # fmt: skip
         for kind in ("Path", "File", "IntRange", "FloatRange", "DateTime"):
-            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2], arguments)
+            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2])
     return made
 
 

@@ -1,10 +1,10 @@
-"""Command lines made from dataclasses: HfArgumentParser and TrlParser; and what Lightning adds to a parser."""
+"""Command lines made from dataclasses: HfArgumentParser and TrlParser."""
 
 from collections.abc import Iterable
 
 import msgspec
 
-from ml_agent.tools.signatures.argparse_reader import Parser, as_parser
+from ml_agent.tools.signatures.argparse_reader import Parser
 from ml_agent.tools.signatures.fields import (
     Field,
     FieldNote,
@@ -107,22 +107,6 @@ def _hf_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return made
 
 
-def _trainer_options(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    """pl.Trainer.add_argparse_args(parser): what the Trainer takes, as it was until version 2."""
-    parser = as_parser(arguments.get(0, "parent_parser"))
-    trainer = known_class("pytorch_lightning.Trainer")
-    if parser is None or trainer is None:
-        return run.hand_over(name, arguments)
-    taken = {option.dest for option in parser.options}
-    for option in trainer.as_options():
-        if option.dest not in taken:
-            made = msgspec.structs.replace(option, required=False, nargs="?" if option.type == "bool" else None)
-            parser.options.append(
-                msgspec.structs.replace(made, switch_value="True" if made.nargs else None, sure=False)
-            )
-    return arguments.get(0, "parent_parser")
-
-
 def _plain(flag: str, kind: OptionType) -> Option:
     return Option(dest=flag.lstrip("-"), flags=(flag,), type=kind, sure=False)
 
@@ -135,9 +119,5 @@ FACTORIES: dict[str, Factory] = {
     "transformers.HfArgumentParser": _hf_parser,
     "transformers.hf_argparser.HfArgumentParser": _hf_parser,
     "trl.TrlParser": _hf_parser,
-    "pytorch_lightning.Trainer.add_argparse_args": _trainer_options,
-    "pytorch_lightning.trainer.Trainer.add_argparse_args": _trainer_options,
-    "pytorch_lightning.trainer.trainer.Trainer.add_argparse_args": _trainer_options,
-    "lightning.pytorch.Trainer.add_argparse_args": _trainer_options,
     "dataclasses.field": _field,
 }

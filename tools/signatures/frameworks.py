@@ -8,21 +8,18 @@ from ml_agent.tools.signatures import (
     absl_reader,
     argparse_reader,
     click_reader,
-    config_dict,
     dataclass_reader,
     fire_reader,
     globals_reader,
     hydra_reader,
-    library_parsers,
     typer_reader,
     tyro_reader,
-    yacs_reader,
 )
 from ml_agent.tools.signatures.interpreter import Factory
 
 _OURS = (
-    argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, config_dict, hydra_reader, dataclass_reader,
-    tyro_reader, yacs_reader, library_parsers,
+    argparse_reader, absl_reader, click_reader, typer_reader, fire_reader, globals_reader, hydra_reader, dataclass_reader,
+    tyro_reader,
 )  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 """hydra and OmegaConf: the keys of the YAML configuration are what may be overridden."""
 
 import posixpath
+import re
 from typing import Any
 
 import msgspec
 
-from ml_agent.tools.signatures.config_dict import places_of
 from ml_agent.tools.signatures.hydra_defaults import (
     MISSING,
     SUFFIXES,
@@ -24,6 +24,8 @@ MOST_READ = 2_000_000
 """Characters that the configurations of a program may have together."""
 LEAST_COUNTED = 4_000
 """For a file, however short."""
+_ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)", re.MULTILINE)
+"""A setting that the program gives a value itself: cfg.model.inputs = 3."""
 
 
 class Hydra(Native):
@@ -68,9 +70,7 @@ class Hydra(Native):
     def _options(self, made: Composition, files: "Files") -> dict[str, Option]:
         """The keys of a composition, by name."""
         keys: dict[str, Option] = {}
-        filled = (
-            places_of(self.run.sources, [self.run.script]) if any(MISSING in p.loaded.text for p in made.parts) else {}
-        )
+        filled = {name[1:] for name in _ASSIGNED.findall(self.run.sources.text(self.run.script) or "")}
         for loaded, package in made.parts:
             data = dict(loaded.data)
             own = data.pop("hydra", None)
@@ -82,7 +82,7 @@ class Hydra(Native):
                     break
                 if option.required and option.dest in keys:
                     continue
-                if option.dest in filled:  # by the program itself: cfg.model.inputs = 3
+                if option.dest in filled:
                     option = msgspec.structs.replace(option, required=False)
                 for other in [k for k in keys if k.startswith(option.dest + ".")]:
                     del keys[other]

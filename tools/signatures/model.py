@@ -1,7 +1,6 @@
 """The signature of an entry point: what it takes, read from its source."""
 
 from collections.abc import Container
-from itertools import chain, repeat
 from typing import Literal
 
 import msgspec
@@ -12,28 +11,6 @@ Kind = Literal["python", "module", "shell", "console", "make"]
 
 CONFIG_FILE = "config_file"
 """Marks, as a converter, an option that names a file in which all others may stand."""
-
-
-class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """Between which numbers a value must be."""
-
-    least: int | float | None = None
-    most: int | float | None = None
-    above: bool = False
-    """The least itself is too little."""
-    below: bool = False
-    """The most itself is too much."""
-
-    def hold(self, value: float) -> bool:
-        """Whether a number is within them."""
-        too_little = self.least is not None and (value < self.least or (self.above and value == self.least))
-        too_much = self.most is not None and (value > self.most or (self.below and value == self.most))
-        return not too_little and not too_much
-
-    def __str__(self) -> str:
-        low = "" if self.least is None else f"{'above' if self.above else 'at least'} {self.least}"
-        high = "" if self.most is None else f"{'below' if self.below else 'at most'} {self.most}"
-        return " and ".join(filter(None, (low, high)))
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +26,6 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()
     choices_unread: bool = False
     """It has choices, and they are made in a way that could not be followed."""
-    bounds: Bounds | None = None
     default: str | None = None
     """The default as it would be typed; None where there is none or it is unknown."""
     nargs: str | None = None
@@ -69,8 +45,6 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """False where a part was computed in a way that could not be followed."""
     level: int = 0
     """How many subcommand words stand before it on the command line."""
-    anywhere: bool = False
-    """It may stand before and behind every subcommand: parsers of several levels take it, or one that reads the words first."""
     converter: str = ""
     """Name of the function that converts the word (`type=` of argparse), as written; "" for none."""
     accepted: tuple[str, ...] = ()
@@ -79,8 +53,6 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     """How the program changes the word before that test."""
     accepted_at: str = ""
     """FILE:LINE of that test."""
-    within: str = ""
-    """The dest of the option whose words hold it as `KEY VALUE KEY VALUE`; "" for one that stands by itself."""
     joined: bool = False
     """Its value stands in the same word, for a program that takes words apart itself: `--name=value`."""
     absent: tuple[str, ...] = ()
@@ -91,19 +63,12 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def positional(self) -> bool:
         """Whether it is given by place and not by name."""
-        return not self.flags and not self.within
+        return not self.flags
 
     @property
     def switch(self) -> bool:
         """Whether it takes no value."""
         return self.nargs == "0"
-
-
-def bounds_of(least: object, most: object, *, above: bool = False, below: bool = False) -> Bounds | None:
-    """Bounds as far as they are known to be numbers; None where neither is."""
-    low = least if isinstance(least, (int, float)) else None
-    high = most if isinstance(most, (int, float)) else None
-    return None if low is None and high is None else Bounds(least=low, most=high, above=above, below=below)
 
 
 Origin = Literal["library", "registry", "configuration", "computed"]
@@ -133,19 +98,11 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     """How it is called where it is not called by its path: a console script, a module, a make target."""
     subcommand: tuple[str, ...] = ()
-    aliases: tuple[tuple[str, ...], ...] = ()
-    """What may stand for each word of `subcommand` as well; the last ones may be left out."""
     options: tuple[Option, ...] = ()
-    endings: tuple[Option, ...] = ()
-    """Options that end the program and that no call uses: they show its version, or help under another name."""
-    open_before: bool = False
-    """Options that are not listed may stand before the subcommand."""
     accepts_unknown: bool = False
     """Unknown options are no error (parse_known_args, a parser handed to foreign code, hydra overrides)."""
     unseen: tuple[Unseen, ...] = ()
     """From where options come that are not listed; () where all are."""
-    depends_on: tuple[str, ...] = ()
-    """dests whose values decide which further options there are; those listed are the ones of their defaults."""
     allow_abbrev: bool = True
     """Unique prefixes of long options are accepted, as argparse does it."""
     syntax: Literal["argparse", "absl", "click", "overrides", "plain"] = "argparse"
@@ -159,31 +116,15 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
     exclusive: tuple[tuple[str, ...], ...] = ()
     """Groups of dests of which at most one may be given."""
-    one_of: tuple[tuple[str, ...], ...] = ()
-    """Groups of dests of which at least one must be given."""
     chains: bool = False
     """Words that are left may be members of what it returns (fire)."""
     lone_file: tuple[str, ...] = ()
     """Suffixes of a file that may stand alone on the command line and gives every value (HfArgumentParser.parse_json_file)."""
-    prefix_chars: str = "-"
-    """What options begin with."""
 
     @property
     def title(self) -> str:
         """How it is called: the console script, module or path, and the subcommand."""
         return " ".join([self.name or self.path, *self.subcommand])
-
-    @property
-    def spellings(self) -> tuple[tuple[str, ...], ...]:
-        """All that may stand for each word of `subcommand`, itself first."""
-        others = chain(self.aliases, repeat(()))
-        return tuple((name, *more) for name, more in zip(self.subcommand, others, strict=False))
-
-    @property
-    def holders(self) -> tuple[Option, ...]:
-        """The options whose words are other options with their values."""
-        holding = {option.within for option in self.options} - {""}
-        return tuple(option for option in self.options if option.dest in holding)
 
     def may_be_in_file(self, given: Container[str]) -> bool:
         """Whether what is required may stand in a file of settings that is among the given dests."""

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -20,7 +20,6 @@ from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
-from ml_agent.tools.signatures.yacs_reader import changes_settings, with_settings
 
 RUNS_OTHERS = re.compile(
     r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli|docopt)\s*\("
@@ -76,7 +75,7 @@ class SignatureReader:
 
     def function(self, path: str, module: str, name: str, console: str) -> tuple[Signature, ...]:
         """The signatures of a console script that calls one function of a file."""
-        run = Interpreter(self.sources, path, factories(), beyond=self._changes_settings(path))
+        run = Interpreter(self.sources, path, factories())
         run.run_entry(module, name)
         doc = run.modules[path].env.get("__doc__") or ""
         found = [_complete(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)]
@@ -172,7 +171,7 @@ class SignatureReader:
         if EXECUTES.search(text) or any(
             self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)
         ):
-            run = self._follow(path, beyond=self._changes_settings(path))
+            run = self._follow(path)
             found = _parsed_signatures(run)
             if not found and runs and self.sources.mentions(path, reads_arguments()):
                 self._run_makers(run)
@@ -180,10 +179,6 @@ class SignatureReader:
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
         return sysargv_reader.read(self.sources, path) if runs and not path.endswith("__init__.py") else ()
-
-    def _changes_settings(self, path: str) -> bool:
-        """Whether the words of an option may change settings, which is seen only behind the parser."""
-        return any(self.sources.mentions(p, changes_settings()) for p in self.sources.closure(path, path))
 
     def _with_rewriting(self, signatures: list[Signature], run: Interpreter) -> list[Signature]:
         """Signatures of a program that changes its own command line before it is parsed: they are open.
@@ -236,16 +231,16 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     others = [*found[:main], *found[main + 1 :]]
     is_open = not strict or any(s.accepts_unknown for group in others[main:] for s in group)
     whole = [msgspec.structs.replace(s, accepts_unknown=s.accepts_unknown or is_open) for s in found[main]]
-    further = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.options)
-    ends = tuple(msgspec.structs.replace(o, anywhere=True) for group in others for s in group for o in s.endings)
     if not run.complete:
         whole = [_unsure(s) for s in whole]
-    return [
-        msgspec.structs.replace(
-            s, options=_unique((*s.options, *further)), endings=_unique((*s.endings, *ends)) if ends else s.endings
-        )
-        for s in whole
-    ]
+    further = [o for group in others for s in group for o in s.options]
+    return [msgspec.structs.replace(s, options=_unique((*s.options, *_at_all_levels(further, s)))) for s in whole]
+
+
+def _at_all_levels(options: Sequence[Option], signature: Signature) -> Iterator[Option]:
+    """Options of a parser that reads the words before: they may stand on either side of every subcommand."""
+    for level in range(len(signature.subcommand) + 1):
+        yield from (msgspec.structs.replace(option, level=level) for option in options)
 
 
 def _main_place(parsers: Sequence[Native], found: Sequence[Sequence[Signature]], run: Interpreter) -> int:
@@ -258,12 +253,10 @@ def _main_place(parsers: Sequence[Native], found: Sequence[Sequence[Signature]],
 
 
 def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
-    """Each option once; one that parsers of several levels take may stand anywhere."""
-    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Option] = {}
+    """Each option once."""
+    found: dict[tuple[str, tuple[str, ...], tuple[str, ...], int], Option] = {}
     for option in options:
-        known = found.setdefault((option.dest, option.flags, option.negative_flags), option)
-        if known.level != option.level or option.anywhere:
-            found[(option.dest, option.flags, option.negative_flags)] = msgspec.structs.replace(known, anywhere=True)
+        found.setdefault((option.dest, option.flags, option.negative_flags, option.level), option)
     return tuple(found.values())
 
 
@@ -279,10 +272,9 @@ def _left_open(signature: Signature, beyond: Unseen) -> Signature:
 
 
 def _complete(run: Interpreter, signature: Signature) -> Signature:
-    """A signature with what the file and its comments say of it, and the settings within its options."""
+    """A signature with what the file and its comments say of it."""
     doc = signature.doc or run.modules[run.script].env.get("__doc__") or ""
-    described = with_settings(run, msgspec.structs.replace(signature, doc=_first_paragraph(doc)))
-    return with_comments(run.sources, described)
+    return with_comments(run.sources, msgspec.structs.replace(signature, doc=_first_paragraph(doc)))
 
 
 def _first_paragraph(doc: Value) -> str:

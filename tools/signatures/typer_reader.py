@@ -8,7 +8,7 @@ from ml_agent.tools.signatures.argparse_option import metavar_of, typed
 from ml_agent.tools.signatures.fields import Field, parameters
 from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, Signature, Unseen, bounds_of
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
 
 
@@ -148,13 +148,12 @@ def _option(run: Interpreter, field: Field) -> Option:
     text, known = typed(default, run)
     named = info.arguments.named if info is not None else {}
     help_text = named.get("help")
-    limits = (None, None) if named.get("clamp", False) is not False else (named.get("min"), named.get("max"))
     positional = info.positional if info is not None else required
     common = Option(
         dest=field.name, type=field.kind.type if field.kind.type != "unknown" else "str", choices=field.kind.choices,
         default=text, required=required and not (positional and field.kind.optional), path=field.path, line=field.line,
         help=" ".join(help_text.split()) if isinstance(help_text, str) else "", sure=known and field.kind.type != "unknown",
-        bounds=bounds_of(*limits), metavar=metavar_of(named.get("metavar")), ends=named.get("is_eager") is True and named.get("callback") is not None,
+        metavar=metavar_of(named.get("metavar")), ends=named.get("is_eager") is True and named.get("callback") is not None,
     )  # fmt: skip
     if positional:
         nargs = field.kind.nargs or (None if common.required else "?")

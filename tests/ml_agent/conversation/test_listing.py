@@ -1,6 +1,6 @@
 """Entry points as a model reads them."""
 
-from ml_agent.conversation.listing import line_of, names_of, options_of, parameters_of, said_of
+from ml_agent.conversation.listing import line_of, options_of, parameters_of, said_of
 from ml_agent.tools.python_api.model import Parameter
 from ml_agent.tools.signatures.model import Option, Signature
 
@@ -23,14 +23,6 @@ def test_one_that_reads_nothing_says_nothing_of_it() -> None:
     assert line_of([Signature(path="run.sh", kind="shell", calls=("python train.py",))], ".") == "run.sh (0 options)"
 
 
-def test_settings_within_an_option_say_how_they_are_given() -> None:
-    holder = Option(dest="opts", flags=("--opts",), nargs="...")
-    rate = Option(dest="SOLVER.BASE_LR", within="opts", type="float", default="0.1")
-    shown = options_of(Signature(path="a.py", options=(holder, rate)), "", 400)
-    assert "SOLVER.BASE_LR FLOAT =0.1" in shown
-    assert "(names without dashes come last, as --opts NAME VALUE NAME VALUE)" in shown
-
-
 def test_the_form_of_a_value_is_told_where_it_says_more_than_the_name() -> None:
     told = {"static": "MOUNT:DIRECTORY", "size": "WxH", "static_dir": "DIR", "name": "STR", "d": "D"}
     options = tuple(Option(dest=name, flags=(f"--{name}",), metavar=form) for name, form in told.items())
@@ -44,12 +36,6 @@ def test_the_form_of_a_value_is_told_where_it_says_more_than_the_name() -> None:
         "--d STR",
         "--rate FLOAT",
     ]
-
-
-def test_what_a_program_declares_stands_before_the_settings_within_an_option() -> None:
-    own = Option(dest="output", flags=("--output",))
-    settings = [Option(dest=f"wave_mel_{n}", within="hparams", type="int") for n in range(9)]
-    assert names_of([*settings, own], 40, "mel features of a wave") == "--output, wave_mel_0, wave_mel_1, 7 more"
 
 
 def test_of_many_parameters_those_stay_that_are_needed_or_spoken_of() -> None:
