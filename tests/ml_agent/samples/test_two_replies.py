@@ -13,8 +13,11 @@ from tests.ml_agent.samples.reference import COMMANDS
 from tests.servers.model_server import Answer, ModelServer
 from tests.servers.talkers import saying
 
+FEW = ("spirals-adam", "diary-six-grams", "how-many-groups")
+"""A command, a module in a folder, and code."""
 
-@pytest.mark.parametrize("task", samples.tasks(), ids=lambda task: task.id)
+
+@pytest.mark.parametrize("task", [task for task in samples.tasks() if task.id in FEW], ids=lambda task: task.id)
 def test_one_reply_answers_and_one_is_done(task: samples.SampleTask, tmp_path: Path) -> None:
     answer = Answer("answer", {"kind": "python" if task.kind == "python" else "command", "text": COMMANDS[task.id]})
     job = Job(instruction=task.instruction, repository=str(samples.repository_path(task.repository)))
