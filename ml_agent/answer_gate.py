@@ -47,6 +47,7 @@ def scope_of(index: RepoIndex | None, workdir: str = ".", named: str = "") -> Ho
         repository=index.root.name,
         has_program=lambda name: name in repository.consoles or name in repository.declared,
         has_module=lambda name: repository.module_file(name, workdir) is not None or repository.holds(name, workdir),
+        has_library=lambda name: name in index.api.third_party or name in index.api.requirements,
     )
 
 

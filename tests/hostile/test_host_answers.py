@@ -93,21 +93,24 @@ REFUSED_PYTHON = [
     "import os\nos.rename('x', '../../y')", "open('/etc/x', mode)", "import io\nio.open('/etc/x', 'w')", "open(file='/etc/x', mode='w')",
     "open('/root/.netrc').read()", "import os\nopen(os.path.expanduser('~/.ssh/id_rsa')).read()", "open('/proc/self/environ').read()",
     "x = 1\n" * 17_000,
+    "import torch\ntorch.__dict__['os']", "from glob import os\nos.system('id')", "import random\nrandom._os.remove('a')", "import os\nos.environ['PATH'] = './bin'",
+    "from pathlib import Path\nopen(Path.home() / 'x')", "open('train.py', 'w')", "import unheard_of\nunheard_of.go()", "import shutil\nshutil.rmtree('out')", "chr(47)",
+    "import torch, requests, io\ntorch.load(io.BytesIO(requests.get(u).content))", "import sys\nsys.path.append('..')", "open('/data/x.txt')", "import os\nos.remove('a')",
+    "getattr(models, name)()", "import importlib\nimportlib.import_module(name)", "import sys\nsys.modules[name]", "import sys\nsys.path[:0] = ['x']", "import os\nos.environ |= {'PATH': 'x'}",
+    "from transformers import AutoModel\nAutoModel.from_pretrained('evil/x', **{'trust_remote_code': True})", "import requests\nrequests.post(address, data=x)",
     "import os\nprint 'x'\nos.system('id')", "x = 'z\x1b]52;c;eA==\x07'", "x = 'txt.\u202eexe'",
 ]  # fmt: skip
 REFUSED_PYTHON += [row["text"] for row in LINES if not row.get("right") and row.get("kind") == "python"]
 FINE_PYTHON = [
-    "import pickle\npickle.load(open('a.pkl', 'rb'))", "import torch\ntorch.load('a.pt')", "import torch\ntorch.hub.load('a/b', 'c', source='local')", "import yaml\nyaml.load(open('f.yaml'), Loader=yaml.FullLoader)", "import yaml\nyaml.load('a: 1', Loader=yaml.SafeLoader)", "import yaml\nyaml.unsafe_load(open('f.yaml'))", "from huggingface_hub import login, notebook_login\nlogin()", "import getpass\nuser = getpass.getuser()", "import zipfile\nzipfile.ZipFile('a.zip').extractall('data')", "from pathlib import Path\nPath('a').rename('b')\nPath('out').mkdir(parents=True, exist_ok=True)", "x = '/a/b'.replace('/', '_')", "x = name.replace('~', '')", "df = df.rename(columns={'a': 'b'})", "features = extractor.extract(audio, '/x')", "import os\nos.makedirs('out/a', exist_ok=True)", "import openai\nopenai.api_key = 'x'", "import io, pickle\npickle.load(io.BytesIO(data))", "import shutil\nshutil.copy(src='/data/x', dst='a')", "import importlib\nimportlib.import_module('a.b')",
-    "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'", "import os\nos.environ.get('RANK', 0)", "import os\nos.makedirs('/out', exist_ok=True)",
-    "import os\nos.environ['OPENAI_API_KEY'] = 'x'", "import os\nif 'HF_TOKEN' in os.environ: pass", "import os\nos.environ.update(A='1')",
+    "import pickle\npickle.load(open('a.pkl', 'rb'))", "import torch\ntorch.load('a.pt')", "import torch\ntorch.hub.load('a/b', 'c', source='local')", "import yaml\nyaml.load(open('f.yaml'), Loader=yaml.FullLoader)", "import yaml\nyaml.load('a: 1', Loader=yaml.SafeLoader)", "import yaml\nyaml.unsafe_load(open('f.yaml'))", "from huggingface_hub import login, notebook_login\nlogin()", "import getpass\nuser = getpass.getuser()", "import zipfile\nzipfile.ZipFile('a.zip').extractall('data')", "from pathlib import Path\nPath('a').rename('b')\nPath('out').mkdir(parents=True, exist_ok=True)", "x = name.replace('~', '')", "df = df.rename(columns={'a': 'b'})", "import os\nos.makedirs('out/a', exist_ok=True)", "import openai\nopenai.api_key = 'x'",
+    "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'", "import os\nos.environ.get('RANK', 0)",
+    "import os\nos.environ['OPENAI_API_KEY'] = 'x'", "import os\nif 'HF_TOKEN' in os.environ: pass",
     "model.eval()", "model.compile(optimizer='sgd')", "import re\nre.compile('x')", "import torch\ntorch.compile(f)", "import platform\nplatform.python_version()",
-    "open('out/x.txt', 'w')", "open('/data/x.txt')", "open(path, 'w')", "from pathlib import Path\nPath('out/x').write_text('x')",
-    "code = tokenize(x)\ncode.to('cpu')", "sh = book.sheet(0)\nsh.row(1)", "getattr(models, name)(pretrained=True)", "getattr(self, f'layer{i}')",
-    "import importlib\nimportlib.import_module('pkg.models')", "models.__dict__[name]()", "from train import eval\neval(model)",
-    "def eval(x):\n    return x\neval(1)", "import pickle\npickle.load(open('x.pkl', 'rb'))", "import torch.multiprocessing as mp\nmp.spawn(f, nprocs=2)",
-    "import os\nos.path.join('/data', 'x')", "import shutil\nshutil.copy('/data/x', 'x')", "df.rename(columns={'a': 'b'})", "# coding: utf-8\nprint('é')",
-    "import sys\nif 'google.colab' in sys.modules: pass", "import sys\nsys.path.append('..')", "import importlib.metadata\nimportlib.metadata.version('x')", "simulation.system.step(1)", "x = 5 % 3\nprint(x != 2)",
-    "from pathlib import Path\nPath('~/data').expanduser()", "import os\nCIFAR100(os.path.expanduser('~/.cache'), download=True)", "Image.open('/data/x.jpg')",
+    "open('out/x.txt', 'w')", "open(path, 'w')", "from pathlib import Path\nPath('out/x').write_text('x')",
+    "code = tokenize(x)\ncode.to('cpu')", "sh = book.sheet(0)\nsh.row(1)", "from pkg.train import eval\neval(model)",
+    "def eval(x):\n    return x\neval(1)", "import pickle\npickle.load(open('x.pkl', 'rb'))", "import torch.multiprocessing as mp\nmp.spawn(f, nprocs=2)", "df.rename(columns={'a': 'b'})", "# coding: utf-8\nprint('é')",
+    "import importlib.metadata\nimportlib.metadata.version('x')", "simulation.system.step(1)", "x = 5 % 3\nprint(x != 2)",
+    "import os\nCIFAR100(os.path.expanduser('~/.cache'), download=True)",
 ]  # fmt: skip
 FINE_PYTHON += [row["text"] for row in LINES if row.get("right") and row.get("kind") == "python"]
 
@@ -127,6 +130,19 @@ def test_python_that_does_more_than_call_the_repository_is_refused(text: str, tm
 @pytest.mark.parametrize("text", FINE_PYTHON)
 def test_ordinary_python_passes(text: str) -> None:
     assert risks(text, "python") == []
+
+
+@pytest.mark.promise("Right answers are handed over.", by=BY)
+def test_python_of_right_answers_is_handed_over() -> None:
+    rows = map(json.loads, (Path(__file__).parents[2] / "benchmarks/written/rows.jsonl").read_text().splitlines())
+    right, refused = 0, []
+    for row in rows:
+        if "ython" in row["type"]:
+            right += 1
+            known = {"has_module": lambda name: name not in sys.stdlib_module_names, "repository": row["repo"]}
+            said = f"{row['instruction']} {row['arguments']}"
+            refused += [row["output"]] if risks(row["output"], "python", said, workdir="a/b", **known) else []
+    assert right > 200 and len(refused) <= 2, refused
 
 
 @pytest.mark.promise(PROMISE, by=BY)

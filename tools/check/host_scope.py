@@ -97,6 +97,8 @@ class HostScope(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Whether a program is the repository's own."""
     has_module: Callable[[str], bool] = lambda name: False
     """Whether a module is the repository's own."""
+    has_library: Callable[[str], bool] = lambda name: False
+    """Whether the repository imports or requires a library."""
 
     @cached_property
     def asks_for_code(self) -> bool:

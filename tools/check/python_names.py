@@ -9,23 +9,10 @@ UNKNOWN = "?"
 _HOME = frozenset({"HOME", "USERPROFILE"})
 _JOINS = frozenset({"os.path.join", "posixpath.join", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
 _SAME = frozenset({"os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.path.normpath", "str", "os.fspath"})
-_MODULES = frozenset({"os", "posix", "subprocess", "builtins", "importlib", "ctypes", "pty", "sys", "shutil"})
-"""Modules that are reached through others too: `torch.os` is os."""
-_BUILT_IN = frozenset(
-    [
-        "eval",
-        "exec",
-        "compile",
-        "__import__",
-        "__builtins__",
-        "open",
-        "getattr",
-        "setattr",
-        "vars",
-        "str",
-        "get_ipython",
-    ]
+MODULES = frozenset(
+    ["os", "posix", "nt", "subprocess", "builtins", "importlib", "ctypes", "pty", "sys", "shutil", "distutils"]
 )
+"""Modules that are reached through others too: `torch.os` is os."""
 _LONGEST = 4_000
 """Characters of a path."""
 _PATH_METHODS = frozenset({"expanduser", "resolve", "absolute"})
@@ -51,6 +38,11 @@ class Names:
             elif isinstance(node, ast.ImportFrom):
                 found |= {item.asname or item.name: f"{node.module or ''}.{item.name}" for item in node.names}
         return found
+
+    @cached_property
+    def tops(self) -> frozenset[str]:
+        """The first parts of what is imported."""
+        return frozenset(target.partition(".")[0] for target in self.imported.values())
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -79,12 +71,12 @@ class Names:
             node = node.value
         first = ""
         if isinstance(node, ast.Name):
-            known = node.id in _BUILT_IN | _MODULES and node.id not in self.own
-            first = self.imported.get(node.id, node.id if known else "")
+            known = node.id in MODULES or node.id in ("open", "str")
+            first = self.imported.get(node.id, node.id if known and node.id not in self.own else "")
         if not behind:
             return first
         parts = [*first.split("."), *reversed(behind)]
-        starts = [place for place, part in enumerate(parts) if part.lstrip("_") in _MODULES]
+        starts = [place for place, part in enumerate(parts) if part.lstrip("_") in MODULES]
         return ".".join([parts[starts[-1]].lstrip("_"), *parts[starts[-1] + 1 :]] if starts else parts)
 
     def text(self, node: ast.AST | None) -> str | None:
