@@ -16,7 +16,7 @@ from ml_agent.sandbox.cgroups import sweep_control_groups
 from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.docker_environments import kept_volumes
 from ml_agent.sandbox.errors import SandboxUnavailableError
-from ml_agent.sandbox.local_place import OWNER_FILE, is_abandoned, places, remove, setups
+from ml_agent.sandbox.local_place import OWNER_FILE, builds, is_abandoned, places, remove, setups
 from ml_agent.sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
 from ml_agent.sandbox.temporary import sweep
 
@@ -110,7 +110,7 @@ def _local(meant: Meant, removed: RemovedCounts, images: bool) -> None:
             removed.processes += _end_processes(place)
             remove(place)
             removed.folders += not place.exists()
-    for kept in _folders(setups()):
+    for kept in (*_folders(setups()), *_folders(builds())):
         if images or (kept.name.startswith(("new-", "aside-")) and is_abandoned(kept)):
             remove(kept)
             removed.folders += not kept.exists()

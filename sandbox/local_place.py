@@ -5,11 +5,13 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from ml_agent.sandbox import temporary
 from ml_agent.sandbox.owner import is_gone, labels
+from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.own_cache import own_cache
 
 PARTS = ("workspace", "home")
@@ -40,6 +42,11 @@ def places() -> Path:
 def setups() -> Path:
     """The folder of environments, one folder each, and of what was downloaded for them."""
     return own_cache() / "setups"
+
+
+def builds() -> Path:
+    """The folder of wheels that were built, one folder for the content of each repository; seen in no sandbox."""
+    return own_cache() / "builds"
 
 
 def downloads(user: int | None) -> Path:
@@ -109,15 +116,31 @@ def forget(key: str) -> None:
     remove(setups() / key)
 
 
+def keep_build(file: Path, content: bytes) -> None:
+    """Keep what was built for a repository in its folder of `builds()`; those that were not written to for longest go."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(file, content, 0o600)
+    for folder in _oldest(builds().iterdir()):
+        remove(folder)
+
+
 def _forget_oldest() -> None:
     """Beyond a number of kept environments those go that were not taken for longest; without room downloads go, too."""
-    notes = sorted(setups().glob(f"*/{NOTE_FILE}"), key=lambda note: note.stat().st_mtime, reverse=True)
-    few = shutil.disk_usage(setups()).free < LEAST_FREE
-    for note in notes[FEWEST_KEPT if few else MOST_KEPT :]:
+    for note in _oldest(setups().glob(f"*/{NOTE_FILE}")):
         if time.time() - note.stat().st_mtime > IN_USE_SECONDS:
             remove(note.parent)
-    for folder in setups().glob("uv*") if few else ():
+    for folder in setups().glob("uv*") if _is_full() else ():
         remove(folder)
+
+
+def _oldest(kept: Iterable[Path]) -> list[Path]:
+    """What is too much to be kept."""
+    newest_first = sorted(kept, key=lambda path: path.stat().st_mtime, reverse=True)
+    return newest_first[FEWEST_KEPT if _is_full() else MOST_KEPT :]
+
+
+def _is_full() -> bool:
+    return shutil.disk_usage(own_cache()).free < LEAST_FREE
 
 
 def is_abandoned(folder: Path) -> bool:

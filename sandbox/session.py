@@ -15,8 +15,9 @@ from ml_agent.sandbox.output import ErrorLines
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
+from ml_agent.sandbox.setup.builder import Note
 from ml_agent.sandbox.setup.check import Needs, needs_of
-from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Note, Setup, SetupAction
+from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Setup, SetupAction
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.sandbox.witness.watch import run_watched

@@ -98,15 +98,9 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-system-library",
         r"(?P<subject>lib[\w+.-]+\.so[\d.]*): cannot open shared object file|cannot load library '(?P<other>[^']+)'"
-        r"|could not find (?:the )?(?:\w+ )?(?:shared )?library (?P<third>lib\S+)",
-        "the system library {subject} is missing",
-        fix=_library,
-        scope="any",
-    ),
-    rule(
-        "missing-system-library",
-        r"(?P<subject>sndfile|libsndfile|espeak|enchant|cairo|portaudio|Tesseract|tesseract|graphviz|magic|GDAL|geos|libgomp)"
-        r"(?: library)?(?: C library)? (?:not found|is not installed|could not be found)|failed to find (?P<other>lib\w+)",
+        r"|could not find (?:the )?(?:\w+ )?(?:shared )?library (?P<third>lib\S+)"
+        r"|(?P<fourth>sndfile|libsndfile|espeak|enchant|cairo|portaudio|Tesseract|tesseract|graphviz|magic|GDAL|geos|libgomp)"
+        r"(?: library)?(?: C library)? (?:not found|is not installed|could not be found)|failed to find (?P<fifth>lib\w+)",
         "the system library {subject} is missing",
         fix=_library,
         scope="any",
@@ -119,15 +113,9 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "missing-program",
-        r"(?:failed to execute |ExecutableNotFound: )(?:Posix)?(?:Path\()?'?(?P<subject>dot|neato)",
-        "the program {subject} is not installed",
-        fix=_program,
-        scope="any",
-    ),
-    rule(
-        "missing-program",
         r"unable to execute '?(?P<subject>[\w+-]*(?:gcc|g\+\+|cc|nvcc|cmake))'?|error: command '?(?P<other>[\w+-]*(?:gcc|g\+\+|cc|nvcc))'? failed: No such file"
-        r"|(?P<third>cmake|ninja|gcc|g\+\+|ffmpeg|ffprobe|java|git|swig|nvcc|Rust|cargo|wget|curl|unzip)[^\n]{0,40}(?:is required|not found|not installed|must be installed)",
+        r"|(?P<third>cmake|ninja|gcc|g\+\+|ffmpeg|ffprobe|java|git|swig|nvcc|Rust|cargo|wget|curl|unzip)[^\n]{0,40}(?:is required|not found|not installed|must be installed)"
+        r"|(?:failed to execute |ExecutableNotFound: )(?:Posix)?(?:Path\()?'?(?P<fourth>dot|neato)",
         "the program {subject} is not installed",
         fix=_program,
         scope="any",
@@ -193,12 +181,6 @@ RULES: tuple[Rule, ...] = (
         r"|Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?P<third>[^']+)'"
         r"|(?:Invalid requirement|Expected package name)[^\n]*: '?(?P<fourth>[^'\n]+)|git clone[^\n]*?(?P<fifth>\w+://\S+?)[\s'][^\n]*did not run successfully",
         "the requirement {subject} is not available in that version",
-        scope="any",
-    ),
-    rule(
-        "broken-setup",
-        r"FileNotFoundError: [^\n]*'(?P<subject>(?:README|HISTORY|CHANGELOG|VERSION|requirements)[\w.]*)'[\s\S]*metadata-generation-failed",
-        "the repository's own set-up fails: {subject} is missing",
         scope="any",
     ),
     rule(

@@ -49,13 +49,8 @@ GENERAL: tuple[Rule, ...] = (
     ),
     rule(
         "removed-api",
-        r"AttributeError: (?:partially initialized )?module '(?P<subject>(?!__main__)[\w.]+)' has no attribute '(?P<name>\w+)'(?! \(most likely due to a circular)",
-        "{subject} has no {name}: the library is too new (or too old) for the code",
-        fix=_by_date,
-    ),
-    rule(
-        "removed-api",
-        r"AttributeError: No (?P<subject>[\w.]+) attribute (?P<name>\w+)$",
+        r"AttributeError: (?:(?:partially initialized )?module '|No )(?P<subject>(?!__main__)[\w.]+)"
+        r"(?:' has no attribute '| attribute )(?P<name>\w+)(?:'(?! \(most likely due to a circular)|$)",
         "{subject} has no {name}: the library is too new (or too old) for the code",
         fix=_by_date,
     ),

@@ -4,8 +4,9 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 import msgspec
 
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
-from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.files import entries
+from ml_agent.sandbox.local_place import builds, keep_build
+from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.system import LACKS, packages_for
-from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Source, install_text
+from ml_agent.sandbox.setup.uv import BUILD, Metadata, Source, install_text
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.config_text import read_toml
 from ml_agent.tools.python_api.distributions import distributions_of
@@ -24,10 +27,18 @@ INSTALL_SECONDS = 1800.0
 """For one installation; large wheels take long on slow lines."""
 DESCRIBE_SECONDS = 240.0
 BUILD_SECONDS = 1500.0
+Note = Callable[[str], None]
 MOST_SAID = 2000
 """Last lines of a build that are kept."""
 MOST_MISSING = 5
 """Modules that a build may turn out to need one after another."""
+MOST_WHEEL = 256 * 1024**2
+"""Bytes of a built wheel that is kept."""
+BUILT_FORMAT = 1
+"""Goes up where what was built before may serve no more."""
+_CARRIED = ".ml-agent-wheel"
+"""The way of a wheel between the host and a sandbox: through its workspace."""
+_WHEEL = re.compile(r"[\w.+!-]{1,200}\.whl", re.ASCII)
 _INSIDE = Path(__file__).with_name("inside")
 _MARK = "ML-AGENT "
 _LEGACY = ("setuptools", "wheel")
@@ -62,18 +73,44 @@ _SPOKEN = re.compile(
 class Steps:
     """Runs our own commands in a sandbox: the installer's, with the package index, and builds, without."""
 
-    def __init__(self, sandbox: Sandbox, on_output: OnOutput | None) -> None:
-        self.sandbox, self.on_output = sandbox, on_output
-        self.failed: dict[tuple[object, ...], BuildFailure] = {}
-        """Builds of packages that failed for good; another way to an environment need not wait for them again."""
+    def __init__(self, sandbox: Sandbox, root: Path, note: Note, on_output: OnOutput | None) -> None:
+        """`root`: the repository whose files are put there."""
+        self.sandbox, self.note, self.on_output = sandbox, note, on_output
+        self.system: tuple[str, ...] = ()
+        """Debian packages that were installed."""
+        self.failed: dict[str, BuildFailure] = {}
+        """Builds that failed for good, by their keys; another way to an environment need not wait for them again."""
+        self._root = root
 
     def install(self, text: str, seconds: float = INSTALL_SECONDS) -> Response:
         """A step of the installer, which follows no link that a build may have laid where it works."""
         return self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
 
-    def offline(self, text: str, seconds: float = BUILD_SECONDS) -> Response:
-        """A step that may run code of packages and of the repository."""
-        return self.sandbox.run(Command(text=text, timeout=seconds), self.on_output)
+    def offline(self, text: str, seconds: float = BUILD_SECONDS, name: str = "") -> Response:
+        """A step that may run code of packages and of the repository; `name` stands before what it prints meanwhile."""
+        tell = self.on_output
+
+        def named(said: str) -> None:
+            if tell is not None:
+                tell("".join(f"{name}: {line}\n" for line in said.splitlines() if line.strip()))
+
+        return self.sandbox.run(Command(text=text, timeout=seconds), named if name and tell else tell)
+
+    @cached_property
+    def built(self) -> Path:
+        """What was built beside this repository before, on the host and out of reach of what runs in sandboxes.
+
+        It serves the same files alone: whatever of a repository ran in the sandbox before a build was in those files, and no
+        answer's code runs before an environment is whole.
+        """
+        digest, place = hashlib.sha256(), (self.sandbox.name, getattr(self.sandbox, "base", ""), read_pip_settings())
+        for path, relative in entries(self._root.resolve()):
+            held = str(path.readlink()) if path.is_symlink() else path.stat().st_mode & 0o111 if path.is_file() else -1
+            digest.update(repr((str(relative), held)).encode())
+            if path.is_file() and not path.is_symlink():
+                with path.open("rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+        return builds() / hashlib.sha256(f"{BUILT_FORMAT}{place!r}{digest.hexdigest()}".encode()).hexdigest()[:32]
 
 
 class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +127,17 @@ class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
         return (lacking or self.lines[-1])[:300] if self.lines else "the build failed and said nothing"
 
 
+class Project(msgspec.Struct, frozen=True, kw_only=True):
+    """The repository, or a folder of it, as sources."""
+
+    folder: str
+    day: str
+    """Of its last commit, YYYY-MM-DD, or ""."""
+
+
+Sources = Source | Project
+
+
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
     """Sources that lie in the sandbox."""
 
@@ -102,62 +150,103 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...]
 
 
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """A wheel that was built."""
+
+    wheel: str
+    """Its path as bash finds it."""
+    used: tuple[str, ...] = ()
+    """Pins of what it was built with."""
+
+
 class Builder:
     """Sources in one sandbox, for one version of Python."""
 
     def __init__(self, steps: Steps, python: tuple[int, int]) -> None:
         self._steps, self._python = steps, python
-        self._trees: dict[str, Tree] = {}
+        self._trees: dict[Sources, Tree] = {}
         self._number = count()
-        self._wheels: dict[tuple[str, ...], str] = {}
         self._environments: dict[tuple[str, ...], str] = {}
         self.said: tuple[str, ...] = ()
         """What the last build said, also where it gave a wheel."""
-        self.used: tuple[str, ...] = ()
-        """Pins of what the last wheel was built with."""
+        self._used: tuple[str, ...] = ()
+        self._doing = ""
 
-    def describe(self, source: Source) -> Metadata | BuildFailure:
-        """What a source distribution says of itself; remembered by its content."""
-        kept = setups() / "described" / f"{source.sha256}-{self._python[0]}.{self._python[1]}.json"
-        if source.sha256 and kept.is_file():
+    def describe(self, source: Sources) -> Metadata | BuildFailure:
+        """What sources say of themselves; remembered by their content."""
+        kept = self._steps.built / f"{self._key(source, ('described',))}.json"
+        if kept.is_file():
             return msgspec.json.decode(kept.read_bytes(), type=Metadata)
-        tree = self._unpacked(source)
-        found = tree if isinstance(tree, BuildFailure) else self.metadata(tree)
-        if isinstance(found, Metadata) and source.sha256:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(msgspec.json.encode(found))
-        return found
+        tree = self._tree(source)
+        found = tree if isinstance(tree, BuildFailure) else self._ask("metadata", tree, ())
+        if isinstance(found, BuildFailure):
+            return found
+        said = Metadata.read(str(found))
+        keep_build(kept, msgspec.json.encode(said))
+        return said
 
-    def wheel_of(self, package: Package, pins: Sequence[str]) -> str | BuildFailure:
-        """Build a package of a resolution; the wheel's path."""
-        assert package.source is not None
-        key = (package.pin, *pins)
-        if key in self._wheels:
-            return self._wheels[key]
-        tree = self._unpacked(package.source)
-        made = tree if isinstance(tree, BuildFailure) else self.wheel(tree, pins)
-        if isinstance(made, str) and not packages_for("\n".join(self.said)):
-            self._wheels[key] = made
-        return made
+    def wheel(self, name: str, source: Sources, pins: Sequence[str]) -> Built | BuildFailure:
+        """Build a wheel with the pinned versions where they are needed, or take the one that was built of the same before."""
+        key, self.said = self._key(source, pins), ()
+        if key in self._steps.failed:
+            return self._steps.failed[key]
+        if (kept := self._taken(key)) is not None:
+            self._steps.note(f"{name} was built before")
+            return kept
+        self._steps.note(f"building {name}")
+        self._doing = f"building {name}"
+        tree = self._tree(source)
+        made = tree if isinstance(tree, BuildFailure) else self._ask("wheel", tree, pins)
+        if isinstance(made, BuildFailure):
+            if made.lasting:
+                self._steps.failed[key] = made
+            return made
+        built = Built(wheel=str(made), used=self._used)
+        if not packages_for("\n".join(self.said)):
+            self._keep(key, built)
+        return built
 
-    def project(self, folder: str, day: str) -> Tree | BuildFailure:
-        """A copy of the repository, or of a folder of it, as sources."""
-        here = "$HOME/project" + ("" if folder == "." else f"/{shlex.quote(folder)}")
+    def _key(self, source: Sources, more: Sequence[str]) -> str:
+        return hashlib.sha256(repr((source, self._python, self._steps.system, *more)).encode()).hexdigest()[:32]
+
+    def _taken(self, key: str) -> Built | None:
+        """A wheel of an earlier build, brought into the sandbox."""
+        note, wheel = self._steps.built / f"{key}.json", self._steps.built / f"{key}.whl"
+        if not (note.is_file() and wheel.is_file()):
+            return None
+        kept, out = msgspec.json.decode(note.read_bytes(), type=Built), f"{BUILD}/out/{next(self._number)}"
+        self._steps.sandbox.put(wheel, _CARRIED)
+        self._steps.offline(f'mkdir -p "{out}" && mv {_CARRIED} "{out}/{kept.wheel}"', 120)
+        return Built(wheel=f"{out}/{kept.wheel}", used=kept.used)
+
+    def _keep(self, key: str, built: Built) -> None:
+        """Keep a wheel on the host, where its name is one and it is not too large."""
+        name = built.wheel.rpartition("/")[2]
+        done = self._steps.offline(f'rm -rf {_CARRIED} && cp "{built.wheel}" {_CARRIED}', 120)
+        if not done.ok or not _WHEEL.fullmatch(name):
+            return
+        content = self._steps.sandbox.get(_CARRIED, MOST_WHEEL + 1)
+        self._steps.offline(f"rm -f {_CARRIED}", 60)
+        if len(content) <= MOST_WHEEL:
+            keep_build(self._steps.built / f"{key}.whl", content)
+            keep_build(self._steps.built / f"{key}.json", msgspec.json.encode(Built(wheel=name, used=built.used)))
+
+    def _tree(self, source: Sources) -> Tree | BuildFailure:
+        """The sources, laid into the sandbox once."""
+        if source not in self._trees:
+            tree = self._copied(source) if isinstance(source, Project) else self._unpacked(source)
+            if isinstance(tree, BuildFailure):
+                return tree
+            self._trees[source] = tree
+        return self._trees[source]
+
+    def _copied(self, project: Project) -> Tree | BuildFailure:
+        here = "$HOME/project" + ("" if project.folder == "." else f"/{shlex.quote(project.folder)}")
         text = (
             f'rm -rf "$HOME/project" && cp -a . "$HOME/project" && cd "$HOME/project"\n'
             f"if cat {_BUILD_FILES} 2>/dev/null | grep -qiE '{_BY_TAG}'; then {_TAGGED}; fi\n{_shown(here)}"
         )
-        return self._tree(here, day, self._steps.offline(text, 300))
-
-    def metadata(self, tree: Tree) -> Metadata | BuildFailure:
-        """What sources say of themselves."""
-        found = self._ask("metadata", tree, ())
-        return found if isinstance(found, BuildFailure) else Metadata.read(str(found))
-
-    def wheel(self, tree: Tree, pins: Sequence[str]) -> str | BuildFailure:
-        """Build a wheel with the pinned versions where they are needed; its path."""
-        found = self._ask("wheel", tree, pins)
-        return found if isinstance(found, BuildFailure) else str(found)
+        return _tree_of(here, project.day, self._steps.offline(text, 300))
 
     def develop(self, wheel: str, workspace_folder: str) -> tuple[str, tuple[str, ...]]:
         """A wheel that leads to the sources in the workspace, and what was laid beside them; the wheel itself where that fails."""
@@ -169,8 +258,6 @@ class Builder:
         return answer["wheel"], tuple(str(one) for one in answer.get("added", ()))
 
     def _unpacked(self, source: Source) -> Tree | BuildFailure:
-        if source.address in self._trees:
-            return self._trees[source.address]
         key = source.sha256[:16] or hashlib.sha256(source.address.encode()).hexdigest()[:16]
         script = shlex.quote((_INSIDE / "fetch_files.py").read_text(encoding="utf-8"))
         files = shlex.quote(json.dumps([[source.address, source.sha256, source.name]]))
@@ -182,23 +269,7 @@ class Builder:
             f'mkdir -p {here} && "$VIRTUAL_ENV/bin/python" -I -c {shlex.quote(unpack)} "{BUILD}/files/"{shlex.quote(source.name)} {here} '
             f"&& mv {here}/*/ {here}/tree 2>/dev/null; {_shown(f'$HOME/sources/{key}/tree')}"
         )
-        tree = self._tree(f"$HOME/sources/{key}/tree", source.day, self._steps.offline(text, 300))
-        if isinstance(tree, Tree):
-            self._trees[source.address] = tree
-        return tree
-
-    def _tree(self, folder: str, day: str, shown: Response) -> Tree | BuildFailure:
-        if not shown.ok:
-            return BuildFailure(lines=said_by(shown))
-        try:
-            system = read_toml(shown.stdout.partition(_MARK)[2]).get("build-system")
-        except ValueError:
-            system = None
-        system = system if isinstance(system, dict) else {}
-        requires = [one for one in system.get("requires", _LEGACY) if isinstance(one, str)]
-        backend = system.get("build-backend") or "setuptools.build_meta:__legacy__"
-        paths = [one for one in system.get("backend-path", ()) if isinstance(one, str)]
-        return Tree(folder=folder, day=day, requires=tuple(requires), backend=str(backend), paths=tuple(paths))
+        return _tree_of(f"$HOME/sources/{key}/tree", source.day, self._steps.offline(text, 300))
 
     def _ask(self, what: str, tree: Tree, pins: Sequence[str]) -> Any:
         """The backend's answer: with what it says that it needs, then also with modules that turn out to be missing."""
@@ -215,7 +286,7 @@ class Builder:
     def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...]) -> Any:
         needed = list(tree.requires)
         for turn in range(MOST_MISSING):
-            environment = self._environment(needed, held, tree.day)
+            environment = self._environment(needed, held)
             if isinstance(environment, BuildFailure):
                 return environment
             if turn == 0:
@@ -223,7 +294,7 @@ class Builder:
                 more = [str(one) for one in asked] if isinstance(asked, list) else []
                 if more and set(more) - set(needed):
                     needed += more
-                    environment = self._environment(needed, held, tree.day)
+                    environment = self._environment(needed, held)
                     if isinstance(environment, BuildFailure):
                         return environment
             answer = self._call(what, tree, environment)
@@ -239,7 +310,7 @@ class Builder:
             needed.append(extra)
         return answer
 
-    def _environment(self, requires: Sequence[str], held: Sequence[str], day: str) -> str | BuildFailure:
+    def _environment(self, requires: Sequence[str], held: Sequence[str]) -> str | BuildFailure:
         """An environment with what a build asks for; the folder."""
         key = (*sorted(requires), "", *held)
         if key in self._environments:
@@ -259,7 +330,7 @@ class Builder:
             return BuildFailure(
                 lines=("a requirement of the build is not available: " + " ".join(said_by(done))[:300],)
             )
-        self.used = tuple(line for line in done.stdout.split() if "==" in line)
+        self._used = tuple(line for line in done.stdout.split() if "==" in line)
         self._environments[key] = folder
         return folder
 
@@ -272,13 +343,27 @@ class Builder:
             f'PATH="{environment}/bin:$PATH" "{environment}/bin/python" -I -c {script} {words} 2>&1'
         )
         seconds = BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
-        done = self._steps.offline(text, seconds)
+        done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
         if not done.ok or answer is None:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
             return BuildFailure(lines=(*said_by(done), *why), lasting=done.ended == "exited")
         return answer
+
+
+def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
+    if not shown.ok:
+        return BuildFailure(lines=said_by(shown))
+    try:
+        system = read_toml(shown.stdout.partition(_MARK)[2]).get("build-system")
+    except ValueError:
+        system = None
+    system = system if isinstance(system, dict) else {}
+    requires = [one for one in system.get("requires", _LEGACY) if isinstance(one, str)]
+    backend = system.get("build-backend") or "setuptools.build_meta:__legacy__"
+    paths = [one for one in system.get("backend-path", ()) if isinstance(one, str)]
+    return Tree(folder=folder, day=day, requires=tuple(requires), backend=str(backend), paths=tuple(paths))
 
 
 def no_packages_of(lines: Sequence[str]) -> tuple[str, ...]:

@@ -36,14 +36,10 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
     lines: tuple[str, ...] = ()
     """Requirements of the files nearest to the task; one a distribution."""
-    files: tuple[str, ...] = ()
-    """Where they stand."""
     project: str = ""
     """The folder of the repository's own package, relative to its root; "" where there is none."""
     locked: tuple[str, ...] = ()
     """Pins of a lock file."""
-    lock: str = ""
-    """Its name."""
     python: str = ""
     """A specifier such as `>=3.8,<3.11`; "" where nothing is said."""
     tested: tuple[Version, ...] = ()
@@ -58,19 +54,16 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_declared(root: Path, near: Path) -> Declared:
     """What is declared for a task whose script lies in `near`, a folder below `root`."""
-    files = near_files(root, near)
     found: dict[str, DeclaredRequirement] = {}
-    for wanted in requirements_of(files, root):
+    for wanted in requirements_of(near_files(root, near), root):
         found.setdefault(wanted.name, wanted)
     lock = next((place / name for place in _above(root, near) for name in _LOCKS if is_file(place / name)), None)
     folder = nearest_project(root, near)
     project = root / folder if folder else None
     return Declared(
         lines=tuple(one.text for one in found.values()),
-        files=tuple(path.relative_to(root).as_posix() for path in files),
         project=folder,
         locked=_pins_of(lock) if lock is not None else (),
-        lock=lock.name if lock is not None else "",
         python=wanted_python(project or root) or wanted_python(root),
         tested=_tested(root, project),
         others=tuple(wanted_by(root, near)),

@@ -16,7 +16,7 @@ from ml_agent.sandbox.abilities import EnvironmentSandbox, Version
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
-from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Steps, Tree
+from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Built, Note, Project, Sources, Steps
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, known_provider, read_declared
 from ml_agent.sandbox.setup.ladder import Rung, first_python, loose, rungs
@@ -43,7 +43,6 @@ MOST_TURNS = 3
 YOUNG = timedelta(days=14)
 """What nobody declares is taken only where it is older."""
 
-Note = Callable[[str], None]
 _NO_WHEELS = re.compile(r"no (?:usable )?wheels|no versions of|only .* (?:is|are) available")
 _DISABLED = re.compile(
     r"Wheels are required for `([\w.-]+)`|Building (?:source distributions )?for `?([\w.-]+)`? is disabled"
@@ -119,11 +118,6 @@ class Environment(msgspec.Struct, kw_only=True):
     passing: bool = False
     """Something failed for a reason that may pass, so this is not worth keeping."""
 
-    @property
-    def locked(self) -> tuple[str, ...]:
-        """Pins of all that is installed from the index."""
-        return tuple(package.pin for package in self.packages)
-
 
 class Setup:
     """The environment of one sandbox for one repository. `note` gets one line a step, `on_output` what tools say."""
@@ -140,8 +134,7 @@ class Setup:
         self.closed = False
         """Whether the sandbox was stopped for good, perhaps while an environment was made in the background."""
         self._note = note
-        self._steps = Steps(sandbox, on_output)
-        self._system: tuple[str, ...] = ()
+        self._steps = Steps(sandbox, source.root, note, on_output)
         self._began = 0.0
         self._own_python = self.shop.python_version() if self.shop else (3, 11)
 
@@ -174,7 +167,7 @@ class Setup:
             self.shop.keep_setup(
                 key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
             )
-            self._fill()
+            self.fill_anew()
         self.environment = best
         return best
 
@@ -186,26 +179,14 @@ class Setup:
             self.shop.forget_setup(self._key(needs, asked))
         return self.make(needs, asked)
 
-    def failing(self, needs: Needs) -> tuple[ImportFailure, ...]:
-        """Which imports fail in the present environment."""
-        return self._check(needs)
-
-    def locked(self) -> tuple[str, ...]:
-        """Pins of what is installed."""
-        return self.environment.locked if self.environment is not None else ()
-
-    def fill_anew(self) -> None:
-        """Lay the repository, what was generated for it and the task's own files into the workspace."""
-        self._fill()
-
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
-        if self.shop is None or not self.may_install or set(packages) <= set(self._system):
+        if self.shop is None or not self.may_install or set(packages) <= set(self._steps.system):
             return False
         self._note(f"installing Debian packages {' '.join(packages)} ({why})")
         response = self.shop.install_system(packages)
         if response.ok:
-            self._system = tuple(dict.fromkeys([*self._system, *packages]))
+            self._steps.system = tuple(dict.fromkeys([*self._steps.system, *packages]))
             self.done.append(SetupAction(command="", system=packages, why=why))
         else:
             self._note(response.why or "system packages cannot be installed")
@@ -226,7 +207,7 @@ class Setup:
             self._use(self.environment.rung.python)
             self.shop.start_with(key)
         self._note(f"reusing a cached environment: {self.environment.rung.said}")
-        self._fill()
+        self.fill_anew()
         return self.environment
 
     def _climb(self, declared: Declared, needs: Needs, asked: Asked) -> Environment:
@@ -290,7 +271,7 @@ class Setup:
         python = self._start(None)
         reasons = {attempt.way: attempt.ended for attempt in attempts}
         return Environment(
-            rung=Rung(python=python), asked=asked, left_out=reasons, failures=self._check(needs), passing=True
+            rung=Rung(python=python), asked=asked, left_out=reasons, failures=self.failing(needs), passing=True
         )
 
     def _start(self, python: Version | None) -> Version:
@@ -301,8 +282,8 @@ class Setup:
         self._use(python or self._own_python)
         self.sandbox.start()
         self.sandbox.put(self.source.root, ".")
-        if shop is not None and self._system:
-            shop.install_system(self._system)
+        if shop is not None and self._steps.system:
+            shop.install_system(self._steps.system)
         return shop.python_version() if shop else (3, 11)
 
     def _use(self, python: Version) -> None:
@@ -318,19 +299,15 @@ class Setup:
         if not self.may_install:
             lines, known = undeclared(needs, (), declared)
             left = dict.fromkeys((*declared.lines, *lines, *(name for name, _ in known)), "the network policy is none")
-            return Environment(rung=rung, left_out=left, failures=self._check(needs), passing=True)
-        return _Making(
-            self._steps, self.source, rung, python, declared, needs, asked, self._note, self.install_system
-        ).made()
+            return Environment(rung=rung, left_out=left, failures=self.failing(needs), passing=True)
+        return _Making(self._steps, self.source, rung, python, declared, needs, asked, self.install_system).made()
 
-    def _check(self, needs: Needs) -> tuple[ImportFailure, ...]:
-        if not needs.modules:
-            return ()
-        return read_failures(
-            self.sandbox.run(Command(text=check_text(needs), folder=needs.folder, timeout=CHECK_SECONDS))
-        )
+    def failing(self, needs: Needs) -> tuple[ImportFailure, ...]:
+        """Which imports fail in the present environment."""
+        return _failing(self.sandbox, needs)
 
-    def _fill(self) -> None:
+    def fill_anew(self) -> None:
+        """Lay the repository, what was generated for it and the task's own files into the workspace."""
         self.sandbox.put(self.source.root, ".")
         self.sandbox.run(Command(text=f'tar -xf "$VIRTUAL_ENV/{ADDED}" 2>/dev/null; true', timeout=120))
         self.after_fill()
@@ -343,7 +320,7 @@ class Setup:
             self.sandbox.name,
             *([shop.base, shop.policy.gpus, str(shop.policy.limits.memory_bytes)] if shop else []),
         ]
-        content = [place, repr(read_pip_settings()), self.source.version, self.source.date, self._system]
+        content = [place, repr(read_pip_settings()), self.source.version, self.source.date, self._steps.system]
         wanted = [
             needs.modules,
             needs.folder,
@@ -365,35 +342,34 @@ class _Making:
         declared: Declared,
         needs: Needs,
         asked: Asked,
-        note: Note,
         install_system: Callable[[tuple[str, ...], str], bool],
     ) -> None:
         self._steps, self._source, self._rung, self._declared = steps, source, rung, declared
-        self._needs, self._asked, self._note, self._install_system = needs, asked, note, install_system
+        self._needs, self._asked, self._install_system = needs, asked, install_system
         self._python = python
         self._builder = Builder(steps, python)
-        self._resolver = Resolver(steps, self._builder, note, cpu_torch(steps.sandbox, python))
+        self._resolver = Resolver(steps, self._builder, cpu_torch(steps.sandbox, python))
         self._state = Environment(rung=rung, asked=asked)
         self._own = own_names(source.root)
 
     def made(self) -> Environment | Refusal:
         """The environment, or why there is none."""
-        tree = self._builder.project(self._declared.project, self._source.date) if self._declared.project else None
-        described = self._builder.metadata(tree) if tree is not None and not isinstance(tree, BuildFailure) else tree
+        project = Project(folder=self._declared.project, day=self._source.date) if self._declared.project else None
+        described = self._builder.describe(project) if project is not None else None
         if isinstance(described, BuildFailure):
             self._state.left_out[OWN_PACKAGE] = "\n".join(described.lines[-40:])
-            self._note(f"{OWN_PACKAGE} cannot be described: {described.line}")
-        ready = tree if isinstance(tree, Tree) and isinstance(described, Metadata) else None
+            self._steps.note(f"{OWN_PACKAGE} cannot be described: {described.line}")
+            project = None
         own = described if isinstance(described, Metadata) else None
-        refused = self._once(own, ready)
+        refused = self._once(own, project)
         for _ in range(MOST_TURNS):
             if refused is not None or not self._needs_more(own):
                 break
-            refused = self._once(own, ready)
+            refused = self._once(own, project)
         self._steps.offline(f'rm -rf "{BUILD}"', 120)
         return self._state if refused is None else refused
 
-    def _once(self, own: Metadata | None, tree: Tree | None) -> Refusal | None:
+    def _once(self, own: Metadata | None, project: Project | None) -> Refusal | None:
         """Resolve, fetch, build, install and import; why that is not to be had."""
         packages = self._packages(own)
         if isinstance(packages, Refusal):
@@ -401,12 +377,9 @@ class _Making:
         if (refused := self._installed(packages)) is not None:
             return refused
         self._state.packages = packages
-        if tree is not None:
-            self._install_project(tree, packages)
-        if self._needs.modules:
-            text = check_text(self._needs)
-            command = Command(text=text, folder=self._needs.folder, timeout=CHECK_SECONDS)
-            self._state.failures = read_failures(self._steps.sandbox.run(command))
+        if project is not None:
+            self._install_project(project, packages)
+        self._state.failures = _failing(self._steps.sandbox, self._needs)
         return None
 
     def _needs_more(self, own: Metadata | None) -> bool:
@@ -521,7 +494,7 @@ class _Making:
         sources = {package.name for package in packages if not package.wheels or self._resolver.described(package)}
         for _ in range(len(packages) + 1):
             ready = [package for package in packages if package.name not in sources]
-            self._note(
+            self._steps.note(
                 f"installing {len(packages) or 'no'} packages"
                 + (f", {len(sources)} of them from sources" if sources else "")
             )
@@ -541,28 +514,23 @@ class _Making:
         return None
 
     def _build(self, package: Package, pins: Sequence[str]) -> Refusal | None:
-        key = (package.pin, *pins, self._python)
-        wheel: str | BuildFailure | None = self._steps.failed.get(key)
-        if wheel is None:
-            self._note(f"building {package.pin}")
-            wheel = self._with_tools(package.name, lambda: self._builder.wheel_of(package, pins))
-        if isinstance(wheel, str):
-            return self._link(wheel)
-        if wheel.lasting:
-            self._steps.failed[key] = wheel
-        line = f"{package.pin} cannot be built: {wheel.line}"
+        assert package.source is not None
+        built = self._with_tools(package.pin, package.source, pins)
+        if isinstance(built, Built):
+            return self._link(built.wheel)
+        line = f"{package.pin} cannot be built: {built.line}"
         return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
 
-    def _with_tools(self, name: str, build: Callable[[], str | BuildFailure]) -> str | BuildFailure:
+    def _with_tools(self, name: str, source: Sources, pins: Sequence[str]) -> Built | BuildFailure:
         """A build, again with the Debian packages that it turns out to lack, as far as they can be had.
 
         Some packages call their compiled parts optional: without a compiler they are built without them, and say so.
         """
         while True:
-            wheel = build()
-            lacking = packages_for("\n".join(wheel.lines if isinstance(wheel, BuildFailure) else self._builder.said))
+            built = self._builder.wheel(name, source, pins)
+            lacking = packages_for("\n".join(built.lines if isinstance(built, BuildFailure) else self._builder.said))
             if not lacking or not self._install_system(lacking, f"for building {name}"):
-                return wheel
+                return built
 
     def _link(self, wheel: str) -> Refusal | None:
         """Install a built wheel, without a network and without what is shared with other runs."""
@@ -570,25 +538,29 @@ class _Making:
         done = self._steps.offline(f'{uv} --python "$VIRTUAL_ENV/bin/python" "{wheel}"', 600)
         return None if done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
 
-    def _install_project(self, tree: Tree, packages: Sequence[Package]) -> None:
+    def _install_project(self, project: Project, packages: Sequence[Package]) -> None:
         pins = [package.pin for package in packages if package.name in ("numpy", "torch")]
-        self._note(f"building {OWN_PACKAGE}")
-        wheel = self._with_tools("the repository", lambda: self._builder.wheel(tree, pins))
-        if isinstance(wheel, BuildFailure):
+        built = self._with_tools(OWN_PACKAGE, project, pins)
+        if isinstance(built, BuildFailure):
             empty = absent_submodules(RepoIndex(self._source.root, self._source.version))
-            why = (*wheel.lines[-39:], *([say_absent(empty)] if empty else []))
+            why = (*built.lines[-39:], *([say_absent(empty)] if empty else []))
             self._state.left_out[OWN_PACKAGE] = "\n".join(why)
-            self._note(f"{OWN_PACKAGE} cannot be built: {why[-1]}")
+            self._steps.note(f"{OWN_PACKAGE} cannot be built: {why[-1]}")
             return
-        own, added = self._builder.develop(wheel, shlex.quote(self._declared.project))
+        own, added = self._builder.develop(built.wheel, shlex.quote(project.folder))
         if (refused := self._link(own)) is not None:
             self._state.left_out[OWN_PACKAGE] = refused.line
-            self._note(f"{OWN_PACKAGE} cannot be installed: {refused.line}")
+            self._steps.note(f"{OWN_PACKAGE} cannot be installed: {refused.line}")
             return
-        self._state.project, self._state.built_with = self._declared.project, self._builder.used
+        self._state.project, self._state.built_with = project.folder, built.used
         if added:
             names = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
             self._steps.offline(f'tar -cf "$VIRTUAL_ENV/{ADDED}" -- {names}', 300)
+
+
+def _failing(sandbox: Sandbox, needs: Needs) -> tuple[ImportFailure, ...]:
+    command = Command(text=check_text(needs), folder=needs.folder, timeout=CHECK_SECONDS)
+    return read_failures(sandbox.run(command)) if needs.modules else ()
 
 
 def undeclared(

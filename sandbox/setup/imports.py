@@ -27,8 +27,6 @@ class ImportNeeds(msgspec.Struct, frozen=True, kw_only=True):
     """Top-level names from outside, in the order they are met; those that must be there to start."""
     later: tuple[str, ...] = ()
     """Imported in functions of the script itself, so needed when these are called."""
-    optional: tuple[str, ...] = ()
-    """Imported in a `try` that copes without."""
     paths: tuple[str, ...] = ()
     """Folders of the repository that must be on the import path and are not by themselves; relative to the root."""
     dotted: tuple[str, ...] = ()
@@ -60,7 +58,6 @@ class _Scan:
         self._seen: set[Path] = set()
         self._required: dict[str, None] = {}
         self._later: dict[str, None] = {}
-        self._optional: dict[str, None] = {}
         self._dotted: dict[str, None] = {}
         self._paths: dict[str, None] = {}
         self._taken: dict[str, dict[str, None]] = {}
@@ -82,7 +79,6 @@ class _Scan:
         return ImportNeeds(
             modules=required,
             later=tuple(name for name in self._later if name not in self._required),
-            optional=tuple(name for name in self._optional if name not in self._required),
             paths=tuple(self._paths),
             dotted=tuple(self._dotted),
             taken=tuple((name, tuple(names)) for name, names in self._taken.items()),
@@ -101,9 +97,7 @@ class _Scan:
                 self._note_taken(found.name)
             if found.level:
                 self._follow_relative(path, found)
-            elif found.optional:
-                self._optional[found.name.partition(".")[0]] = None
-            elif not found.lazy or is_entry:
+            elif not found.optional and (is_entry or not found.lazy):
                 self._absolute(found, path)
 
     def _note_taken(self, name: str) -> None:

@@ -1,7 +1,7 @@
 """Finds the packages that meet what is wanted, in one resolution; what it must know of sources is found out without a network."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,18 +18,16 @@ MOST_LOCK = 64 * 1024**2
 COMPANIONS = frozenset({"torchvision", "torchaudio", "torchtext", "torchdata"})
 """Their compiled parts fit one build of torch."""
 
-Note = Callable[[str], None]
-
 
 class Resolver:
     """Resolutions in one sandbox."""
 
-    def __init__(self, steps: Steps, builder: Builder, note: Note, cpu_torch: str = "") -> None:
+    def __init__(self, steps: Steps, builder: Builder, cpu_torch: str = "") -> None:
         """`cpu_torch`: the requirement that gives a build of torch for the processor, "" where a card is there or no such build."""
-        self._steps, self._builder, self._note, self._cpu_torch = steps, builder, note, cpu_torch
+        self._steps, self._builder, self._cpu_torch = steps, builder, cpu_torch
         self._known: dict[tuple[str, str], Metadata] = {}
-        self.unusable: dict[str, str] = {}
-        """Versions that cannot be described, with the reason."""
+        self._unusable: list[str] = []
+        """Against versions that cannot be described."""
 
     def resolve(self, wanted: Wanted) -> tuple[Package, ...] | Refusal:
         """All packages that are needed; with a build of torch for the processor where nothing speaks against it."""
@@ -48,19 +46,17 @@ class Resolver:
 
     def _resolve(self, wanted: Wanted) -> tuple[Package, ...] | Refusal:
         for _ in range(MOST_SOURCES):
-            answer = self._compile(wanted)
+            answer = self._compile(_held(wanted, *self._unusable))
             if not isinstance(answer, Refusal) or answer.reason != "build":
                 return answer
-            pin = f"{answer.name}=={answer.version}"
-            if (answer.name, answer.version) in self._known or pin in self.unusable:
+            if (answer.name, answer.version) in self._known:
                 return answer
             described = self._describe(answer.name, answer.version, wanted.day)
             if isinstance(described, Metadata):
                 self._known[answer.name, answer.version] = described
                 continue
-            self.unusable[pin] = described.line
-            self._note(f"{pin} cannot be built: {described.line}")
-            wanted = _held(wanted, f"{answer.name}!={answer.version}")
+            self._steps.note(f"{answer.name}=={answer.version} cannot be built: {described.line}")
+            self._unusable.append(f"{answer.name}!={answer.version}")
         return Refusal(reason="build", lines=(f"more than {MOST_SOURCES} packages come as sources only",))
 
     def _describe(self, name: str, version: str, day: str) -> Metadata | BuildFailure:
@@ -70,7 +66,7 @@ class Resolver:
         source = answer[0].source if not isinstance(answer, Refusal) and answer else None
         if source is None:
             return BuildFailure(lines=("its sources are not on the index",))
-        self._note(f"reading what {name} {version} needs from its sources")
+        self._steps.note(f"reading what {name} {version} needs from its sources")
         found = self._builder.describe(source)
         if isinstance(found, BuildFailure):
             return found
@@ -86,8 +82,8 @@ class Resolver:
             return Refusal(reason="unknown", lines=("the installer's answer cannot be read",))
 
 
-def _held(wanted: Wanted, constraint: str) -> Wanted:
-    return msgspec.structs.replace(wanted, constraints=(*wanted.constraints, constraint))
+def _held(wanted: Wanted, *constraints: str) -> Wanted:
+    return msgspec.structs.replace(wanted, constraints=(*wanted.constraints, *constraints))
 
 
 def loosened(requirement: str) -> str | None:

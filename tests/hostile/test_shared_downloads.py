@@ -3,7 +3,7 @@
 import os
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +18,7 @@ from ml_agent.sandbox.docker_environments import DOWNLOADS
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.image import ensure_image
 from ml_agent.sandbox.local import BubblewrapSandbox
-from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.local_place import builds, setups
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.setup.uv import read_lock
 from ml_agent.sandbox.task import Source, Task
@@ -100,12 +100,13 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server.shutdown()
 
 
-def _printed(kind: str, root: Path, notes: list[str]) -> str:
-    """What a run of a repository prints."""
+def _printed(kind: str, root: Path, notes: list[str], more: Sequence[str] = ()) -> str:
+    """What a run of a repository prints, with `more` requirements than it declares."""
     policy, logs = Policy(network="install", run_id=f"shared-{os.getpid()}"), root.parent / "logs"
     sandbox: Sandbox = DockerSandbox(policy, log_folder=logs) if kind == "docker" else BubblewrapSandbox(policy, logs)
     session = Session(sandbox, Source(root=root, version=root.name), note=notes.append)
     try:
+        assert not more or session.install(more, "asked for").ok
         response = session.run(Task(text="python run.py"))
         return response.stdout + response.stderr
     finally:
@@ -152,3 +153,24 @@ def test_a_build_changes_nothing_that_another_run_is_given(kind: str, index: Non
     assert "value" in said, (said, notes)
     assert _printed(kind, tmp_path / "honest", notes) == "value 3\n", notes
     assert not {"ran", "planted"} & set(_downloads(kind).split())
+
+
+@pytest.mark.promise("What was built before serves the same files alone.", by="sandbox.setup.builder")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_package_is_built_once_for_the_same_files(kind: str, index: None, tmp_path: Path) -> None:
+    if kind == "bubblewrap" and find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    files = {
+        "pyproject.toml": PROJECT.replace('"shared"', ""),
+        "hook.py": HOOK.replace('["wanted"]', "[]").replace('"BUILT = 1\\n"', 'f"BUILT = {os.urandom(8)!r}\\n"'),
+        "run.py": "import own\nprint('built', own.BUILT)\n",
+    }
+    write_files(tmp_path / "a/same", files)
+    write_files(tmp_path / "b/same", {**files, "hook.py": files["hook.py"] + "\n"})
+    notes: list[str] = []
+    first = _printed(kind, tmp_path / "a/same", notes)
+    assert first.startswith("built b"), (first, notes)
+    assert _printed(kind, tmp_path / "a/same", notes, ["wanted"]) == first, notes
+    assert _printed(kind, tmp_path / "b/same", notes, ["shared"]) not in (first, ""), notes
+    kept = list(builds().rglob("*.whl"))
+    assert len(kept) == 2 and all(file.parent.stat().st_mode & 0o77 == 0 for file in kept)

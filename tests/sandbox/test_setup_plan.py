@@ -33,7 +33,7 @@ def show():
 """
     write(tmp_path, "run.py", text)
     needs = scan_imports(tmp_path, [tmp_path / "run.py"])
-    assert (needs.modules, needs.later, needs.optional) == ((), ("matplotlib",), ("apex_of_something",))
+    assert (needs.modules, needs.later) == ((), ("matplotlib",))
 
 
 def test_what_is_taken_from_a_module_is_no_module(tmp_path: Path) -> None:
