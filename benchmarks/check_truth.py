@@ -24,10 +24,11 @@ from ml_agent.benchmarks.repositories import repositories_in
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.check.repository import checked_repository
-from ml_agent.tools.commandline.edit import Call, find_calls, set_option, without
+from ml_agent.tools.commandline.calls import Call, find_calls
 from ml_agent.tools.commandline.invocation import Invocation
+from ml_agent.tools.commandline.lexer import quote
+from ml_agent.tools.commandline.reader import Argument
 from ml_agent.tools.commandline.shell import parse_command
-from ml_agent.tools.errors import RenderError
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import ApiObject
@@ -173,11 +174,25 @@ def unknown_option(call: Call) -> str | None:
         part = call.arguments[at]
         if (part.kind == "option" and part.flag.startswith("--") and len(part.flag) > 4) or part.kind == "override":
             misspelt = msgspec.structs.replace(part, flag=misspelling(part.flag))
-            return call.with_words(part.start, part.stop, misspelt.words())
+            return with_words(call, part.start, part.stop, misspelt.words())
     if call.signature is None or call.signature.syntax not in ("argparse", "absl", "click"):
         return None
     end = len(call.spans) - 1
-    return call.with_words(end, end, ("--frobnicate", "3"))
+    return with_words(call, end, end, ("--frobnicate", "3"))
+
+
+def with_words(call: Call, start: int, stop: int, words: Sequence[str]) -> str:
+    """The text with other words in the place of those from `start` to before `stop`."""
+    old = call.spans[start + 1 : stop + 1]
+    end = old[-1].end if old else call.spans[start].end
+    begin = (old[0].start if words else old[0].gap) if old else end
+    new = " ".join(map(quote, words))
+    return call.source[:begin] + ("" if old or not new else " ") + new + call.source[end:]
+
+
+def with_entry(call: Call, raw: str) -> str:
+    """The text with another script, module or program."""
+    return call.source[: call.spans[0].start] + raw + call.source[call.spans[0].end :]
 
 
 def _spoilt(call: Call, fits: Callable[[Option], bool], value: str) -> str | None:
@@ -185,12 +200,15 @@ def _spoilt(call: Call, fits: Callable[[Option], bool], value: str) -> str | Non
     options = [option for option in (call.signature.options if call.signature else ()) if fits(option)]
     given = {part.dest for part in call.arguments}
     for option in sorted(options, key=lambda option: option.dest not in given):
-        several = option.nargs in ("*", "+", "...") or (option.nargs or "").isdigit()
         count = int(option.nargs) if option.nargs and option.nargs.isdigit() else 1
-        try:
-            return set_option(call, option.dest, [value] * count if several or option.repeatable else value).text()
-        except RenderError:
-            continue
+        part = next((one for one in call.arguments if one.dest == option.dest), None)
+        if part is not None and not part.glued:
+            spoilt = msgspec.structs.replace(part, values=(value,) * count)
+            return with_words(call, part.start, part.stop, spoilt.words())
+        if part is None and option.flags:
+            at = next((one.start for one in call.arguments if one.kind == "dashes"), len(call.spans) - 1)
+            added = Argument(flag=option.flags[-1], values=(value,) * count, start=at, stop=at)
+            return with_words(call, at, at, added.words())
     return None
 
 
@@ -200,7 +218,10 @@ def missing_required(call: Call) -> str | None:
     for option in required:
         given = [part for part in call.arguments if part.dest == option]
         if given:
-            return without(call, given).text()
+            text = call.source
+            for part in sorted(given, key=lambda part: -part.start):
+                text = with_words(msgspec.structs.replace(call, source=text), part.start, part.stop, ())
+            return text
     return None
 
 
@@ -214,9 +235,9 @@ def misspelt(call: Call) -> dict[Mutation, str | None]:
         if len(name) < 3 or not re.fullmatch(r"[\w-]+", name):
             return {}
         changed = f"{head}{sign}{misspelling(name)}{suffix[0] if suffix else ''}"
-        return {"misspelt-script": call.with_entry(changed)}
+        return {"misspelt-script": with_entry(call, changed)}
     if target == "console" and call.signature is not None and call.signature.kind == "console":
-        return {"misspelt-console": call.with_entry(misspelling(raw))}
+        return {"misspelt-console": with_entry(call, misspelling(raw))}
     return {}
 
 

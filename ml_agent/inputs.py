@@ -17,7 +17,7 @@ from ml_agent.request import Request
 from ml_agent.sandbox.files import content_size
 from ml_agent.tools.check.inputs import SUFFIX, is_read, may_be_read
 from ml_agent.tools.check.places import is_literal
-from ml_agent.tools.commandline.edit import parse_one
+from ml_agent.tools.commandline.calls import parse_one
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_source import parse_python

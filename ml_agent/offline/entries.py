@@ -14,7 +14,7 @@ from ml_agent.offline import launch
 from ml_agent.offline.slots import Slot, distinct_options
 from ml_agent.offline.variables import documented_variables, references
 from ml_agent.offline.words import alphanumeric, terms
-from ml_agent.tools.commandline.edit import calls
+from ml_agent.tools.commandline.calls import calls
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose, parse_call

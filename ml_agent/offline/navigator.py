@@ -22,7 +22,6 @@ from ml_agent.offline.literals import literals
 from ml_agent.offline.programs import ExampleIndex, Program, programs, search_words
 from ml_agent.offline.ranking import EntryIndex
 from ml_agent.offline.reading import ParsedRequest, read_request
-from ml_agent.offline.repair import repaired
 from ml_agent.offline.weights import Weights, shipped
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate, Source
@@ -88,9 +87,8 @@ class OfflineNavigator:
         return iter(self._drafts[key])
 
     def revise(self, request: Request, workspace: Workspace, attempt: Attempt) -> Draft | None:
-        """The draft without what was refused, or with what was missed."""
-        better = repaired(attempt, workspace.index.signatures.get(attempt.draft.entry, ()))
-        return None if better is None else _with_account(better, request, workspace)
+        """None: the next draft is tried."""
+        return None
 
     def _made(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         typed = typed_command(request, workspace)

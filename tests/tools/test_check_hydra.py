@@ -99,23 +99,14 @@ $OVERRIDES lr=3
 """
 WRONG = """
 ~nope
-+lr=3
-+db=pg
-+exp=a
 data.new=3
 db=pgg
 db.port=4
-db=mysql,pg
-lr=1,2
-db=glob(*)
 extra_key=5
 add=x
 -c
---cfg jobs
---info cnofig
 --multirn lr=3
 --lr=3
-lr=3 --cfg job batch=4
 model/enc=cnnn
 model.heads=4
 model.enc.patch=5
@@ -125,7 +116,6 @@ opt.beta=4
 extra.x=1
 tags.x=1
 lr
-lr='a=b'
 """
 
 

@@ -12,7 +12,6 @@ from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
 from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.read import parse_module
-from ml_agent.tools.python_api.registries import joined, same_registry
 from ml_agent.tools.python_api.requirements import read_requirements
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))
@@ -238,30 +237,6 @@ def test_any_bytes_are_a_module(source: bytes) -> None:
 )
 def test_hostile_source_is_a_module(source: str) -> None:
     parse_module(source.encode(), "a.py")
-
-
-SOME = b"""
-BIG = dict(web=1, photos=2)
-WEIGHTS = {"big-net": BIG, "tiny_net": {"sketches": 3}}
-SIZES = {"big-net": 1, "tiny_net": 2}
-MIXED = {"big-net": {"web": 1}, other(): {"web": 2}}
-"""
-
-
-class TestRegistries:
-    def test_what_is_read(self) -> None:
-        (registry,) = parse_module(SOME, "zoo.py").registries
-        assert (registry.name, registry.line) == ("WEIGHTS", 3)
-        assert registry.variants == {"big-net": ("web", "photos"), "tiny_net": ("sketches",)}
-
-    def test_classes_tell_a_part_each(self) -> None:
-        one = b"@register('a')\n@register('b')\nclass A:\n    WEIGHTS = {'web': 1}\n    other = {'x': 1}\n"
-        other = b"@register('c')\nclass C:\n    WEIGHTS: dict = {'photos': 1}\nclass D:\n    WEIGHTS = {'web': 2}\n"
-        modules = [parse_module(source, "zoo.py") for source in (one, other)]
-        (whole,) = joined(registry for module in modules for registry in module.registries)
-        assert whole.variants == {"b": ("web",), "a": ("web",), "c": ("photos",)}
-        assert same_registry([whole], "a", "c")
-        assert not same_registry([whole], "a", "web")
 
 
 @pytest.mark.parametrize(

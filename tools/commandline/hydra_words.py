@@ -1,209 +1,120 @@
 """The words of a command line as hydra reads them: its own options, and overrides of the configuration."""
 
 import re
-from typing import NamedTuple
 
-import msgspec
-
-from ml_agent.tools.commandline.argparse_words import ArgparseWords
 from ml_agent.tools.commandline.reader import VARIABLE, Reader
 from ml_agent.tools.signatures.hydra_reader import GROUP
-from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.signatures.nearest import nearest
 
-
-def _switches(*flags: str) -> Option:
-    return Option(dest=flags[0].lstrip("-"), flags=flags, nargs="0", type="bool", switch_value="True")
-
-
-OWN = Signature(
-    path="", framework="hydra",
-    options=(
-        _switches("--help", "-h"), _switches("--hydra-help"), _switches("--version"), _switches("--resolve"),
-        _switches("--run", "-r"), _switches("--multirun", "-m"), _switches("--shell-completion", "-sc"),
-        Option(dest="cfg", flags=("--cfg", "-c"), choices=("job", "hydra", "all")),
-        Option(dest="package", flags=("--package", "-p")),
-        Option(dest="config-path", flags=("--config-path", "-cp")),
-        Option(dest="config-name", flags=("--config-name", "-cn")),
-        Option(dest="config-dir", flags=("--config-dir", "-cd")),
-        Option(dest="experimental-rerun", flags=("--experimental-rerun",)),
-        Option(
-            dest="info", flags=("--info", "-i"), nargs="?", switch_value="all",
-            choices=("all", "config", "defaults", "defaults-tree", "plugins", "searchpath"),
-        ),
-        Option(dest="overrides", nargs="*"),
-    ),
-)  # fmt: skip
-"""What every program of hydra takes besides the keys of its configuration."""
-CHOOSES = frozenset(["config-path", "config-name", "config-dir"])
-"""Those that choose another configuration."""
-SHOWS = frozenset(["help", "hydra-help", "version", "cfg", "info", "experimental-rerun", "shell-completion"])
+_CHOOSES = frozenset(["--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"])
+"""Hydra's options that choose another configuration."""
+_SHOWS = frozenset(
+    [
+        "--help",
+        "-h",
+        "--hydra-help",
+        "--version",
+        "--cfg",
+        "-c",
+        "--info",
+        "-i",
+        "--experimental-rerun",
+        "--shell-completion",
+        "-sc",
+    ]
+)
 """Those with which the program is not run."""
-_FUNCTION = re.compile(r"\s*\w+\(.*\)\s*", re.DOTALL)
-_SWEEP = re.compile(r"\s*(?:choice|range|interval|glob)\(.*\)\s*", re.DOTALL)
-_ENCLOSED = re.compile(r"\[[^\[\]]*\]|\{[^{}]*\}|\([^()]*\)|'[^']*'|\"[^\"]*\"|\\\\.")
-
-
-class Override(NamedTuple):
-    """One word: key=value, +key=value, ++key=value, ~key or ~key=value."""
-
-    word: str
-    sign: str
-    key: str
-    value: str | None
-
-
-def is_sweep(value: str) -> bool:
-    """Whether hydra tries several values: `a,b`, `choice(...)`, `range(...)`, `interval(...)`, `glob(...)`."""
-    return _SWEEP.fullmatch(value) is not None or "," in _ENCLOSED.sub("", value)
-
-
-def is_plain(value: str) -> bool:
-    """Whether a value is one word or number, and neither a list, a table, a function, in quotes, nor nothing."""
-    stripped = value.strip()
-    special = stripped in ("", "null") or stripped[0] in "[{'\"" or "${" in stripped
-    return not special and not _FUNCTION.fullmatch(stripped) and not is_sweep(stripped)
+_VALUED = _CHOOSES | {"--cfg", "-c", "--package", "-p", "--experimental-rerun"}
+_OWN = _VALUED | _SHOWS | {"--resolve", "--run", "-r", "--multirun", "-m"}
+_PLAIN = re.compile(r"[\w.+-]+")
+"""A value that is one word or number: no list, table, function or sweep, and not in quotes."""
 
 
 def read_hydra(reader: Reader, words: list[str]) -> None:
-    """hydra's own options as argparse reads them, and the overrides among the words."""
-    own = _own_words(reader, words)
-    overrides = [_override(word) for word in own.values.get("overrides", [])]
-    shown = not SHOWS.isdisjoint(own.values)
-    _Overrides(
-        reader, overrides, sweeps=bool(own.values.get("multirun")), settled=CHOOSES.isdisjoint(own.values)
-    ).read()
-    if shown:
-        reader.tried |= {option.dest for option in reader.signature.options}
-
-
-def _own_words(reader: Reader, words: list[str]) -> Reader:
-    """Read hydra's own options, and those of a parser that ran before it."""
-    signature = reader.signature
-    earlier = tuple(option for option in signature.options if option.flags)
-    unseen = tuple(one for one in signature.unseen if one.origin != "configuration")
-    own = Reader(
-        msgspec.structs.replace(
-            OWN, path=signature.path, options=(*earlier, *OWN.options), unseen=unseen, accepts_unknown=bool(unseen)
-        )
-    )
-    ArgparseWords(own, words).read()
-    reader.findings += own.findings
-    reader.unknown += own.unknown
-    dests = {option.dest for option in earlier}
-    reader.values |= {dest: value for dest, value in own.values.items() if dest in dests}
-    keys = {option.dest: option for option in signature.options}
-    for part in own.given:
-        if part.kind == "place":
-            for at, word in enumerate(part.values, part.start):
-                if not word:
-                    reader.take(at, at + 1, kind="place", values=(word,))
-                    continue
-                override = _override(word)
-                reader.take(
-                    at, at + 1, kind="override", option=keys.get(override.key), flag=override.sign + override.key,
-                    values=() if override.value is None else (override.value,),
-                    form="apart" if override.value is None else "equals",
-                )  # fmt: skip
+    """hydra's own options, those of a parser that ran before it, and the overrides among the words."""
+    options = {option.dest: option for option in reader.signature.options}
+    flags = {word.partition("=")[0] for word in words if word.startswith("-")}
+    overrides = [word for word in words if not word.startswith("-")]
+    settled = _CHOOSES.isdisjoint(flags) and not any(_may_choose(word, options) for word in overrides)
+    at = 0
+    while at < len(words):
+        if words[at].startswith("-"):
+            at = _flag(reader, words, at)
         else:
-            known = part.option if part.option is not None and part.option.dest in dests else None
-            reader.given.append(msgspec.structs.replace(part, option=known))
-    return own
+            _override(reader, at, words[at], options, settled)
+            at += 1
+    names = [part.flag.lstrip("+~") for part in reader.given if part.kind == "override"]
+    below = [dest for dest in options if any(dest.startswith(f"{name}.") for name in names)]
+    everything = not settled or not _SHOWS.isdisjoint(flags)
+    reader.tried |= {*names, *below, *(options if everything else ())}
 
 
-def _override(word: str) -> Override:
+def _flag(reader: Reader, words: list[str], at: int) -> int:
+    """One option and its value; returns where to go on."""
+    flag, equals, value = words[at].partition("=")
+    option = reader.by_flag.get(flag)
+    if option is None and flag not in _OWN:
+        reader.note_unknown(words[at])
+    takes = flag in _VALUED or (option is not None and not option.switch)
+    if takes and not equals and at + 1 == len(words):
+        reader.note("missing-value", f"{flag} needs a value", option, flag)
+    stop = at + 2 if takes and not equals else at + 1
+    given = (value,) if equals else tuple(words[at + 1 : stop])
+    reader.take(at, min(stop, len(words)), option=option, flag=flag, values=given, form="equals" if equals else "apart")
+    if option is not None:
+        reader.store(option, given, flag)
+    return stop
+
+
+def _parts(word: str) -> tuple[str, str, str | None]:
+    """key=value, +key=value, ++key=value, ~key or ~key=value: the sign, the key and the value."""
     key, equals, value = word.partition("=")
     name = key.lstrip("+~")
-    return Override(word, key[: len(key) - len(name)], name, value if equals else None)
+    return key[: len(key) - len(name)], name, value if equals else None
 
 
-class _Overrides:
-    """Reads overrides against the keys and groups of the program's own configuration."""
+def _may_choose(word: str, options: dict[str, Option]) -> bool:
+    """Whether an override may choose another file, or adds keys that no file has."""
+    sign, key, value = _parts(word)
+    groups = {dest.partition("@")[0] for dest, one in options.items() if one.converter == GROUP}
+    adds = sign.startswith("+") or (value or "").startswith(("{", "["))
+    return adds or key.partition("@")[0] in groups or ("/" in key and not key.startswith("hydra/"))
 
-    def __init__(self, reader: Reader, overrides: list[Override], *, sweeps: bool, settled: bool) -> None:
-        self.reader = reader
-        self.overrides = overrides
-        self.sweeps = sweeps or any(one.key == "hydra.mode" for one in overrides)
-        self.known = {option.dest: option for option in reader.signature.options}
-        self.groups = {dest.partition("@")[0] for dest, one in self.known.items() if one.converter == GROUP}
-        others = (self._group_of(one) for one in overrides)
-        self.settled = settled and not any(others)
-        """Whether the configuration is the one that was read: no word chooses another file of it."""
-        self.added = [one.key for one in overrides if one.sign in ("+", "++") or (one.value or "").startswith("{")]
 
-    def _group_of(self, one: Override) -> bool:
-        """Whether an override may choose a file."""
-        if one.sign == "+" and one.key in self.known:
-            return False  # which is an error
-        added = one.sign == "+" and "." not in one.key
-        return (
-            added or one.key.partition("@")[0] in self.groups or ("/" in one.key and not one.key.startswith("hydra/"))
-        )
-
-    def read(self) -> None:
-        """Every override; what is in them is not missing."""
-        for one in self.overrides:
-            self._one(one)
-        names = [one.key for one in self.overrides]
-        below = [dest for dest in self.known if any(dest.startswith(f"{name}.") for name in names)]
-        self.reader.tried |= {*names, *below, *(() if self.settled else self.known)}
-
-    def _one(self, one: Override) -> None:
-        option = self.known.get(one.key)
-        if VARIABLE.search(one.key) or not one.key or one.key.partition(".")[0].partition("/")[0] == "hydra":
-            self.reader.unknown.append(one.word)
-        elif one.value is None and not one.sign.startswith("~"):
-            self.reader.unknown.append(one.word)
-            self.reader.note("unknown-option", f"{one.word} is not of the form key=value", None, one.word)
-        elif option is not None and one.sign in ("", "++") and one.value is not None:
-            self._store(one, option, one.value)
+def _override(reader: Reader, at: int, word: str, options: dict[str, Option], settled: bool) -> None:
+    """A word that changes, adds or removes a setting."""
+    sign, key, value = _parts(word)
+    option = options.get(key)
+    reader.take(
+        at, at + 1, kind="override", option=option, flag=sign + key, values=() if value is None else (value,),
+        form="apart" if value is None else "equals",
+    )  # fmt: skip
+    if option is not None and sign in ("", "++") and value is not None:
+        _store(reader, option, value)
+        return
+    reader.unknown.append(word)
+    if VARIABLE.search(key) or not key or re.match(r"hydra\b", key) or sign.startswith("+"):
+        return
+    if value is None and sign != "~":
+        reader.note("unknown-option", f"{word} is not of the form key=value", None, word)
+        return
+    above = options.get(key.rpartition(".")[0])
+    in_list = above is not None and above.type == "json" and key.rpartition(".")[2].isdigit()
+    if option is None and not in_list and not any(dest.startswith(f"{key}.") for dest in options):
+        if settled:
+            message = f"{reader.signature.path} has no setting {key}"
+            reader.note_foreign("unknown-option", message, key, nearest(key, list(options)))
         else:
-            self.reader.unknown.append(one.word)
-            self._unlisted(one, option)
+            reader.cannot_tell(key, "the command line chooses another configuration")
 
-    def _unlisted(self, one: Override, option: Option | None) -> None:
-        """What adds or removes a key, or changes one that the configuration does not have."""
-        table = any(key.startswith(f"{one.key}.") for key in self.known)
-        if one.sign == "+" and self._is_there(option) and self._is_closed() and (one.value or "")[:1] not in ("[", "{"):
-            plain = one.word.lstrip("+")
-            message = f"{one.key} is there already, and + only adds; write {plain}"
-            self.reader.note("bad-call", message, None, one.word, plain)
-        elif one.sign in ("+", "++") or table or option is not None:
-            return
-        elif not self._is_new(one.key):
-            message = f"{self.reader.signature.path} has no setting {one.key}"
-            if self.settled:
-                self.reader.note_foreign("unknown-option", message, one.key, nearest(one.key, list(self.known)))
-            else:
-                self.reader.cannot_tell(one.key, "the command line chooses another configuration")
 
-    def _is_there(self, option: Option | None) -> bool:
-        return option is not None and (option.default is not None or option.converter == GROUP)
-
-    def _is_new(self, key: str) -> bool:
-        """Whether a key may be one that the command line adds, or a place in a list."""
-        outer, _, last = key.rpartition(".")
-        above = self.known.get(outer)
-        in_list = above is not None and above.type == "json" and last.isdigit()
-        return in_list or any(key == one or key.startswith(f"{one}.") for one in self.added)
-
-    def _store(self, one: Override, option: Option, value: str) -> None:
-        """The value of a setting, or the choice of a file."""
-        if is_sweep(value) and not self.sweeps and self.reader.signature.whole:
-            message = f"{one.word} are several values: add --multirun to try each, or write them as [a,b]"
-            self.reader.note("bad-call", message, None, one.word, "--multirun")
-        if option.converter == GROUP:
-            name = value.removesuffix(".yaml")
-            if is_plain(value) and "/" not in name and not VARIABLE.search(name) and name not in option.choices:
-                self.reader.note_choice(option, one.key, name, option.choices, sure=True)
-            self.reader.values[one.key] = value
-        elif is_plain(value) or (option.type == "json" and not is_sweep(value)):
-            self.reader.store(option, [value])
-            if "=" in value and not set("'\"\\$<[{") & set(value):
-                self.reader.note("bad-type", f"{one.word}: hydra needs quotes around a value with =", option, one.word)
-        else:
-            self.reader.values[option.dest] = value
-
-    def _is_closed(self) -> bool:
-        """Whether the signature tells what the configuration has with these words."""
-        return self.settled and self.reader.signature.whole
+def _store(reader: Reader, option: Option, value: str) -> None:
+    """The value of a setting, or the choice of a file."""
+    if option.converter != GROUP and _PLAIN.fullmatch(value):
+        reader.store(option, [value])
+        return
+    reader.values[option.dest] = value
+    name = value.removesuffix(".yaml")
+    if option.converter == GROUP and _PLAIN.fullmatch(name) and name != "null" and name not in option.choices:
+        reader.note_choice(option, option.dest, name, option.choices, sure=True)

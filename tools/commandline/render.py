@@ -72,11 +72,6 @@ def takes_the_rest(option: Option) -> bool:
     return option.nargs == "..."
 
 
-def option_words(signature: Signature, value: Any) -> tuple[str, ...]:
-    """The words of a signature whose options all store under one name: what gives it this value."""
-    return render_words(signature, {signature.options[0].dest: value})
-
-
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()

@@ -1,11 +1,14 @@
 """absl.flags, tf.flags and gflags as the interpreter sees them."""
 
+import re
+
 import msgspec
 
 from ml_agent.tools.signatures.argparse_option import typed
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
+from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
 
 KINDS: dict[str, OptionType] = {
@@ -87,6 +90,10 @@ class Flags(Native):
         said = f"the file of --{name}" if origin == "configuration" else f"DEFINE_{kind}"
         self.unseen.append(Unseen(origin=origin, name=said, path=place[0], line=place[1]))
         file = kind == "config_file"
+        if file:
+            self.options |= {
+                f"{name}.{key}": _setting(name, key, *at) for key, at in _settings(self.run.sources).items()
+            }
         default = arguments.get(1, "default")
         self.options[name] = Option(
             dest=name, flags=(f"--{name}",), type="path" if file else "unknown", path=place[0], line=place[1], sure=False,
@@ -125,6 +132,34 @@ class Flags(Native):
                 accepts_unknown=self.known_only or self.open, unseen=tuple(self.unseen), allow_abbrev=False,
             )
         ]  # fmt: skip
+
+
+_TREE = re.compile(r"\s+((?:[\w.]+\s*=\s*)+)[\w.]*ConfigDict\(")
+"""config = ConfigDict(); config.model = model = ConfigDict()"""
+_ASSIGNED = re.compile(r"\s+(\w+)\.([\w.]+)\s*=(?!=)")
+_MOST_FILES, _MOST_SETTINGS, _LONGEST_LINE = 100, 1_000, 300
+
+
+def _settings(sources: Sources) -> dict[str, tuple[str, int]]:
+    """The settings that files of the repository assign to ConfigDicts, by dotted name, with the file and line."""
+    found: dict[str, tuple[str, int]] = {}
+    files = [
+        path for path in sorted(sources.files or ()) if path.endswith(".py") and "ConfigDict" in sources.words(path)
+    ]
+    for path in files[:_MOST_FILES]:
+        prefixes = {"config": ""}
+        for number, line in enumerate((sources.text(path) or "").split("\n"), 1):
+            if tree := _TREE.match(line[:_LONGEST_LINE]):
+                targets = tree[1].replace(" ", "").strip("=").split("=")
+                inside = next((f"{one.partition('.')[2]}." for one in targets if "." in one), "")
+                prefixes |= {one: inside for one in targets if "." not in one}
+            elif (assigned := _ASSIGNED.match(line[:_LONGEST_LINE])) and assigned[1] in prefixes:
+                found.setdefault(prefixes[assigned[1]] + assigned[2], (path, number))
+    return dict(list(found.items())[:_MOST_SETTINGS])
+
+
+def _setting(flag: str, key: str, path: str, line: int) -> Option:
+    return Option(dest=f"{flag}.{key}", flags=(f"--{flag}.{key}",), type="unknown", path=path, line=line, sure=False)
 
 
 def _help(text: Value) -> str:

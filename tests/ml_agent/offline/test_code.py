@@ -94,31 +94,6 @@ def test_shapes_keep_the_style_of_the_code(repository: Callable[..., Any]) -> No
     assert "torch.randn(10,64,512)" in draft.text
 
 
-def test_a_sibling_function_that_the_user_names(repository: Callable[..., Any]) -> None:
-    files = {
-        **PACKAGE,
-        "README.md": "# Zoo\n\n```python\nimport vision.zoo\n\nmodel = vision.zoo.big()\nprint(model)\n```\n",
-    }
-    files["vision/zoo.py"] += "\n        def tiny_v2():\n            pass\n"
-    draft = repository(files).answer("Print the model tiny_v2() of the zoo.")
-    assert "vision.zoo.tiny_v2()" in draft.text
-
-
-def test_a_sibling_class_that_the_user_names(repository: Callable[..., Any]) -> None:
-    files = {
-        **PACKAGE,
-        "vision/nets.py": "class WideNet:\n    pass\n\n\nclass DeepNet:\n    pass\n",
-        "README.md": "# Nets\n\n```python\nfrom vision.nets import WideNet\n\nnet = WideNet()\nprint('WideNet', net)\n```\n",
-    }
-    draft = repository(files).answer("In Python, build a DeepNet and print it.")
-    assert draft.text.splitlines() == [
-        "from vision.nets import DeepNet",
-        "",
-        "net = DeepNet()",
-        "print('WideNet', net)",
-    ]
-
-
 def test_a_missing_import_of_the_repository_is_added(repository: Callable[..., Any]) -> None:
     files = {
         **PACKAGE,
@@ -162,14 +137,6 @@ ZOO = {
 }
 
 
-def test_the_weights_of_the_users_model_are_taken(repository: Callable[..., Any]) -> None:
-    place = repository(ZOO)
-    assert 'make("tiny-net", pretrained="web_c")' in place.answer("Write code that makes the model 'tiny-net'.").text
-    assert 'make("old-net", pretrained="photos-b")' in place.answer("Write code that makes the model 'old-net'.").text
-    stated = place.answer("Write code that makes the model 'tiny-net' with the pretrained weights 'mine'.").text
-    assert 'make("tiny-net", pretrained="mine")' in stated
-
-
 REGISTERED = {
     "vision/__init__.py": "from vision.zoo import load\n",
     "vision/zoo.py": """
@@ -197,11 +164,6 @@ REGISTERED = {
         ```
     """,
 }
-
-
-def test_a_registered_name_goes_where_another_one_stands(repository: Callable[..., Any]) -> None:
-    text = repository(REGISTERED).answer("Write code that finds pictures with 'old_sorter'.").text
-    assert 'load(name="old_sorter", weights="base", guidance_scale=2.0)' in text
 
 
 def test_what_the_code_calls_or_sets_is_no_value(repository: Callable[..., Any]) -> None:
