@@ -138,7 +138,7 @@ def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executo
     try:
         sandbox = _sandbox(job, around)
     except SandboxUnavailableError as error:
-        if around.settings.sandbox == "auto" and not around.settings.runtime:
+        if around.settings.sandbox == "auto":
             return None, str(error)
         raise ConfigurationError(f"{error}; or only check, with --sandbox none") from error
     limited = within_wall_time(sandbox, budget) if sandbox is not None else None
@@ -181,7 +181,6 @@ def _sandbox(job: Job, around: RunContext) -> Sandbox | None:
         run_id=around.folder.id,
         shown=shown,
         covered=control_folders(shown),
-        runtime=settings.runtime,
     )
     if plugins.is_added(plugins.SANDBOXES, settings.sandbox, SANDBOXES):
         added: Sandbox = plugins.load(plugins.SANDBOXES, settings.sandbox)(policy, around.folder.logs)

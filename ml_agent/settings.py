@@ -88,8 +88,6 @@ class Settings(BaseSettings):
     network: Literal["none", "install", "full"] = "install"
     """none; install: the package index during set-up; full: the network during the run, too."""
     # The length stands apart: as {0,64} in the pattern it took 30 ms of each start to compile.
-    runtime: str = Field("", max_length=64, pattern=r"^[\w.-]*$")
-    """Container runtime for Docker, such as runsc (gVisor); empty: the engine's own."""
     gpus: str = Field("none", pattern=r"^(none|all|\d{1,3}(,\d{1,3})*)$")
     """none, all, or device numbers."""
     image: str = ""

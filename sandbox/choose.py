@@ -3,9 +3,6 @@
 from contextlib import closing
 from pathlib import Path
 
-from docker.errors import DockerException
-from requests.exceptions import RequestException
-
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.docker_engine import connect
@@ -26,8 +23,6 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
     """
     if name not in ("auto", "docker", "local"):
         raise ValueError(f"no such sandbox: {name}")
-    if policy.runtime:
-        return _with_runtime(name, policy, log_folder)
     local = None
     if name == "local" and policy.gpus != "none" and not has_cards(policy.gpus):
         raise SandboxUnavailableError(f"--gpus {policy.gpus}: no such NVIDIA GPU on this machine; leave --gpus out")
@@ -49,24 +44,6 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
         return ProcessSandbox(policy, log_folder)
     missing.append(NO_BUBBLEWRAP)
     raise SandboxUnavailableError(f"{'; '.join(missing)}; or run without isolation (--sandbox local --unisolated)")
-
-
-def _with_runtime(name: str, policy: Policy, log_folder: Path) -> Sandbox:
-    """Docker with a runtime that was asked for; nothing takes its place. Raises SandboxUnavailableError."""
-    if name == "local":
-        raise SandboxUnavailableError(
-            f"--runtime {policy.runtime} is the container engine's: leave --sandbox local out"
-        )
-    with closing(connect()) as client:
-        try:
-            known = sorted(client.info().get("Runtimes") or ())
-        except (DockerException, RequestException) as error:
-            raise SandboxUnavailableError(f"container engine: {error}") from error
-    if policy.runtime not in known:
-        raise SandboxUnavailableError(
-            f"the container engine has no runtime {policy.runtime}: it has {', '.join(known)}"
-        )
-    return DockerSandbox(policy, log_folder=log_folder)
 
 
 def _has_image() -> bool:

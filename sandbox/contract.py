@@ -37,8 +37,6 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     network: Network = "install"
     """none: never; install: while setting up only; full: always."""
     limits: Limits = msgspec.field(default_factory=Limits)
-    runtime: str = ""
-    """Of Docker's containers, such as `runsc` (gVisor); "" takes the engine's own."""
     gpus: str = "none"
     """none, all, or a comma-separated list of device numbers."""
     shown: tuple[Path, ...] = ()

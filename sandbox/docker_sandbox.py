@@ -318,7 +318,6 @@ class DockerSandbox:
             "security_opt": ["no-new-privileges"],
             "ulimits": _ulimits(limits),
             "device_requests": _gpus(self.policy.gpus),
-            **({"runtime": self.policy.runtime} if self.policy.runtime else {}),
         }
 
     def _shown_mounts(self) -> list[Mount]:

@@ -40,6 +40,7 @@ _TRACING = (
 _GONE = {
     "--model-profile": "models are called with tools, or with JSON in text (--model-mode)",
     "--encoder": "the sentence encoder was removed",
+    "--runtime": "the container engine's default runtime is used",
     "--many": "call solve once a line from a shell loop",
     "solve-many": "call solve once a line from a shell loop",
     "--framework": "--filter finds entry points by a word",

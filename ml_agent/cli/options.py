@@ -46,7 +46,6 @@ Network = Annotated[
     str | None, _option(RUN, "none, install (default: the package index during set-up) or full.", "--network")
 ]
 Gpus = Annotated[str | None, _option(RUN, "GPUs to use: none, all, or device numbers.", "--gpus")]
-Runtime = Annotated[str | None, _option(RUN, "Container runtime for Docker, such as runsc (gVisor).", "--runtime")]
 Timeout = Annotated[float | None, _option(RUN, "Time limit of one execution in seconds.", "--timeout")]
 MaxCost = Annotated[float | None, _option(LIMITS, "Limit in USD.", "--max-cost")]
 MaxTokens = Annotated[int | None, _option(LIMITS, "Limit of prompt and output tokens together.", "--max-tokens")]
@@ -109,7 +108,6 @@ class Execution(NamedTuple):
     run: Run = None
     network: Network = None
     gpus: Gpus = None
-    runtime: Runtime = None
     timeout: Timeout = None
     trust_folder: TrustFolder = None
     max_cost: MaxCost = None

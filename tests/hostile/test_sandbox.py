@@ -1,8 +1,6 @@
 """What a program in a sandbox tries against the host, against us, and against what is said of it."""
 
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,13 +11,10 @@ from pathlib import Path
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Limits, Policy, Response, Sandbox
-from ml_agent.sandbox.docker_engine import connect, describe
+from ml_agent.sandbox.docker_engine import describe
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
-from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.local import BubblewrapSandbox
-from ml_agent.sandbox.owner import RUN
 
 pytestmark = pytest.mark.hostile
 
@@ -307,50 +302,6 @@ def test_there_is_a_limit_to_the_number_of_files(make: Make) -> None:
 def test_memory_that_poses_as_disk_is_bounded(make: Make) -> None:
     response = run(make(memory_disk_bytes=10_000_000), "head -c 600000000 /dev/zero > /dev/shm/x && echo wrote")
     assert "wrote" not in response.stdout
-
-
-@pytest.mark.docker
-def test_a_runtime_that_is_not_there_is_said_and_nothing_takes_its_place(tmp_path: Path) -> None:
-    with pytest.raises(SandboxUnavailableError, match="no runtime runsc-that-is-not-there: it has"):
-        choose("auto", Policy(runtime="runsc-that-is-not-there"), tmp_path)
-    with pytest.raises(SandboxUnavailableError, match="container engine's"):
-        choose("local", Policy(runtime="runsc"), tmp_path)
-    words = [
-        "solve",
-        "fit with lr 0.25",
-        "--repo",
-        str(tmp_path),
-        "--runtime",
-        "no-such",
-        "--quiet",
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    (tmp_path / "fit.py").write_text("print('x')\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", *words], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert (done.returncode, done.stdout, len(done.stderr.strip().splitlines())) == (3, "", 1), done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.docker
-@pytest.mark.parametrize("runtime", ["runc", "runsc", "io.containerd.runc.v2"])
-def test_a_runtime_that_is_there_is_taken(runtime: str, tmp_path: Path) -> None:
-    client = connect()
-    known = client.info()["Runtimes"]
-    if runtime not in known:
-        client.close()
-        pytest.skip(f"this engine has no {runtime}")
-    sandbox = choose("docker", Policy(runtime=runtime, network="none", run_id=f"runtime-{os.getpid()}"), tmp_path)
-    sandbox.start()
-    try:
-        (one,) = client.containers.list(filters={"label": f"{RUN}=runtime-{os.getpid()}"}, ignore_removed=True)
-        assert one.attrs["HostConfig"]["Runtime"] == runtime or describe().startswith("Podman"), "Podman tells its own"
-        assert run(sandbox, "echo up").stdout == "up\n"
-    finally:
-        sandbox.stop()
-        client.close()
 
 
 @both
