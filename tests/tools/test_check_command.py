@@ -266,7 +266,6 @@ def test_certain_errors(index: RepoIndex, text: str, code: str, suggestion: str)
         ("cp a.py b.py && python b.py", "no-such-file"),
         ("cd .. && python train.py", "outside-tree"),
         ("python /opt/train.py", "no-such-file"),
-        ("make fly", "bad-choice"),
         ("python train.py --cfg-path large.yml", "no-such-file"),
     ],
 )

@@ -8,7 +8,6 @@ import pytest
 
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.index import RepoIndex
-from tests.processor_time import within
 
 TRAIN = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 GETOPTS = """\
@@ -111,12 +110,6 @@ def test_nothing_is_wrong_inside(index: RepoIndex, text: str) -> None:
         ("python leaves.py", []),
         ("python hands_on.py", ["missing-required"]),
         ("python hands_on.py train --x", ["cannot-tell"]),
-        ("make train -j4", []),
-        ("make -C docs html", []),
-        ("make -j4 trian", ["bad-choice"]),
-        ("make paper.pdf", []),
-        ("make paper.ps", ["bad-choice"]),
-        ("make train EPOCHS=4 OTHER=1", []),
         ("fold --lr 1", []),
         ("fold --bad 1", ["unknown-option"]),
         ("show.sh x", []),
@@ -124,13 +117,8 @@ def test_nothing_is_wrong_inside(index: RepoIndex, text: str) -> None:
         ("lm-evl --x", ["no-such-command"]),
     ],
 )  # fmt: skip
-def test_words_by_place_make_and_notebooks(index: RepoIndex, text: str, codes: list[str]) -> None:
+def test_words_by_place_and_notebooks(index: RepoIndex, text: str, codes: list[str]) -> None:
     assert [f.code for f in check_command(text, index)] == codes
-
-
-def test_a_makefile_of_blanks_is_read_at_once(tmp_path: Path) -> None:
-    write(tmp_path, {"Makefile": "a" + " " * 300_000 + "\nall &: x\n\ttrue\n" + "b: c\n" * 20_000})
-    assert within(10, lambda: check_command("make all", RepoIndex(tmp_path, "1"))) == []
 
 
 @pytest.mark.parametrize("prompt", ["$", "%", ">"])

@@ -129,15 +129,6 @@ class TestDocuments:
         assert (example.text, example.entry, example.workdir) == ("python -u train.py --model $model", "train.py", ".")
         assert (example.line, example.introduction, example.setup) == (6, "ETTh1", ("model=GCN",))
 
-    def test_makefiles(self, repository: Path) -> None:
-        text = (
-            "PY ?= python\nLR = 0.1\n\n# Trains it\ntrain: data\n\t@$(PY) train.py --lr $(LR)\n\nclean:\n\trm -rf x\n"
-        )
-        (example,) = examples(repository, "Makefile", text)
-        assert (example.text, example.entry, example.line, example.introduction) == (
-            "python train.py --lr 0.1", "train.py", 6, "Trains it",
-        )  # fmt: skip
-
 
 class TestPython:
     def test_names_of_the_own_package(self, repository: Path) -> None:

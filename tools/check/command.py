@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.tools.check.consoles import (
-    called_by_xargs,
     cannot_tell,
     defined_names,
     listed_in,
@@ -18,7 +17,6 @@ from ml_agent.tools.check.consoles import (
     unread,
 )
 from ml_agent.tools.check.inputs import check_inputs
-from ml_agent.tools.check.make import check_make, is_target
 from ml_agent.tools.check.modules import check_missing_module, check_module_path
 from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
@@ -192,8 +190,6 @@ class _Check:
             self._code(invocation, folder)
         elif invocation.program == "eval":
             self._inside(invocation, " ".join(invocation.words))
-        elif invocation.program == "make":
-            self._make(invocation, folder)
         else:
             self._console(invocation, folder)
 
@@ -358,21 +354,11 @@ class _Check:
         self.run(msgspec.structs.replace(line, invocations=tuple(moved)))
         self.depth -= 1
 
-    def _make(self, invocation: Invocation, folder: str | None) -> None:
-        """make TARGET: the target must be in the Makefile."""
-        if folder is not None:
-            sure = not self.anything_made
-            self.findings += check_make(invocation.words, folder, self.tree, self.reader.sources, sure=sure)
-
     def _console(self, invocation: Invocation, folder: str | None) -> None:
         consoles = self.repository.consoles
         name = posixpath.basename(invocation.program)
         if name in consoles:
             self._call(consoles[name], invocation, folder or ".")
-            return
-        inner = called_by_xargs(invocation) if name == "xargs" else None
-        if inner is not None:
-            self._invocation(msgspec.structs.replace(inner, folder=invocation.folder, line=invocation.line), folder)
             return
         path = locate(folder, invocation.program) if folder is not None and is_literal(invocation.program) else None
         if "/" in invocation.program and path is not None:
@@ -388,9 +374,7 @@ class _Check:
         if path in self.tree.files:
             self.findings.append(cannot_tell(program, f"which options {program} takes"))
         else:
-            built = is_target(path, self.tree, self.reader.sources)
-            hint = f"; `make {posixpath.basename(path)}` in its folder makes it" if built else ""
-            self.note("no-such-file", f"there is no {program}{hint}", program, sure=not self.anything_made)
+            self.note("no-such-file", f"there is no {program}", program, sure=not self.anything_made)
 
 
 _MISSING = frozenset({"no-such-file", "no-such-module", "cannot-tell"})

@@ -9,42 +9,19 @@ from pathlib import Path
 from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.programs import INTERPRETERS, KNOWN_PROGRAMS, LIKE_INTERPRETERS, STARTS_ELSEWHERE
 from ml_agent.tools.check.repository import CheckedRepository
-from ml_agent.tools.commandline.invocation import Invocation, read_invocation, unwrap
+from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.findings import Finding
-from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, launchers, starters
+from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, starters
 from ml_agent.tools.signatures.nearest import is_slip
 
 _DEFINES = re.compile(
     r"(?:^|[;&|])[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\)|alias[ \t]+([\w:.-]+)=)", re.MULTILINE
 )
-_REPLACED = re.compile(r"-I(.*)|-i(.*)|--replace(?:=(.*))?")
-_HANDED_ON = "$0"
-"""Stands for a word that xargs adds."""
 
 
 def defined_names(text: str) -> frozenset[str]:
     """The functions and aliases that bash text defines."""
     return frozenset(filter(None, (name for match in _DEFINES.finditer(text) for name in match.groups())))
-
-
-def called_by_xargs(invocation: Invocation) -> Invocation | None:
-    """The command that xargs starts, with variables for the words that it adds; None where it names none."""
-    words = unwrap(["xargs", *invocation.words], launchers()["xargs"])
-    if not words:
-        return None
-    own = invocation.words[: len(invocation.words) - len(words)]
-    mark = _mark(own)
-    given = [word.replace(mark, _HANDED_ON) for word in words] if mark else [*words, _HANDED_ON, _HANDED_ON]
-    return read_invocation(given)
-
-
-def _mark(own: tuple[str, ...]) -> str:
-    """What xargs replaces by the words that it reads; "" where it adds them at the end."""
-    for word, following in zip(own, [*own[1:], "{}"], strict=False):
-        match = _REPLACED.fullmatch(word)
-        if match is not None:
-            return next(filter(None, match.groups()), following if word == "-I" else "{}")
-    return ""
 
 
 def unknown_program(program: str, repository: CheckedRepository, defined: frozenset[str]) -> Finding | None:

@@ -74,7 +74,7 @@ _LEARNING = _names(
 """What documents of learned programs call beside their own."""
 STARTS_ELSEWHERE = _names(
     "tmux screen byobu ssh docker docker-compose podman singularity apptainer nvidia-docker enroot kubectl sbatch qsub bsub salloc"
-    " parallel parallel-ssh pdsh pssh script su chroot at expect systemd-run vagrant modal heroku"
+    " xargs parallel parallel-ssh pdsh pssh script su chroot at expect systemd-run vagrant modal heroku"
 )
 """Programs that start what their words name, in another place or at another time."""
 KNOWN_PROGRAMS = MAKES_FILES | starters() | _BUILTINS | _FILES | _MACHINE | _PACKAGES | _BUILDS | _LEARNING

@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_left
-from typing import NamedTuple
 
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.sources import Sources
@@ -14,41 +13,6 @@ TARGET = re.compile(
 VARIABLE = re.compile(r"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*(\?|:|::)?=[ \t]*([^\n#]*)", re.MULTILINE)
 NAMES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 MAX_TARGETS = 200
-_RULE = re.compile(r"^([^\s#:=][^#:=\n]*)::?+(?!=)", re.MULTILINE)
-_PHONY = re.compile(r"^\.PHONY[ \t]*:([^\n#]*)", re.MULTILINE)
-_OPEN = re.compile(r"^[ \t]*[-s]?include\b|^\.DEFAULT[ \t]*:|\$[({](?:eval|call)\b", re.MULTILINE)
-
-
-class Makefile(NamedTuple):
-    """What a makefile takes."""
-
-    targets: tuple[str, ...]
-    patterns: tuple[str, ...]
-    """Targets with a `%`."""
-    open: bool
-    """Whether it may have more targets: it includes others or computes them."""
-
-    def has(self, target: str) -> bool:
-        """Whether a rule makes a target."""
-        return target in self.targets or any(_fits(pattern, target) for pattern in self.patterns)
-
-
-def _fits(pattern: str, target: str) -> bool:
-    before, _, after = pattern.partition("%")
-    return len(target) > len(before) + len(after) and target.startswith(before) and target.endswith(after)
-
-
-def read_makefile(sources: Sources, path: str) -> Makefile:
-    """All targets of a makefile."""
-    text = re.sub(r"\\\n", " ", sources.text(path) or "")
-    rules = [name for match in _RULE.finditer(text) for name in match[1].rstrip("& \t").split()]
-    names = [*rules, *(name for listed in _PHONY.findall(text) for name in listed.split())]
-    computed = any("$" in name for name in names) or bool(_OPEN.search(text))
-    return Makefile(
-        targets=tuple(dict.fromkeys(name for name in names if "%" not in name and "$" not in name)),
-        patterns=tuple(name for name in rules if "%" in name and "$" not in name),
-        open=computed,
-    )
 
 
 def is_makefile(path: str) -> bool:

@@ -1,11 +1,10 @@
-"""All usage examples of a repository: what its documents, shell scripts, Makefiles and the heads of its Python files show."""
+"""All usage examples of a repository: what its documents, shell scripts and the heads of its Python files show."""
 
 import itertools
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ml_agent.tools.documents.model import CodeBlock, Passage
 from ml_agent.tools.examples import Example
@@ -47,7 +46,6 @@ _SILENT = frozenset(
     ]
 )
 _PROGRAM = re.compile(r"""['"]?[A-Za-z_.~/$][^\s()<>{},:;]*(?:\$\{\w+\}\S*)?|\$\{\w+\}\S*""")
-_MAKEFILES = frozenset(["Makefile", "makefile", "GNUmakefile"])
 
 
 class ExampleReader:
@@ -73,7 +71,7 @@ class ExampleReader:
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
 
     def paths(self, documents: Mapping[str, Sequence[Passage]]) -> list[str]:
-        """What may show examples: the documents in their order, then shell scripts and Makefiles, then Python files.
+        """What may show examples: the documents in their order, then shell scripts, then Python files.
 
         Args:
             documents: The passages of each.
@@ -82,7 +80,7 @@ class ExampleReader:
             for passage in passages:
                 self._finder.learn_names(passage.text)
         self._documents = documents
-        scripts = [p for p in self._files if p.endswith((".sh", ".bash")) or posixpath.basename(p) in _MAKEFILES]
+        scripts = [p for p in self._files if p.endswith((".sh", ".bash"))]
         modules = [path for path in self._files if path.endswith(".py") and path not in documents]
         return [*(path for path, passages in documents.items() if passages), *scripts, *modules]
 
@@ -97,7 +95,7 @@ class ExampleReader:
             return self._document(passages)
         script = read_text(self._root / path)[:_LARGEST_SCRIPT]
         script = head_script(script, self._consoles) if path.endswith(".py") else script
-        return (self._makefile if posixpath.basename(path) in _MAKEFILES else self._script)(path, script)
+        return self._script(path, script)
 
     def _document(self, passages: Sequence[Passage]) -> Iterator[Example]:
         reader = _DocumentReader(self._finder, self._api, passages)
@@ -114,17 +112,6 @@ class ExampleReader:
             if entry is not None and (entry.path != path or path.endswith(".py")):
                 command = command._replace(line=command.line + 1, comment=introduction(command.comment))
                 yield _bash_example(path, command, entry)
-
-    def _makefile(self, path: str, script: str) -> Iterator[Example]:
-        for recipe in read_recipes(script):
-            for command in read_commands(recipe.script):
-                if self._reading.over():
-                    return
-                entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
-                if entry is not None:
-                    said = command.comment or recipe.comment or f"make {recipe.target}"
-                    line = recipe.line + command.line + 1
-                    yield _bash_example(path, command._replace(comment=said, line=line), entry)
 
 
 class _DocumentReader:
@@ -233,50 +220,3 @@ def _python_units(passage: Passage) -> list[str]:
         return texts
     lengths = itertools.accumulate(len(text) for text in texts)
     return ["\n\n".join(text for text, length in zip(texts, lengths, strict=False) if length <= _LONGEST_PYTHON)]
-
-
-_RULE = re.compile(r"^([\w./%$(){}-]+(?:\s+[\w./%-]+)*)\s*::?(?!=)")
-_VARIABLE = re.compile(r"^(?:export\s+|override\s+)?([\w.-]+)\s*(?:[:?+]?=|::=)\s*(.*)$")
-_REFERENCE = re.compile(r"\$[({]([\w.-]+)[)}]")
-_DEEPEST = 5
-
-
-class Recipe(NamedTuple):
-    """The commands of one target."""
-
-    target: str
-    script: str
-    line: int
-    """0-based line of the first command."""
-    comment: str
-
-
-def read_recipes(text: str) -> Iterator[Recipe]:
-    """The recipes of a Makefile, plain variables filled in."""
-    variables: dict[str, str] = {}
-    target, comment, start = "", "", 0
-    rows: list[str] = []
-    for number, line in enumerate([*text.split("\n"), "end:"]):
-        if line.startswith("\t") and target:
-            start = start if rows else number
-            rows.append(_fill(re.sub(r"^\t[@+-]*", "", line), variables))
-            continue
-        if rows and line.strip():
-            yield Recipe(target, "\n".join(rows), start, comment)
-            rows, comment = [], ""
-        variable, rule = _VARIABLE.match(line), _RULE.match(line)
-        if variable:
-            variables[variable[1]] = variable[2].split(" #")[0].strip()
-        elif line.startswith("#"):
-            comment = line.lstrip("# ").strip()
-        elif rule:
-            target = rule[1].split()[0]
-
-
-def _fill(line: str, variables: dict[str, str]) -> str:
-    for _ in range(_DEEPEST):
-        filled = _REFERENCE.sub(lambda match: variables.get(match[1], match[0]), line)
-        if filled == line or len(filled) > 10_000:
-            break
-        line = filled
-    return line.replace("$$", "$")
