@@ -183,7 +183,7 @@ def _begin_again(folder: RunFolder, config: dict[str, Any]) -> None:
     done = folder.result()
     if done is not None and of_this_version(done, folder)["ending"] not in RESUMABLE:
         raise UsageError(f"run {folder.id} ended as {done['ending']}, not at a limit: solve it again with other limits")
-    folder.write_config(config)
+    folder.write_config({**config, "made": folder.made})
     (folder.path / RESULT).unlink(missing_ok=True)
 
 

@@ -1,15 +1,12 @@
 """What counts as a use of a value, and what is no value."""
 
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 import pytest
 
-from ml_agent.account import account, whole_account, with_rows_seen
+from ml_agent.account import account
 from ml_agent.conversation.verdict import examine
-from ml_agent.delivery.expectation import Expectation, Judgement
-from ml_agent.draft import Draft, Output, Placement
+from ml_agent.draft import Draft
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
@@ -63,12 +60,6 @@ def test_a_value_is_used_wherever_it_stands(words: str, text: str, value: str, w
     assert statuses(words, text, workspace)[value] == "honoured"
 
 
-def test_a_default_that_is_left_alone_is_a_use_where_the_wording_is_about_it(workspace: Workspace) -> None:
-    assert statuses("500 warmup steps", "python fit.py", workspace) == {"500": "default"}
-    assert statuses("500 warmup steps", "python fit.py --warmup 9", workspace) == {"500": "not found"}
-    assert statuses("500 hidden units", "python fit.py", workspace) == {"500": "not found"}
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -81,12 +72,6 @@ def test_a_default_that_is_left_alone_is_a_use_where_the_wording_is_about_it(wor
 )
 def test_words_that_are_no_values_are_none(words: str, workspace: Workspace) -> None:
     assert statuses(words, "python fit.py", workspace) == {}
-
-
-def test_a_comment_uses_nothing(workspace: Workspace) -> None:
-    assert statuses("a batch of 16", "python fit.py  # 16", workspace) == {"16": "not found"}
-    assert statuses("a batch of 16", "# 16\npython fit.py", workspace) == {"16": "not found"}
-    assert statuses("a batch of 16", "fit(8)  # 16", workspace, "python") == {"16": "not found"}
 
 
 def test_values_in_code(workspace: Workspace) -> None:
@@ -141,33 +126,6 @@ def test_what_only_looks_like_a_value_is_no_use_of_it(words: str, text: str, val
     assert statuses(words, text, workspace)[value] == "not found"
 
 
-def test_what_an_author_knows_of_a_value_counts_first(workspace: Workspace) -> None:
-    words = "16 warmup steps and batches of 16"
-    request = Request(instruction=words, values=user_values(words))
-    placed = (
-        Placement(where="--warmup 16", starts=(0,)),
-        Placement(where="--batch_size 16", starts=(words.rindex("16"),)),
-    )
-    draft = Draft(kind="bash", text="python fit.py --batch_size 16 --warmup 16", placements=placed)
-    assert [entry.where for entry in account(draft, request, workspace)] == ["--warmup 16", "--batch_size 16"]
-    gone = Draft(kind="bash", text="python fit.py --batch_size 16", placements=placed)
-    assert [entry.where for entry in account(gone, request, workspace)] == ["--batch_size 16"]
-
-
-def test_a_file_that_the_answer_says_it_makes_is_used(workspace: Workspace) -> None:
-    request = Request(instruction=(words := "save them as out/a_0.png to out/a_7.png"), values=user_values(words))
-    made = tuple(Output(path=f"out/a_{number}.png") for number in range(8))
-    draft = Draft(kind="python", text='for k in range(8): save(f"out/a_{k}.png")', source="llm", outputs=made)
-    assert {entry.status for entry in account(draft, request, workspace)} == {"honoured"}
-    assert "not found" in {e.status for e in account(msgspec.structs.replace(draft, outputs=()), request, workspace)}
-
-
-def test_a_whole_word_comes_before_a_part_of_one(workspace: Workspace) -> None:
-    request = Request(instruction="batches of 3", values=user_values("batches of 3"))
-    draft = Draft(kind="bash", text="python fit.py --data large-v3 --batch_size 3", source="llm")
-    assert [entry.where for entry in account(draft, request, workspace)] == ["--batch_size 3"]
-
-
 @pytest.mark.parametrize(
     ("words", "text", "kind", "value"),
     [
@@ -181,21 +139,6 @@ def test_a_file_is_used_by_its_ending_or_as_a_module(
     assert statuses(words, text, workspace, kind)[value] == "honoured"
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
-        ("python fit.py -b 2 --warmup 45", "not found"),
-        ("python fit.py --betas 0.25", "not found"),
-        ("python fit.py --betas 2-5", "honoured"),
-        ("python fit.py --betas 2,3,4,5", "honoured"),
-    ],
-)
-def test_a_range_is_not_used_by_its_ends_in_different_places(text: str, status: str, workspace: Workspace) -> None:
-    request = Request(instruction="with seeds 2-5", values=user_values("with seeds 2-5"))
-    draft = Draft(kind="bash", text=text, source="llm")
-    assert {entry.text: entry.status for entry in whole_account(draft, request, workspace)}["2-5"] == status
-
-
 def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> None:
     code = "import sys\nOUT = 'mosaic.jpeg'\nopen(OUT, 'w').write(open(sys.argv[1]).read())\n"
     (tmp_path / "mosaic.py").write_text(f"{code}# 'other.jpeg'\n")
@@ -206,23 +149,3 @@ def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> No
         draft = Draft(kind="bash", text="python mosaic.py a.png", entry="mosaic.py", source="offline")
         found = {entry.text: (entry.status, entry.where) for entry in account(draft, request, workspace)}
         assert found[name][0] == status and found["a.png"][0] == "honoured"
-
-
-@pytest.mark.parametrize(
-    ("words", "rows", "verdict", "status"),
-    [
-        ("write out.csv with 50 rows", 50, "delivered", "honoured"),
-        ("write out.csv with 50 rows", 50, "missing", "not found"),
-        ("write out.csv with 50 rows", None, "delivered", "not found"),
-        ("train for 50 epochs and write out.csv with 50 rows", 50, "delivered", "not found"),
-    ],
-)
-def test_a_number_of_rows_is_accounted_for_by_the_table_that_has_them(
-    words: str, rows: int | None, verdict: Literal["delivered", "missing"], status: str, workspace: Workspace
-) -> None:
-    request = Request(instruction=words, values=user_values(words))
-    draft = Draft(kind="bash", text="python fit.py > out.csv", source="llm")
-    draft = msgspec.structs.replace(draft, ledger=account(draft, request, workspace))
-    table = Expectation(kind="csv", path="out.csv", rows=rows)
-    seen = with_rows_seen(draft, words, [Judgement(expectation=table, verdict=verdict, said="out.csv: 50 rows")])
-    assert {entry.status for entry in seen.ledger if entry.value == "50"} == {status}

@@ -120,14 +120,6 @@ def server(root: Path, **environment: str) -> Any:
     return mcp.Client(parameters)
 
 
-def calls(program: Program) -> dict[str, dict[str, Any]]:
-    """The tools that run programs, each with what it is asked."""
-    return {
-        "solve": {"instruction": TASK, "repository": str(program.root), "run": "full"},
-        "run_in_sandbox": {"command": f"python {program.script} --lr 1", "repository": str(program.root)},
-    }
-
-
 async def wait_for_progress(said: list[str]) -> None:
     """Until something was told."""
     until = time.monotonic() + WAIT
@@ -136,8 +128,9 @@ async def wait_for_progress(said: list[str]) -> None:
         await asyncio.sleep(0.02)
 
 
-@pytest.mark.parametrize("tool", ["solve", "run_in_sandbox"])
-def test_a_call_that_is_given_up_ends_its_silent_program(tool: str, program: Program) -> None:
+def test_a_call_that_is_given_up_ends_its_silent_program(program: Program) -> None:
+    asked = {"instruction": TASK, "repository": str(program.root), "run": "full"}
+
     async def talk() -> None:
         said: list[str] = []
 
@@ -145,7 +138,7 @@ def test_a_call_that_is_given_up_ends_its_silent_program(tool: str, program: Pro
             said.append(message or "")
 
         async with server(program.root) as client:
-            call = asyncio.create_task(client.call_tool(tool, calls(program)[tool], progress_callback=progress))
+            call = asyncio.create_task(client.call_tool("solve", asked, progress_callback=progress))
             await asyncio.to_thread(program.wait_until, True, WAIT)
             await wait_for_progress(said)
             call.cancel()
@@ -156,11 +149,13 @@ def test_a_call_that_is_given_up_ends_its_silent_program(tool: str, program: Pro
 
 
 def test_a_server_that_is_terminated_takes_the_program_with_it(program: Program) -> None:
+    asked = {"command": f"python {program.script} --lr 1", "repository": str(program.root)}
+
     async def talk() -> None:
         before = set(servers())
         async with server(program.root) as client:
             (served,) = set(servers()) - before
-            call = asyncio.create_task(client.call_tool("run_in_sandbox", calls(program)["run_in_sandbox"]))
+            call = asyncio.create_task(client.call_tool("run_in_sandbox", asked))
             await asyncio.to_thread(program.wait_until, True, WAIT)
             os.kill(served, signal.SIGTERM)
             await asyncio.to_thread(program.wait_until, False, SOON)

@@ -52,20 +52,9 @@ def test_code_goes_on_with_a_variable_that_the_user_says_is_there(workspace: Wor
     assert not examine(draft("print(len(H))"), asked, workspace).sound
 
 
-def test_a_name_that_is_given_twice_is_said_to_have_one_place(workspace: Workspace) -> None:
-    values = tuple(Value(value=value, text=f"folds={value}", kind="number", name="folds") for value in ("3", "4"))
-    found = examine(draft("python fit.py --folds 4"), Request(instruction="fit", values=values), workspace)
-    assert "'folds' is given twice, 3 and 4" in problem_of(found)
-
-
 def test_the_same_way_may_be_mended_by_leaving_something_out(workspace: Workspace) -> None:
     first = examine(draft("python fit.py --data wind --model Ridge --freq hourly --folds 3"), REQUEST, workspace)
     assert examine(draft("python fit.py --data wind --model Ridge --folds 3"), REQUEST, workspace, first).sound
-
-
-def test_another_way_with_as_many_values_is_one(workspace: Workspace) -> None:
-    first = examine(draft("python fit.py --data wind --folds 3"), REQUEST, workspace)
-    assert examine(draft("python plot.py --model Ridge --folds 3", "plot.py"), REQUEST, workspace, first).sound
 
 
 @pytest.mark.parametrize(
@@ -95,11 +84,6 @@ def test_values_of_what_runs_count(workspace: Workspace, text: str) -> None:
     found = examine(Draft(kind="bash", text=text, source="llm"), REQUEST, workspace)
     assert found.sound, problem_of(found)
     assert "3" in [one.value for one in found.ledger if one.status == "honoured"]
-
-
-def test_what_is_said_beside_a_program_sets_nothing(workspace: Workspace) -> None:
-    found = examine(Draft(kind="bash", text="python -c 'import fit' && echo 3"), REQUEST, workspace)
-    assert "3" not in [one.value for one in found.ledger if one.status != "not found"]
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,10 @@ def nothing_is_left(way: str, out: Path) -> None:
         client.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("way", [pytest.param("docker", marks=pytest.mark.docker), "local"])
+@pytest.mark.parametrize(
+    ("way", "number"),
+    [pytest.param("docker", signal.SIGTERM, marks=pytest.mark.docker), ("local", signal.SIGHUP)],
+)
 def test_nothing_is_left_after_an_order_to_end(way: str, number: int, fitting: Path) -> None:
     out = fitting.parent / f"ended-{number}-{way}-{os.getpid()}"
     with start(solving(fitting, way, out)) as process:
@@ -65,17 +67,16 @@ def test_nothing_is_left_after_an_order_to_end(way: str, number: int, fitting: P
     nothing_is_left(way, out)
 
 
-@pytest.mark.parametrize("way", [pytest.param("docker", marks=pytest.mark.docker), "local"])
-def test_nothing_is_left_where_the_terminal_is_closed_and_the_run_goes_on(way: str, fitting: Path) -> None:
-    out = fitting.parent / f"hung-up-{way}-{os.getpid()}"
-    command = solving(fitting, way, out)
+def test_nothing_is_left_where_the_terminal_is_closed_and_the_run_goes_on(fitting: Path) -> None:
+    out = fitting.parent / f"hung-up-{os.getpid()}"
+    command = solving(fitting, "local", out)
     kept, terminal = pty.openpty()
     with start([word for word in command if word != "--quiet"], terminal=terminal) as process:
         os.close(terminal)
         wait_for_output(process, out)
         os.close(kept)
         assert process.wait(WAIT) == 129
-    nothing_is_left(way, out)
+    nothing_is_left("local", out)
     for log in (out / "logs").glob("*.log"):
         log.unlink()
     with start(["resume", str(out), "--quiet"]) as again:

@@ -41,7 +41,7 @@ def dated_index(folder: Path, uploaded: Mapping[str, str]) -> Iterator[str]:
             """Nothing: the test's output is not the place for it."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/simple"
     finally:

@@ -17,8 +17,7 @@ from ml_agent.sandbox.docker_engine import connect, describe, is_local
 from ml_agent.sandbox.docker_reach import reach_of
 from ml_agent.sandbox.docker_sandbox import SETUPS, DockerSandbox
 from ml_agent.sandbox.errors import SandboxUnavailableError
-from ml_agent.sandbox.image import ensure_image
-from tests.sandbox.engines import ENGINE, SOCKET, Change, engine_by_socket, engine_by_tcp
+from tests.sandbox.engines import SOCKET, engine_by_socket, engine_by_tcp
 
 
 @pytest.fixture(autouse=True)
@@ -47,18 +46,6 @@ def renamed(piece: bytes) -> bytes:
 def lost_folders(piece: bytes) -> bytes:
     """What is asked for lies in folders that are not there."""
     return piece.replace(b"/tmp/", b"/tmq/")
-
-
-def without_commit_body() -> Change:
-    """An engine that reads no labels from a commit's body, as Podman 4.3."""
-    commits = [False]
-
-    def change(piece: bytes) -> bytes:
-        if re.match(rb"[A-Z]+ /", piece):
-            commits[0] = b"/commit?" in piece.partition(b"\r\n")[0]
-        return piece.replace(b'"Labels"', b'"Lobels"') if commits[0] else piece
-
-    return change
 
 
 @contextmanager
@@ -124,17 +111,6 @@ def test_a_socket_that_leads_to_another_machine_is_given_no_folders(tmp_path: Pa
 
 @pytest.mark.docker
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_an_engine_of_another_name_that_finds_our_folders_gets_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with engine_by_socket(tmp_path, ENGINE, renamed) as host:
-        monkeypatch.setenv("DOCKER_HOST", host)
-        with closing(connect()) as client:
-            assert client.info()["Name"] != os.uname().nodename and reach_of(client, ensure_image(client)) == "any"
-
-
-@pytest.mark.docker
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_certificates_are_copied_to_an_engine_elsewhere(
     engine_over_tcp: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -143,22 +119,6 @@ def test_certificates_are_copied_to_an_engine_elsewhere(
     monkeypatch.setenv("PIP_CERT", str(tmp_path / "house.pem"))
     with sandbox_at(engine_over_tcp, tmp_path) as sandbox:
         assert sandbox.run(Command(text="cat $PIP_CERT; id -u", install=True)).stdout == "of the house\n1000\n"
-
-
-@pytest.mark.docker
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_kept_setup_is_known_to_an_engine_that_reads_no_body_of_a_commit(tmp_path: Path) -> None:
-    key, note = uuid.uuid4().hex, '{"what": "of \\"these\\"", "cost": "$HOME 5"}'
-    policy = {"network": "none", "run_id": "a run, of mine"}
-    with engine_by_socket(tmp_path, without_commit_body()) as host:
-        try:
-            with sandbox_at(host, tmp_path, **policy) as sandbox:
-                sandbox.keep_setup(key, note)
-                assert sandbox.start_with(key) == note
-                sandbox.install_system(("tree",), seconds=0.05)
-                assert clean(run_id="a run, of mine").images == 1
-        finally:
-            docker("rmi", "-f", f"{SETUPS}:{key}")
 
 
 @pytest.mark.docker

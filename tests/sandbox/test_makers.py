@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.sandbox.makers import MissingFile, makers_of, template_of
+from ml_agent.sandbox.makers import MissingFile, makers_of
 
 
 def write(root: Path, name: str, text: str = "") -> Path:
@@ -61,20 +61,6 @@ def test_a_file_that_the_user_names_is_made_of_no_other(tmp_path: Path) -> None:
     assert makers_of(MissingFile(root=tmp_path, path="made.json", named=True)) == ["python prepare.py"]
 
 
-def test_a_sample_is_no_example_of_what_is_called_like_its_ending(tmp_path: Path) -> None:
-    write(tmp_path, "sample.txt")
-    assert template_of(tmp_path / "txt") is None
-    write(tmp_path, "example.config.json")
-    assert template_of(tmp_path / "config.json") is not None
-
-
-def test_what_is_no_example_is_not_taken(tmp_path: Path) -> None:
-    write(tmp_path, "other.example.json")
-    write(tmp_path, "config.yaml")
-    assert template_of(tmp_path / "config.json") is None
-    assert template_of(tmp_path / "config.yaml") is None
-
-
 def test_a_documented_command_with_its_arguments(tmp_path: Path) -> None:
     write(tmp_path, "tools/prep.py", "import sys\nopen(sys.argv[1], 'w')")
     write(tmp_path, "train.py")
@@ -89,22 +75,10 @@ def test_the_script_itself_and_unknown_scripts_make_nothing(tmp_path: Path) -> N
     assert makers_of(MissingFile(root=tmp_path, path="log.txt", entry=entry)) == []
 
 
-def test_the_end_of_another_name_is_not_the_file(tmp_path: Path) -> None:
-    write(tmp_path, "helper.py", "parser.add_argument('--output', default='output/food_edges.csv')\n")
-    assert not makers_of(MissingFile(root=tmp_path, path="edges.csv"))
-    write(tmp_path, "helper.py", "parser.add_argument('--output', default='output/edges.csv')\n")
-    assert makers_of(MissingFile(root=tmp_path, path="edges.csv"))
-
-
 def test_a_command_of_a_readme_in_a_folder_runs_there(tmp_path: Path) -> None:
     write(tmp_path, "data/get.sh", "echo x > $1")
     write(tmp_path, "data/README.md", "    bash get.sh words.txt\n")
     assert makers_of(MissingFile(root=tmp_path, path="data/words.txt")) == ["(cd data && bash get.sh words.txt)"]
-
-
-def test_a_script_without_arguments(tmp_path: Path) -> None:
-    write(tmp_path, "scripts/get.sh", "echo x > train.csv\n")
-    assert makers_of(MissingFile(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
 
 
 def test_nothing_is_made_outside_the_workspace(tmp_path: Path) -> None:

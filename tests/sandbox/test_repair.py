@@ -5,14 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation, diagnose
+from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation
 from ml_agent.sandbox.diagnosis.refine import refine
 from ml_agent.sandbox.makers import MissingFile, makers_of
-from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick, signature
+from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick
 from ml_agent.sandbox.repair_rules import FailureContext, candidates, next_repair
-from ml_agent.sandbox.repository_search import module_places
-from ml_agent.sandbox.session import repaired
 from ml_agent.sandbox.task import Source, Task
 
 
@@ -149,34 +146,11 @@ def test_a_module_that_the_repository_compiles_comes_from_no_index(tmp_path: Pat
     assert next(candidates(found, scene(tmp_path))).arguments == ("(cd ext && python setup.py build_ext --inplace)",)
 
 
-def test_modules_that_are_not_built_or_lie_in_an_empty_submodule_are_told(tmp_path: Path) -> None:
-    write(tmp_path, "pack/__init__.py", "from . import _fast\n")
-    write(tmp_path, "pack/_fast.pyx", "")
-    write(tmp_path, ".gitmodules", '[submodule "x"]\n\tpath = pack/engine\n\turl = https://example.org/e\n')
-    for name, code, said in (
-        ("_fast", "missing-module", "compiled from pack/_fast.pyx"),
-        ("engine", "missing-submodule", "empty: pack/engine"),
-        ("other", "circular-import", "in a circle"),
-    ):
-        error = f"ImportError: cannot import name '{name}' from partially initialized module 'pack' (most likely due to a circular import)"
-        response = Response(ended="exited", exit_code=1, stderr=error, error_lines=(error,))
-        found = diagnose(response, "python run.py", RunLocation(root=tmp_path))
-        assert found.code == code and said in found.message, found
-
-
 def test_a_settings_module_from_its_example(tmp_path: Path) -> None:
     write(tmp_path, "train.py", "import config")
     write(tmp_path, "config.example.py", "")
     found = proposed(diagnosis("missing-module", "config"), scene(tmp_path))
     assert found[0] == ("first", ("cp config.example.py config.py",))
-
-
-def test_a_module_of_a_package_run_as_a_script(tmp_path: Path) -> None:
-    for name in ("sub/pack/__init__.py", "sub/pack/deep/__init__.py", "sub/pack/deep/run.py"):
-        write(tmp_path, name, "")
-    at = scene(tmp_path, "CUDA_VISIBLE_DEVICES=0 python sub/pack/deep/run.py --x 1")
-    found = proposed(diagnosis("relative-import", "x", Fix(kind="module")), at)
-    assert found == [("folder", ("sub", "CUDA_VISIBLE_DEVICES=0 python -m pack.deep.run --x 1"))]
 
 
 def test_the_card_is_hidden_where_there_is_none(tmp_path: Path) -> None:
@@ -189,13 +163,6 @@ def test_scripts_are_made_runnable(tmp_path: Path) -> None:
     assert proposed(diagnosis("permission", "./go.sh"), scene(tmp_path, "./go.sh"))[0][0] == "first"
     found = proposed(diagnosis("line-endings", "go.sh"), scene(tmp_path, "bash go.sh"))
     assert found == [("first", ("sed -i 's/\\r$//' go.sh",))]
-
-
-def test_places_of_a_module(tmp_path: Path) -> None:
-    write(tmp_path, "a/utils.py", "")
-    write(tmp_path, "b/utils/__init__.py", "")
-    assert module_places(tmp_path, "utils", tmp_path / "b/c") == ["b", "a"]
-    assert module_places(tmp_path, "nothing", tmp_path) == []
 
 
 def test_never_the_same_repair_twice(tmp_path: Path) -> None:
@@ -212,28 +179,3 @@ def test_a_failure_has_its_share_and_no_more() -> None:
         history.append(repair)
     assert len(history) == MAX_PER_FAILURE
     assert pick(many, history, "another") is not None
-
-
-def test_signatures_do_not_see_numbers() -> None:
-    one = Diagnosis(code="c", category="code", message="m", evidence=("at 0x7f12 line 3",))
-    two = Diagnosis(code="c", category="code", message="m", evidence=("at 0x8e34 line 99",))
-    other = Diagnosis(code="c", category="code", message="m", evidence=("somewhere else",))
-    assert signature("run", one) == signature("run", two) != signature("run", other)
-    assert signature("run", one) != signature("run it", one)
-
-
-def test_the_task_after_repairs() -> None:
-    task = Task(text="python a.py", environment={"A": "1"})
-    repairs = [
-        Repair(kind="environment", arguments=("B=2=3",)),
-        Repair(kind="folder", arguments=("src", "python b.py")),
-        Repair(kind="path", arguments=("lib",)),
-        Repair(kind="install", arguments=("x",)),
-    ]
-    after = repaired(task, repairs)
-    assert (after.text, after.folder, dict(after.environment), after.paths) == (
-        "python b.py",
-        "src",
-        {"A": "1", "B": "2=3"},
-        ("lib",),
-    )

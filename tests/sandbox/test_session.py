@@ -88,19 +88,6 @@ def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_
 
 
 @pytest.mark.slow
-def test_another_script_with_the_same_needs_takes_the_kept_environment(make: Make, index: Path, tmp_path: Path) -> None:
-    root = repository(
-        tmp_path, one_dot_py="import alpha\n", two_dot_py="import alpha\n", requirements_dot_txt="alpha\n"
-    )
-    for script in ("one.py", "two.py"):
-        notes: list[str] = []
-        session = Session(make("bubblewrap", network="install"), Source(root=root, version="v1"), note=notes.append)
-        session.prepare(Task(text=f"python {script}"))
-        session.close()
-    assert [note.partition(":")[0] for note in notes] == ["reusing a cached environment"]
-
-
-@pytest.mark.slow
 def test_what_a_model_asks_for_is_installed_and_can_be_done_again(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(tmp_path, run_dot_py="import beta_tools\nprint(beta_tools.value)\n")
     task, source = Task(text="python run.py"), Source(root=root)
@@ -147,14 +134,6 @@ def test_an_error_that_went_into_a_file_is_seen_and_folders_are_made(make: Make,
         assert session.diagnose(response, task).subject == "absent_module"
     script = artifacts(session.record(task))["reproduce.sh"]
     assert "mkdir -p -- logs\n" in script
-
-
-def test_a_login_shell_of_a_first_command_finds_python(make: Make, tmp_path: Path) -> None:
-    session = Session(make("process"), Source(root=repository(tmp_path, run_dot_py="")))
-    task, where = Task(text="python run.py"), "command -v python"
-    session.prepare(task)
-    assert session.apply(Repair(kind="first", arguments=(f"bash -lc '{where}' > login; {where} > plain",)), task)
-    assert session.sandbox.get("login") == session.sandbox.get("plain")
 
 
 def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> None:

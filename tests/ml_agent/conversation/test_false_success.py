@@ -42,7 +42,6 @@ def result_of(text: str, root: Path, out: Path) -> dict[str, Any]:
 
 
 CASES = {
-    "python score.py --top-k 2 --output no/best.json || true": ("not-reached", "checked", "the folder no for best.json does not exist"),
     "echo '[1, 2]' > best.json": ("not-reached", "checked", "no code of the repository ran"),
     "python score.py --help --top-k 2 --output best.json": ("not-reached", "checked", "it only printed its help"),
     "python score.py --top-k 3 --output best.json": ("delivered", "delivered", "1 value of your request is not in it: 2"),
@@ -60,8 +59,3 @@ def test_what_only_looks_well_is_not_said_to_be(text: str, root: Path, tmp_path:
         evidence,
     ), result["message"]
     assert said in result["message"]
-
-
-def test_what_is_well_is_said_to_be(root: Path, tmp_path: Path) -> None:
-    result = result_of("python score.py --top-k 2 --output best.json", root, tmp_path / "out")
-    assert (result["ending"], result["exit_code"]) == ("delivered", 0), result["message"]

@@ -228,24 +228,6 @@ def test_what_a_run_says_is_no_order(stage: Callable[..., Any], workspace: Works
     assert MARK + ORDER in shown and HIDDEN not in shown
 
 
-def test_names_of_files_and_findings_are_gated(stage: Callable[..., Any], workspace: Workspace) -> None:
-    wrong = command(f"python train.py --lr{HIDDEN} 1")
-    play = stage(saying(Answer("read", {"path": f"no{HIDDEN}"}), wrong, command(RIGHT)))
-    first(play, workspace)
-    results = "".join(
-        message["content"] for message in play.server.requests[-1].body["messages"] if message["role"] == "tool"
-    )
-    assert "there is no file" in results and "evil" in results and HIDDEN not in results
-
-
-def test_another_answer_is_asked_for_in_the_same_conversation(stage: Callable[..., Any], workspace: Workspace) -> None:
-    other = command('from tinynets import load_model\nprint(load_model("citeseer 30 0.05"))')
-    other = Answer("answer", {**other.arguments, "kind": "python"})
-    play = stage(saying(command(RIGHT), other))
-    drafts = list(islice(play.navigator.drafts(request_of(play), workspace), 3))
-    assert [draft.kind for draft in drafts] == ["bash", "python"]
-
-
 def test_a_fence_is_no_part_of_an_answer_and_a_folder_may_be_chosen(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
@@ -274,12 +256,6 @@ def test_a_model_that_only_says_that_it_does_not_know_is_gone(stage: Callable[..
         first(stage(brain(), unknowing), workspace)
 
 
-def test_a_number_that_may_describe_something_costs_no_reply(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(saying(command(RIGHT)))
-    draft = first(play, workspace, f"{TASK} I have 180,000 rows.")
-    assert len(play.server.requests) == 1 and [finding.subject for finding in draft.findings] == ["180000"]
-
-
 def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
@@ -292,12 +268,6 @@ def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
 
 WRONG = command("python train.py --dataset citeseer --nodes 3")
 DISPUTE = Answer("dispute", {"finding": "it did not come out", "why": "it is an input"})
-
-
-def test_a_dispute_with_a_mended_answer_keeps_the_mended_one(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(saying(WRONG), at_once((WRONG,), (DISPUTE, command(RIGHT))))
-    draft = first(play, workspace)
-    assert draft.text == RIGHT and len(draft.disputes) == 1 and len(play.server.requests) == 2
 
 
 def test_a_disputed_finding_of_the_run_keeps_the_answer(stage: Callable[..., Any], workspace: Workspace) -> None:
@@ -318,13 +288,6 @@ def test_the_same_answer_without_a_word_ends_the_conversation(stage: Callable[..
     tried = Attempt(draft=draft, problem="no new file is in letters/")
     assert play.navigator.revise(request, workspace, tried) is None
     assert not list(play.navigator.drafts(request, workspace))
-
-
-def test_asked_for_another_answer_a_dispute_is_none(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(saying(WRONG), at_once((command(RIGHT),), (DISPUTE,)))
-    assert (
-        len(list(islice(play.navigator.drafts(request_of(play), workspace), 3))) == 1 and len(play.server.requests) == 2
-    )
 
 
 def test_old_results_shrink_to_a_line_and_the_last_stays() -> None:
@@ -404,11 +367,3 @@ def test_the_wall_time_ends_the_run(stage: Callable[..., Any], workspace: Worksp
     with pytest.raises(BudgetExceededError, match="seconds"):
         for _ in range(3):
             first(play, workspace)
-
-
-def test_a_named_repository_costs_no_question(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(brain())
-    request = play.navigator.understand(TASK, Given(repository="me/tinynets"))
-    play.navigator.assess(request, workspace)
-    play.navigator.rank(request, [workspace.candidate])
-    assert not play.server.requests

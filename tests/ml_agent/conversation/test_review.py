@@ -145,12 +145,6 @@ def test_only_what_words_say_can_be_disputed(
     assert (f"disputed: {reason}" in played.summary) is (code == 0)
 
 
-def test_an_author_who_sees_what_is_wrong_answers_anew(play: Any) -> None:
-    played = play(answer("--rows 3"), answer("--rows 6"), DONE)
-    assert (played.result["ending"], len(played.requests)) == ("delivered", 3)
-    assert "--rows 6" in played.result["answer"]["text"]
-
-
 def test_what_was_there_before_is_no_result_unasked(play: Any, repository: Path) -> None:
     (repository / "old.csv").write_text("name,score\n" + "a,1\n" * 9)
     copied = Answer("answer", {"kind": "command", "text": "python table.py && cp old.csv out.csv"})

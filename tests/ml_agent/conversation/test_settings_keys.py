@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.conversation.first_message import open_thread
-from ml_agent.conversation.options import keys_of, read_by_name, takes_settings
+from ml_agent.conversation.options import keys_of, read_by_name
 from ml_agent.conversation.tools import Toolbox
 from ml_agent.navigator import Given, Workspace
 from ml_agent.tools.candidates import Candidate
@@ -33,12 +33,6 @@ def main():
         print(compose("defaults", overrides=sys.argv[1:]))
 if __name__ == "__main__":
     main()
-"""
-HOLDING = """import argparse
-parser = argparse.ArgumentParser()
-parser.add_argument("--cfg-path", required=True)
-parser.add_argument("--options", nargs="+", help="override some settings")
-parser.parse_args()
 """
 
 
@@ -69,27 +63,6 @@ def test_a_program_that_composes_with_hydra_itself_tells_the_keys(tmp_path: Path
     files = {"run_DOT_py": COMPOSING, "lib__conf__defaults_DOT_yaml": "optim:\n  num_epochs: 90\n"}
     said = opening(workspace_of(tmp_path, **files), "Run it with 5 epochs.")
     assert "# lib/conf/defaults.yaml begins\noptim:\n  num_epochs: 90" in said
-
-
-def test_the_configuration_whose_settings_the_command_line_changes_is_told(tmp_path: Path) -> None:
-    readme = "# X\n\n```bash\npython train.py --cfg-path conf/base.yaml\n```\n"
-    keys = f"{MANY}run:\n  max_epoch: 5\n"
-    files = {"train_DOT_py": HOLDING, "README_DOT_md": readme, "conf__base_DOT_yaml": keys}
-    said = opening(workspace_of(tmp_path, **files), "Train with train.py for a maximum of 8 epochs.")
-    assert "run.max_epoch INT =5" in said.partition("# conf/base.yaml sets\n")[2]
-
-
-def test_a_documented_configuration_is_found_as_its_call_names_it(tmp_path: Path) -> None:
-    readme = "# X\n\n```bash\ncd run\npython fit.py --cfg-path settings/train.yaml\n```\n"
-    files = {"run__fit_DOT_py": HOLDING, "README_DOT_md": readme, "run__settings__train_DOT_yaml": "depth: 3\n"}
-    said = opening(workspace_of(tmp_path, **files), "Teach the net.")
-    assert "# run/settings/train.yaml begins\ndepth: 3" in said
-
-
-def test_a_program_with_options_alone_takes_no_settings(tmp_path: Path) -> None:
-    closed = HOLDING.replace("--options", "--images")
-    workspace = workspace_of(tmp_path, train_DOT_py=closed)
-    assert not takes_settings(workspace.index.signatures["train.py"][0])
 
 
 @pytest.mark.parametrize("unit", ["compose(", "config_path=", '"a.yaml', "compose('a'\nconfig_path='b'\n", "'a.yaml' "])

@@ -23,21 +23,9 @@ def test_the_first_function_is_told_whole_with_what_is_said_of_its_parameters(to
     assert "    season: When it is, one of 'summer', 'winter'.\n" in opening and "Where to go" not in opening
 
 
-def test_a_class_that_is_given_back_names_its_members(told: Told) -> None:
-    opening = told({"ways.py": WALKS}, "Write Python: find_walks in the winter season").opening
-    members = opening.partition("  has ")[2].partition("\n")[0]
-    assert ".as_table" in members and ".length" in members and "_map" not in members and ".start" not in members
-
-
 def test_methods_that_documents_call_come_first(told: Told) -> None:
     readme = "# Walks\nUse a walk:\n```python\nfrom ways import Walk\nWalk('home').as_table()\n```\n"
     opening = told({"ways.py": WALKS, "README.md": readme}, "Write Python: the way of a walk").opening
-    assert opening.index("  .as_table()") < opening.index("  .turn_0()")
-
-
-def test_methods_that_all_documents_call_come_before_those_that_share_words(told: Told) -> None:
-    pages = {f"docs/{n}.md": f"# Page {n}\n```python\nw = Walk('home')\nw.as_table()\n```\n" for n in range(4)}
-    opening = told({"ways.py": WALKS, **pages}, "Write Python: the way of a walk").opening
     assert opening.index("  .as_table()") < opening.index("  .turn_0()")
 
 
@@ -65,29 +53,3 @@ def test_tests_are_told_only_where_there_is_little_else(told: Told) -> None:
     words = "Write Python: walks in the winter"
     assert "test_walks_in_the_winter" not in told(files, words).opening.partition("that fit\n")[2]
     assert "test_walks_in_the_winter" in told(files, f"{words}, as test_walks_in_the_winter").opening
-
-
-@pytest.mark.parametrize(
-    "code",
-    ["from sea.ships import *\nship = Ferry('a')", "import sea\nship = ships.Ferry('a')"],
-    ids=["star", "no import"],
-)
-def test_what_documents_call_without_its_import_is_known(code: str, told: Told) -> None:
-    others = "".join(f"def boats_of_a_lake_{n}(lake):\n    'Boats of a lake.'\n\n" for n in range(20))
-    files = {
-        "sea/__init__.py": "",
-        "sea/ships.py": "class Ferry:\n    def __init__(self, name): ...\n",
-        "sea/lakes.py": others,
-        "README.md": f"# Boats of a lake\n```python\n{code}\n```\n",
-    }
-    fitting = told(files, "Write Python: boats of a lake").opening.partition("that fit\n")[2]
-    assert fitting.startswith("sea.ships.Ferry(name)")
-
-
-def test_what_a_script_has_beside_another_tells_its_values(told: Told) -> None:
-    code = "import argparse\np = argparse.ArgumentParser()\n{own}for n in ('sand', 'clay', 'loam'):\n    p.add_argument('--' + n)\n"
-    form = "p.add_argument('--form')\n"
-    test = "args = p.parse_args()\nif args.form not in ('round', 'square'):\n    raise SystemExit('no such form')\n"
-    files = {"dig.py": code.format(own="") + "p.parse_args()\n", "dig_form.py": code.format(own=form) + test}
-    assert "without" not in (opening := told(files, "dig with dig.py in sand, clay and loam").opening)
-    assert "those of dig.py, and\n--form {round|square}" in opening

@@ -49,25 +49,8 @@ def test_calls_of_the_repository_are_shown_with_their_imports(tmp_path: Path) ->
     assert "tower.climb(torch.ones(3), steps=4)" in lines[2] and len(lines) == 3
 
 
-def test_what_shares_words_comes_first_where_room_is_short(tmp_path: Path) -> None:
-    calls = "".join(f"load_tower('number {number}')\n" for number in range(40))
-    script = f"from nets.layers import load_tower\n{calls}load_tower('the crooked one')\n"
-    text = uses_of("run.py", "make it crooked", workspace_of(tmp_path, script), 200)
-    assert "the crooked one" in text and len(text) <= 200 and text.startswith("from nets.layers")
-
-
 @pytest.mark.parametrize("script", ["def (", "x = 1\n", "f(" * 50_000, "a.b" + ".b" * 50_000 + "()"])
 def test_of_what_uses_nothing_or_is_no_python_nothing_is_shown(script: str, tmp_path: Path) -> None:
     begun = time.perf_counter()
     assert uses_of("run.py", "anything", workspace_of(tmp_path, script), 600) == ""
     assert time.perf_counter() - begun < 5
-
-
-def test_a_file_that_is_not_there_shows_nothing(tmp_path: Path) -> None:
-    workspace = workspace_of(tmp_path, SCRIPT)
-    assert uses_of("other.py", "climb", workspace, 600) == "" and uses_of("../run.py", "climb", workspace, 600) == ""
-
-
-def test_methods_of_what_another_package_gave_are_none_of_the_repository(tmp_path: Path) -> None:
-    script = "import far\nfrom nets.layers import load_tower\nhill = far.hill()\nhill.climb(2)\nload_tower('x')\n"
-    assert "hill" not in uses_of("run.py", "climb a hill", workspace_of(tmp_path, script), 600)

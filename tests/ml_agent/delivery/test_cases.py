@@ -1,5 +1,5 @@
-"""Programs that end with 0: one half makes what the sentence asks for, the other does not. Judged in both sandboxes, what is in a file also
-without one."""
+"""Programs that end with 0: one half makes what the sentence asks for, the other does not. Those that differ in how files are found are run
+in both sandboxes, the others on the host."""
 
 import runpy
 from collections.abc import Iterator
@@ -127,17 +127,16 @@ def test_half_of_them_deliver() -> None:
     assert len({case.name for case in CASES}) == len(CASES) == 42
 
 
-QUICK = {"json", "png", "folder", "changed", "link", "printed", "no-file", "old-file-touched-back", "empty-folder"}
-"""One of each way in which files are listed, dated and read in a sandbox. What is in a file is judged on the host: there the rest is slow."""
-GROUPS = {"docker": [pytest.mark.docker], "bubblewrap": list[pytest.MarkDecorator]()}
+RUN = {"json", "folder", "changed", "link", "printed", "old-file-touched-back", "empty-folder"}
+"""One of each way in which files are listed, dated and read in a sandbox. What is in a file is judged on the host."""
 
 
 def _ways() -> Iterator[object]:
-    for kind, marks in GROUPS.items():
+    for kind, marks in (("docker", [pytest.mark.docker]), ("bubblewrap", [])):
         for case in CASES:
-            slow = [] if case.name in QUICK else [pytest.mark.slow]
-            group = pytest.mark.xdist_group(f"delivery-{kind}")
-            yield pytest.param(kind, case, id=f"{kind}-{case.name}", marks=[*marks, *slow, group])
+            if case.name in RUN:
+                group = pytest.mark.xdist_group(f"delivery-{kind}")
+                yield pytest.param(kind, case, id=f"{kind}-{case.name}", marks=[*marks, group])
 
 
 def _sandbox(kind: str, folder: Path) -> Sandbox:
@@ -188,7 +187,7 @@ def test_it_is_judged_by_what_is_there(case: Case, run: tuple[Executor, Workspac
     assert all(one.said for one in outcome.judgements)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in QUICK], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in CASES if case.name not in RUN], ids=lambda case: case.name)
 def test_what_is_in_a_file_is_judged_on_the_host(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "repository"
     _write_repository(root)

@@ -33,24 +33,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 HEAD = "import argparse, csv, json, os\nparser = argparse.ArgumentParser()\nadd = parser.add_argument\n"
 ROWS = "writer = csv.writer(open(path, 'w'))\nwriter.writerow(names)\nwriter.writerows([[n] * len(names) for n in range(count)])\n"
-MAKE = "os.makedirs(os.path.dirname(path) or '.', exist_ok=True)\n"
 
 TASKS = {
-    "option with a default": Task(
-        script="add('--out', default='result.csv', help='where the table is written')\nargs = parser.parse_args()\n"
-        f"path, names, count = args.out, ['a', 'b'], 3\n{MAKE}{ROWS}",
-        instruction="Tabulate the measurements.",
-        expect=("outputs/x.csv",),
-        first="python run.py",
-        second="python run.py --out outputs/x.csv",
-    ),
-    "printed only": Task(
-        script="parser.parse_args()\nprint(json.dumps({'mean': 3, 'n': 4}))\n",
-        instruction="Compute the mean of the measurements.",
-        expect=("report.json",),
-        first="python run.py",
-        second="python run.py > report.json",
-    ),
     "code with a fixed name": Task(
         script="def fit(path='result.json'):\n    json.dump({'loss': 0.5}, open(path, 'w'))\n",
         instruction="Write Python code that fits the model.",
@@ -73,13 +57,6 @@ TASKS = {
         expect=("all.json",),
         first="python run.py",
         second="python run.py --export-all",
-    ),
-    "too few rows": Task(
-        script="add('--limit', type=int, default=2)\nadd('--seed', type=int)\nadd('--out')\nargs = parser.parse_args()\n"
-        f"path, names, count = args.out, ['name'], args.limit\n{ROWS}",
-        instruction="Write the best ones to top.csv with 5 rows.",
-        first="python run.py --out top.csv --seed 5",
-        second="python run.py --out top.csv --limit 5",
     ),
 }
 

@@ -117,10 +117,6 @@ def serve() -> Iterator[Callable[..., ModelServer]]:
         server.__exit__(None, None, None)
 
 
-def test_every_misbehaviour_has_an_expected_end() -> None:
-    assert MENDED | set(FAILS) == set(MISBEHAVIOURS) and len(MISBEHAVIOURS) >= 40
-
-
 @pytest.mark.parametrize("name", sorted(MENDED))
 @pytest.mark.parametrize("functions", [(Pick,), (Pick, Reject)], ids=["one", "two"])
 def test_misbehaviour_that_is_mended(
@@ -154,12 +150,6 @@ def test_learns_the_way_of_asking_once(tmp_path: Path, serve: Callable[..., Mode
     assert (traits.mode, traits.confirmed) == ("text", True)
 
 
-def test_tool_calls_as_text_are_asked_for_in_text(serve: Callable[..., ModelServer]) -> None:
-    bench = Bench(serve(answers(GOOD), MISBEHAVIOURS["tool call as fenced text"]))
-    bench.ask()
-    assert bench.memory.traits(bench.client.endpoint.identity).mode == "text"
-
-
 @pytest.mark.parametrize("mode", ["tools", "text"])
 def test_a_mode_can_be_forced(mode: str, serve: Callable[..., ModelServer]) -> None:
     server = serve(answers(GOOD))
@@ -173,14 +163,6 @@ def test_never_requires_a_tool_choice_of_unknown_servers_and_always_bounds_outpu
     server = serve(answers(GOOD))
     Bench(server).ask()
     assert "tool_choice" not in server.requests[0].body and server.requests[0].output_tokens == 100
-
-
-def test_strict_schemas(serve: Callable[..., ModelServer]) -> None:
-    server = serve(answers(GOOD))
-    Bench(server).ask()
-    function = server.requests[0].body["tools"][0]["function"]
-    assert function["strict"] and function["parameters"]["additionalProperties"] is False
-    assert function["parameters"]["required"] == ["script", "epochs", "lr"]
 
 
 def test_the_repair_turn_quotes_the_error(serve: Callable[..., ModelServer]) -> None:

@@ -53,12 +53,6 @@ def test_switches_that_are_worded(repository: Callable[..., Any]) -> None:
     assert "--no-early-stop" in draft.text
 
 
-def test_values_given_by_name(repository: Callable[..., Any]) -> None:
-    draft = repository(FILES).answer("Train it.", arguments=(("lr", "0.3"), ("n_epochs", "7")))
-    assert "--lr 0.3" in draft.text
-    assert "--n-epochs 7" in draft.text
-
-
 def test_a_bare_signature_gets_what_is_required(repository: Callable[..., Any]) -> None:
     draft = repository({"train.py": TRAIN}).answer("Train on pubmed with learning rate 0.5")
     assert draft.text.startswith("python train.py ")
@@ -86,31 +80,6 @@ def test_a_shell_script_takes_its_arguments_by_place(repository: Callable[..., A
     assert place.answer("Repeat the run 5 times.").text == "bash scripts/repeat.sh moons 5"
 
 
-def test_options_of_the_group_stand_before_the_subcommand(repository: Callable[..., Any]) -> None:
-    place = repository(
-        {
-            "choose.py": """
-                import click
-
-                @click.group()
-                @click.option("--sample-size", type=int, default=120, help="How many points to generate.")
-                def main(sample_size): ...
-
-                @main.command()
-                @click.option("--folds", type=int, default=5, help="Number of folds.")
-                def validate(folds): ...
-
-                main()
-            """,
-            "README.md": "    python choose.py validate --folds 3\n",
-        }
-    )
-    assert (
-        place.answer("Validate with 90 generated points and 4 folds.").text
-        == "python choose.py --sample-size 90 validate --folds 4"
-    )
-
-
 def test_later_attempts_differ_and_the_best_comes_first(repository: Callable[..., Any]) -> None:
     place = repository(FILES | {"evaluate.py": TRAIN.replace("--lr", "--rate")})
     drafts = place.answers("Train on Citeseer with a learning rate of 0.001.", count=5)
@@ -126,46 +95,9 @@ def test_the_same_request_gives_the_same_answer(repository: Callable[..., Any]) 
     assert drafts and place.answers("Train on Citeseer.", 3) == drafts
 
 
-def test_a_test_script_is_not_taken_for_training(repository: Callable[..., Any]) -> None:
-    place = repository(
-        {
-            "train.py": TRAIN,
-            "test.py": TRAIN,
-            "README.md": "    python test.py --data-dir x\n    python train.py --data-dir x\n",
-        }
-    )
-    assert "train.py" in place.answer("Train it with a learning rate of 0.1").text
-    assert "test.py" in place.answer("Test it with a learning rate of 0.1").text
-
-
 def test_a_user_value_is_data_for_the_shell(repository: Callable[..., Any]) -> None:
     draft = repository(FILES).answer("Train it.", arguments=(("data_dir", "x; rm -rf $(pwd)"),))
     assert "'x; rm -rf $(pwd)'" in draft.text
-
-
-def test_an_empty_repository_is_rejected(repository: Callable[..., Any]) -> None:
-    place = repository({"notes.txt": "nothing"})
-    assert place.answers("Train a model.") == []
-
-
-def test_who_spells_options_has_said_what_goes_where(repository: Callable[..., Any]) -> None:
-    place = repository(
-        {
-            "train.py": """
-                import argparse
-                parser = argparse.ArgumentParser()
-                parser.add_argument("--audio_dir", default="audio", help="folder of audio files")
-                parser.add_argument("--epochs", type=int, default=3)
-                parser.add_argument("--tune", default=False)
-                parser.parse_args()
-            """,
-            "README.md": "Train:\n\n    python train.py --tune False\n",
-        }
-    )
-    text = place.answer("Use train.py with --epochs 7 and --tune True on LibriSpeech in its usual place.").text
-    assert "--epochs 7" in text
-    assert "--tune True" in text
-    assert "--audio_dir" not in text
 
 
 @pytest.mark.parametrize(
