@@ -115,6 +115,12 @@ def warn_of_cache(error: Exception) -> None:
 
 
 @functools.cache
+def source_hash(path: str) -> str:
+    """Names the source of a module that makes values itself, outside this package: a part of their keys."""
+    return hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+
+
+@functools.cache
 def fingerprint() -> str:
     """Names what makes the values: this package's sources and tables, the parsing libraries, packages that add frameworks."""
     digest = hashlib.blake2b(str(sys.version_info[:2]).encode(), digest_size=16)

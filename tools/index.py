@@ -15,7 +15,7 @@ from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import Outline, outline_of
-from ml_agent.tools.python_api.index import ApiIndex
+from ml_agent.tools.python_api.index import ApiIndex, Words
 from ml_agent.tools.reading import IndexWalk, LeftOut, Report, is_within
 from ml_agent.tools.signatures.model import EntryPoint, Signature
 
@@ -141,7 +141,13 @@ class RepoIndex:
         from ml_agent.tools.python_api.requirements import read_requirements
 
         facts = LazyFacts(self.root, self.files)
-        return ApiIndex(self.files, facts, lambda: self.outlines, lambda: read_requirements(self.root, self.files))
+        return ApiIndex(
+            self.files,
+            facts,
+            lambda: self.outlines,
+            lambda: read_requirements(self.root, self.files),
+            lambda make: self.keep(("api words", str(len(self.outlines))), Words, make),
+        )
 
     @cached_property
     def sources(self) -> "Sources":

@@ -6,6 +6,7 @@ foreign work tree stands in object files, refs and the index, which gitdb reads 
 
 import hashlib
 import os
+import posixpath
 import re
 import stat
 import time
@@ -56,6 +57,7 @@ class WorkTree:
             raise RepositoryError(f"{root}: no git work tree")
         self._control, self._common = Tree(control), Tree(_common(control))
         self._bare = bare
+        self._inside: dict[str, bool] = {}
         self._seconds, self._deadline = seconds, time.monotonic() + seconds
 
     @cached_property
@@ -278,7 +280,7 @@ class WorkTree:
             return bool(entry is not None and entry.skip_worktree)
         if blob.mode == _LINK:
             return stat.S_ISLNK(now.st_mode) and _name(os.fsencode(place.readlink())) == blob.sha
-        if not stat.S_ISREG(now.st_mode) or not place.parent.resolve().is_relative_to(self.root.resolve()):
+        if not stat.S_ISREG(now.st_mode) or not self._is_inside(posixpath.dirname(blob.path)):
             return False
         if bool(now.st_mode & 0o100) != bool(blob.mode & 0o100):
             return False
@@ -287,6 +289,12 @@ class WorkTree:
             if seconds * 10**9 + parts == now.st_mtime_ns:
                 return True
         return _file_name(place, now.st_size) == blob.sha
+
+    def _is_inside(self, folder: str) -> bool:
+        """Whether no link leads out of the work tree on the way to a folder; each is looked at once."""
+        if folder not in self._inside:
+            self._inside[folder] = (self.root / folder).resolve().is_relative_to(self.root.resolve())
+        return self._inside[folder]
 
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:

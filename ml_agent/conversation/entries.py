@@ -2,8 +2,9 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from ml_agent.request import Request
 from ml_agent.terms import telling_terms, terms
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
@@ -45,6 +47,11 @@ _LANGUAGES = frozenset(
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT, _EXAMPLES = 6, 400
+_MOST_READ = 60
+"""Entry points whose options are read for a ranking; of more those whose text fits best."""
+_HEAD, _MOST_LITERALS = 1500, 200
+"""Characters of a file that are taken as they stand, and texts in quotes after them."""
+_LITERAL = re.compile(r"""["'](-{0,2}[A-Za-z][^"'\n]{1,120})["']""")
 _FEW_NEAR, _IN_FOLDER = 12, 0.3
 """Entry points of the task's folder, where these are few: any of them may do it, whatever words it has."""
 _ELSEWHERE = 0.4
@@ -58,13 +65,16 @@ _LEAST_OF_A_BLOCK = 60
 class _Texts(NamedTuple):
     """A repository's entry points and passages, ready to be searched."""
 
-    entries: tuple[Entry, ...]
-    entry_index: Bm25Index
+    repository: RepoIndex
+    paths: tuple[str, ...]
+    """Of files that may be entry points."""
+    rough_index: Bm25Index | None
+    """Over what these files say, where they are too many to read the options of each."""
+    shown: dict[str, list[str]]
+    """What documents say of entry points that they call, by path."""
     passages: tuple[Passage, ...]
     passage_index: Bm25Index
     example_index: Bm25Index
-    shown: frozenset[str]
-    """Entry points that documents call."""
     projects: tuple[str, ...]
     """Folders of projects of their own inside the repository, "" where it is none itself."""
 
@@ -72,28 +82,41 @@ class _Texts(NamedTuple):
         """Whether a file is seldom what users ask for."""
         return ASIDE.search(path) is not None or path.startswith(self.projects)
 
+    def roughly(self, words: Sequence[str]) -> list[str]:
+        """The files whose text fits some words best, in their own order: all, where they are few."""
+        if self.rough_index is None:
+            return list(self.paths)
+        return [self.paths[place] for place in sorted(hit.position for hit in self.rough_index.top(words, _MOST_READ))]
+
+    def entries_at(self, paths: Iterable[str]) -> list[Entry]:
+        """The entry points of some files, as far as the budget goes."""
+        return [
+            known
+            for path in dict.fromkeys(paths)
+            if self.repository.has_time and (known := self.repository.signatures[path])
+        ]
+
 
 def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
     """The entry points that the task may mean, best first, by their words.
 
     Twins stand once, and what is far behind the likeliest is left out.
     """
-    texts = _texts(workspace.index)
-    scores: dict[str, float] = {}
-    by_path = {entry[0].path: entry for entry in texts.entries}
-    hits = texts.entry_index.top(telling_terms(request.instruction), len(texts.entries))
-    for hit in hits:
-        _add(scores, texts.entries[hit.position][0].path, hit.score / hits[0].score)
-    words = request.instruction
+    texts, words = _texts(workspace.index), request.instruction
     said = {word.lower().strip(".") for word in _WORD.findall(words)}
-    for path in by_path:
-        name = PurePosixPath(path)
-        if name.name.lower() in said or path.lower() in said:
-            _add(scores, path, 1.0)
-    folder = PurePosixPath(workspace.path or ".")
-    near_paths = {path for path in by_path if PurePosixPath(path).is_relative_to(folder)}
-    for path in near_paths if len(near_paths) <= _FEW_NEAR else ():
-        _add(scores, path, _IN_FOLDER)
+    named = [path for path in texts.paths if not said.isdisjoint((PurePosixPath(path).name.lower(), path.lower()))]
+    folder, telling = PurePosixPath(workspace.path or "."), telling_terms(words)
+    near_paths = {path for path in texts.paths if PurePosixPath(path).is_relative_to(folder)}
+    few = sorted(near_paths) if len(near_paths) <= _FEW_NEAR else []
+    entries = texts.entries_at([*texts.roughly(telling), *named, *few])
+    scores: dict[str, float] = {}
+    by_path = {entry[0].path: entry for entry in entries}
+    hits = Bm25Index([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(telling, len(entries))
+    for hit in hits:
+        _add(scores, entries[hit.position][0].path, hit.score / hits[0].score)
+    for path, more in [*((path, 1.0) for path in named), *((path, _IN_FOLDER) for path in few)]:
+        if path in by_path:
+            _add(scores, path, more)
     for path in scores:
         near = path in near_paths
         idle = not any(one.options for one in by_path[path]) and path not in texts.shown and path.endswith(".py")
@@ -138,7 +161,8 @@ def is_mere_code(entry: Entry, words: str, workspace: Workspace) -> bool:
 
 def with_tested_values(signature: Signature, workspace: Workspace) -> Signature:
     """The signature with the values that the program alone goes on with, as it tests them after parsing."""
-    known = checked_repository(workspace.index).reader.tested(signature.path)
+    index, path = workspace.index, signature.path
+    known: Entry = index.keep(("tested", path), Entry, lambda: checked_repository(index).reader.tested(path))
     same = next((one for one in known if one.subcommand == signature.subcommand), signature)
     accepted = {one.dest: one for one in same.options if one.accepted}
     options = (
@@ -212,7 +236,9 @@ def _are_forms(term: str, word: str) -> bool:
 def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
     """The entry points that speak of some words, best first."""
     texts = _texts(workspace.index)
-    return [texts.entries[hit.position] for hit in texts.entry_index.top(tokenize(words), most)]
+    entries, said = texts.entries_at(texts.roughly(terms(words))), terms(words)
+    hits = Bm25Index([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(said, most)
+    return [entries[hit.position] for hit in hits]
 
 
 def likely_passages(words: str, workspace: Workspace, most: int, code: bool = False) -> list[Passage]:
@@ -261,33 +287,56 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
     return "\n".join(kept[place] for place in sorted(kept))
 
 
+class _Words(NamedTuple):
+    """The search words of each file that may be an entry point (where they are many), documented passage and example."""
+
+    files: list[tuple[str, ...]]
+    passages: list[list[str]]
+    examples: list[list[str]]
+
+
 @lru_cache(maxsize=8)
 def _texts(index: RepoIndex) -> _Texts:
-    entries = tuple(known for known in index.signatures.values() if known)
+    paths = tuple(index.signatures)
     shown: dict[str, list[str]] = {}
     for example in index.examples:
         if example.entry:
             shown.setdefault(example.entry, []).extend([*example.headings, example.introduction, example.text])
-    examples = (f"{' '.join(one.headings)} {one.introduction} {one.text}" for one in index.examples)
     passages = tuple(one for one in index.passages if any(block.language in _LANGUAGES for block in one.blocks))
     homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
+
+    def words() -> _Words:
+        return _Words(
+            [terms(" ".join(_rough(path, index, shown))) for path in (paths if len(paths) > _MOST_READ else ())],
+            [tokenize(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages],
+            [tokenize(f"{' '.join(one.headings)} {one.introduction} {one.text}") for one in index.examples],
+        )
+
+    # How much of it was read within the budget is a part of the key.
+    read = map(str, (len(paths), len(passages), len(index.examples)))
+    said: _Words = index.keep(("words", source_hash(__file__), *read), _Words, words)
     return _Texts(
-        entries=entries,
-        shown=frozenset(shown),
-        projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
-        entry_index=Bm25Index([terms(" ".join(_said_of(entry, shown))) for entry in entries]),
+        repository=index,
+        paths=paths,
+        rough_index=Bm25Index(said.files) if said.files else None,
+        shown=shown,
         passages=passages,
-        example_index=Bm25Index([tokenize(text) for text in examples]),
-        passage_index=Bm25Index(
-            [
-                tokenize(" ".join([*one.headings, one.headings[-1] if one.headings else "", one.text]))
-                for one in passages
-            ]
-        ),
+        passage_index=Bm25Index(said.passages),
+        example_index=Bm25Index(said.examples),
+        projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
     )
 
 
-def _said_of(entry: Entry, shown: dict[str, list[str]]) -> Iterator[str]:
+def _rough(path: str, index: RepoIndex, shown: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What a file says, without following it: its name, its options and their help as literals, what documents say of it."""
+    name, text = path.replace("/", " "), index.sources.text(path) or ""
+    yield from (name, name, name, text[:_HEAD])
+    for literal in islice(_LITERAL.finditer(text, _HEAD), _MOST_LITERALS):
+        yield literal[1]
+    yield from dict.fromkeys(shown.get(path, ()))
+
+
+def _said_of(entry: Entry, shown: Mapping[str, Sequence[str]]) -> Iterator[str]:
     path = entry[0].path.replace("/", " ")
     yield from (path, path, path)
     for signature in entry:

@@ -16,6 +16,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.numbers import number
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
@@ -205,6 +206,14 @@ _CASES = frozenset({"lower", "upper", "strip", "casefold"})
 
 def further_values(signature: Signature, index: RepoIndex) -> dict[str, tuple[str, ...]]:
     """By dest: words that an option without known choices may take beside its default; few that are sure to be alternatives."""
+    key = ("further values", source_hash(__file__), signature.path, signature.name, *signature.subcommand)
+    found: dict[str, tuple[str, ...]] = index.keep(
+        key, dict[str, tuple[str, ...]], lambda: _further_values(signature, index)
+    )
+    return found
+
+
+def _further_values(signature: Signature, index: RepoIndex) -> dict[str, tuple[str, ...]]:
     seen, compared = seen_values(signature, index), _compared_values(signature, index)
     found = {}
     for option in signature.options:

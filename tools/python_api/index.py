@@ -11,6 +11,8 @@ from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 
+Words = list[list[str]]
+
 
 class ApiIndex:
     """The importable names of a repository.
@@ -20,6 +22,7 @@ class ApiIndex:
         facts: What its Python files define, by path; each may be read when it is asked for.
         outlines: Gives what the texts of all of them say.
         requirements: Gives the import names of what the repository says it needs.
+        keep: Gives the search words of `objects`, which another process may have made.
     """
 
     def __init__(
@@ -28,9 +31,11 @@ class ApiIndex:
         facts: Mapping[str, ModuleFacts],
         outlines: Callable[[], Mapping[str, Outline]],
         requirements: Callable[[], Iterable[str]] = tuple,
+        keep: Callable[[Callable[[], Words]], Words] = lambda make: make(),
     ) -> None:
         self.facts = facts
         self._requirements = requirements
+        self._keep = keep
         self.modules = ModuleTable(files)
         self._outlines = outlines
         self._resolver = Resolver(facts, self.modules)
@@ -134,8 +139,11 @@ class ApiIndex:
 
     @cached_property
     def _text_index(self) -> Bm25Index:
+        return Bm25Index(self._keep(self._words))
+
+    def _words(self) -> Words:
         heads = {(path, one.name): one.head for path, outline in self.outlines.items() for one in outline.names}
-        return Bm25Index([tokenize(" ".join(self._said_of(item, heads))) for item in self.objects])
+        return [tokenize(" ".join(self._said_of(item, heads))) for item in self.objects]
 
     def _said_of(self, item: ApiObject, heads: Mapping[tuple[str, str], str]) -> Iterator[str]:
         name = item.name.rpartition(".")[2]

@@ -106,7 +106,8 @@ def _super(arguments: Arguments) -> Value:
 
 def call_function(run: Machine, function: Function, arguments: Arguments) -> Value:
     """Follow the body of a function; the value is known where all its returns agree."""
-    if run.depth >= MAX_DEPTH or run.active.count(function.node) >= MAX_AGAIN:
+    again = run.active.count(function.node)
+    if run.depth >= MAX_DEPTH or again >= MAX_AGAIN or (again and not _tells(arguments)):
         return UNKNOWN
     run.budget.spend()
     frame = Frame(function.module, {}, function.frame)
@@ -124,6 +125,11 @@ def call_function(run: Machine, function: Function, arguments: Arguments) -> Val
     finally:
         run.active.remove(function.node)
     return _result(function, frame)
+
+
+def _tells(arguments: Arguments) -> bool:
+    """Whether arguments hold anything but numbers and what is not known: else entering a function once more shows nothing new."""
+    return any(value is not UNKNOWN and not isinstance(value, int | float | None) for value in arguments.all())
 
 
 def _follow_body(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
