@@ -13,6 +13,7 @@ from ml_agent.conversation.entries import ASIDE
 from ml_agent.conversation.limits import SizeLimits
 from ml_agent.conversation.listing import api_line, cut_off, parameters_of, said_of
 from ml_agent.navigator import Workspace
+from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.docstrings import descriptions_in, result_description
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.files import Tree
@@ -330,6 +331,12 @@ def _signature_text(one: Definition, most: int, words: str) -> str:
 @lru_cache(maxsize=8)
 def _most_used(index: RepoIndex, folder: str) -> tuple[ApiObject, ...]:
     """The classes and functions that most of the documents' passages with code use, the most used first."""
+    key = ("most used", source_hash(__file__), folder)
+    found: tuple[ApiObject, ...] = index.keep(key, tuple[ApiObject, ...], lambda: _count_used(index, folder))
+    return found
+
+
+def _count_used(index: RepoIndex, folder: str) -> tuple[ApiObject, ...]:
     coded = (one for one in index.passages if any(block.text for block in one.blocks))
     used = [dict.fromkeys(_used_objects(one, index.api, folder)) for one in islice(coded, _MOST_PASSAGES)]
     count = Counter(item for items in used for item in items)
