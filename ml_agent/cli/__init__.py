@@ -43,7 +43,6 @@ _GONE = {
     "--runtime": "the container engine's default runtime is used",
     "--many": "call solve once a line from a shell loop",
     "solve-many": "call solve once a line from a shell loop",
-    "--schema": "--json has the options with their types, choices and defaults",
     "--framework": "--filter finds entry points by a word",
     "--markdown": "--json has the same for a program",
 }

@@ -18,6 +18,7 @@ from ml_agent.terminal import write_error, write_out
 from ml_agent.tools.entry_points import RankedEntry, entry_points, matching
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import split_place
+from ml_agent.tools.schema import function_schema
 from ml_agent.tools.signatures.model import EntryPoint, Option, Signature, Unseen
 from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_of
 
@@ -40,6 +41,7 @@ class Form(NamedTuple):
     """How they are printed."""
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False
+    schema: Annotated[bool, typer.Option("--schema", help="Print JSON Schema functions.")] = False
 
 
 @grouped
@@ -57,7 +59,7 @@ def explain(
 
         ml-agent explain path/to/repository --filter train
 
-        ml-agent explain path/to/repository:train.py --json
+        ml-agent explain path/to/repository:train.py --schema
     """
     folder, script = split_place(target)
     _see_that_it_is_a_folder(folder)
@@ -73,8 +75,8 @@ def explain(
     if selection.word and not fitting:
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them else [one for one in fitting if one.role == "run"]
-    if form.as_json:
-        _print_json([one for entry in shown for one in _signatures_of(entry.entry, index)])
+    if form.as_json or form.schema:
+        _print_json([one for entry in shown for one in _signatures_of(entry.entry, index)], schema=form.schema)
     else:
         _write_entries(shown)
     _say_unshown(folder, found, len(fitting) - len(shown))
@@ -91,8 +93,8 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
             f"{script}: no such entry point in {folder}{why}; `ml-agent explain {folder} --all` lists them"
         )
     found = [_with_what_is_open(one, index) for one in found]
-    if form.as_json:
-        _print_json(found)
+    if form.as_json or form.schema:
+        _print_json(found, schema=form.schema)
         return
     for one in found:
         _write_options(one, one.title)
@@ -146,8 +148,8 @@ def _see_that_it_is_a_folder(place: str) -> None:
         )
 
 
-def _print_json(signatures: Sequence[Signature]) -> None:
-    made = [msgspec.to_builtins(one) for one in signatures]
+def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
+    made = [function_schema(one) if schema else msgspec.to_builtins(one) for one in signatures]
     write_out(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
 
 
