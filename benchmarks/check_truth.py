@@ -96,7 +96,7 @@ def documented(index: RepoIndex, most: int) -> list[Case]:
             continue
         if example.kind == "bash" and (not _is_ours(text, consoles) or (len(text.split()) == 1 and "/" in text)):
             continue
-        if example.kind == "python" and not (example.api and _does_something(text)):
+        if example.kind == "python" and not (example.imports_own and _does_something(text)):
             continue
         place = f"{example.path}:{example.line}"
         case = Case(root=index.root, text=text, folder=example.workdir, kind=example.kind, place=place)

@@ -21,7 +21,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
     headings: tuple[str, ...] = ()
     introduction: str = ""
     """The paragraph or comment right before it."""
-    api: tuple[str, ...] = ()
-    """Python: dotted names of the repository's own API that it imports or calls."""
+    imports_own: bool = False
+    """Python: whether it imports the repository's own code."""
     setup: tuple[str, ...] = ()
     """Variable assignments (export X=...) in force where it stands."""

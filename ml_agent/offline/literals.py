@@ -179,7 +179,7 @@ def _parameter(literal: Literal, names: Mapping[str, str], api: ApiIndex, workdi
 def texts_by_parameter(examples: Iterable[Example], api: ApiIndex) -> Mapping[str, frozenset[str]]:
     """By parameter of the repository's own functions: the texts that examples give it, those in commented lines too."""
     found: dict[str, set[str]] = defaultdict(set)
-    for code in dict.fromkeys(example.text for example in examples if example.api):
+    for code in dict.fromkeys(example.text for example in examples if example.imports_own):
         whole = "\n".join([code, *(match[1] for match in _COMMENTED.finditer(code))])
         texts = [literal for literal in literals(whole) if literal.kind == "text" and literal.owner]
         for literal, slot in zip(texts, parameter_names(whole, texts, api, "."), strict=True):

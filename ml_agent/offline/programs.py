@@ -208,7 +208,7 @@ def _program(
     )
     ledger = whole_account(draft, request, workspace)
     draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
-    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.api) - _UNFINISHED * (not _acts(text))
+    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.imports_own) - _UNFINISHED * (not _acts(text))
     return Program(draft=draft, score=score + min(_BY_MATCH * placed, _MOST_BY_MATCH), fit=fit)
 
 

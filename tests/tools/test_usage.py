@@ -131,16 +131,16 @@ class TestDocuments:
 
 
 class TestPython:
-    def test_names_of_the_own_package(self, repository: Path) -> None:
+    def test_code_of_the_own_package(self, repository: Path) -> None:
         text = "```python\nimport torch\nimport pkg.net as n\nfrom pkg import Net\nn.Net()\ntorch.ones(1)\n```\n"
         (example,) = examples(repository, "docs/a.md", text)
-        assert (example.kind, example.api, example.workdir) == ("python", ("pkg.Net", "pkg.net.Net"), "docs")
+        assert (example.kind, example.imports_own, example.workdir) == ("python", True, "docs")
 
     def test_a_later_block_gets_what_it_needs_of_earlier_ones(self, repository: Path) -> None:
         text = "```python\nfrom pkg import Net\nnet = Net()\n```\n```python\nunused = 1\n```\n```python\nnet.train()\n```\n"
         last = examples(repository, "README.md", text)[-1]
         assert last.text == "from pkg import Net\nnet = Net()\n\nnet.train()"
-        assert last.api == ("pkg.Net",)
+        assert last.imports_own
 
 
 DECLARED = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['net_cut = pkg.main:run']})\n"

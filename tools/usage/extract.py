@@ -9,12 +9,13 @@ from pathlib import Path
 from ml_agent.tools.documents.model import CodeBlock, Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.foreign_files import read_text
+from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
 from ml_agent.tools.usage.headers import Section, head_script, inline_commands, introduction, is_sentence, sections
-from ml_agent.tools.usage.python import Block, Blocks, api_names, python_workdir, read_block
+from ml_agent.tools.usage.python import Block, Blocks, python_workdir, read_block
 from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
 _LARGEST_SCRIPT = 400_000
@@ -168,7 +169,8 @@ class _DocumentReader:
         alone = self._texts[self._unit]
         text = self._blocks.add(read_block(alone) if len(self._texts) > 1 else Block.alone(alone))
         self._unit += 1
-        workdir = python_workdir(text, self._api, posixpath.dirname(passage.path) or ".")
+        tops = imported_tops(imports_in(text))
+        workdir = python_workdir(tops, self._api, posixpath.dirname(passage.path) or ".")
         return Example(
             text=text,
             kind="python",
@@ -177,7 +179,7 @@ class _DocumentReader:
             workdir=workdir,
             headings=passage.headings,
             introduction=introduction(before),
-            api=api_names(text, self._api, workdir),
+            imports_own=any(self._api.claims(top, workdir) for top in tops),
         )
 
 

@@ -1,19 +1,16 @@
-"""Python blocks of documents: which of the repository's names they use, and which earlier blocks they build on."""
+"""Python blocks of documents: which earlier blocks they build on, and where they run."""
 
 import ast
 import heapq
-import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.scopes import undefined_names
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.usage.entry import upwards
 
-_IMPORT_LINE = re.compile(r"^[^\S\n]*+(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w.]+))", re.MULTILINE)
 _MOST_LINES = 400
 """An example that would need more lines than this is shown without what came before."""
 
@@ -95,55 +92,7 @@ def _bound_names(tree: ast.Module) -> Iterator[str]:
                 yield alias.asname or alias.name.split(".")[0]
 
 
-def python_workdir(text: str, api: ApiIndex, folder: str) -> str:
-    """The folder from which a piece of Python finds what it imports: the document's own, or the nearest one above it."""
-    tops = imported_tops(imports_in(text))
+def python_workdir(tops: Collection[str], api: ApiIndex, folder: str) -> str:
+    """The folder from which Python finds the top-level modules that it imports: the document's own, or the nearest one above it."""
     places = (place for place in upwards(folder) if any(api.modules.find(place, top) for top in tops))
     return next(places, folder)
-
-
-def api_names(text: str, api: ApiIndex, workdir: str) -> tuple[str, ...]:
-    """The dotted names of the repository's own API that a piece of Python imports or uses, sorted."""
-    tree = parse_python(text)
-    imported = _imports(tree) if tree is not None else _imports_by_line(text)
-    own = {local: dotted for local, dotted in imported.items() if api.claims(dotted.split(".")[0], workdir)}
-    found = {*own.values(), *(_used_chains(tree, own) if tree is not None else ())}
-    return tuple(sorted(name for name in found if not any(other.startswith(name + ".") for other in found)))
-
-
-def _imports(tree: ast.Module) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                found[alias.asname or alias.name] = f"{node.module}.{alias.name}".removesuffix(".*")
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                found[alias.asname or alias.name] = alias.name
-                if not alias.asname:
-                    top = alias.name.split(".")[0]
-                    found.setdefault(top, top)
-    return found
-
-
-def _imports_by_line(text: str) -> dict[str, str]:
-    """Imports of what does not parse as a whole."""
-    found: dict[str, str] = {}
-    for source, names, module in _IMPORT_LINE.findall(text):
-        if module:
-            found[module] = module
-        for name in names.split(","):
-            word = name.split()
-            if word:
-                found[word[-1]] = f"{source}.{word[0]}"
-    return found
-
-
-def _used_chains(tree: ast.Module, own: dict[str, str]) -> Iterator[str]:
-    """The longest attribute chains that begin with an imported name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            chain = ast.unparse(node)
-            local = next((name for name in own if chain.startswith(name + ".")), None)
-            if local is not None and re.fullmatch(r"[\w.]+", chain):
-                yield own[local] + chain[len(local) :]
