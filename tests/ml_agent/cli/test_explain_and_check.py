@@ -158,7 +158,7 @@ p.parse_args()
 def test_options_that_another_option_chooses(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (repository / "two.py").write_text(TWO_STAGES)
     _, text, _ = out(capsys, "explain", f"{repository}:two.py")
-    assert "--width" in text and "others with other values of model" in text
+    assert "--width" in text and "the options depend on model" in text
     assert out(capsys, "check", "python two.py --model deep --depth 3", "--repo", str(repository))[0] == 0
 
 
