@@ -13,8 +13,8 @@ from ml_agent.model.budget import Budget
 from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
 from ml_agent.replay.repositories import Repositories, TapeRepositories
-from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import Tape
+from ml_agent.replay.transport import TapeSandbox
 from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.contract import Limits, Policy, Sandbox

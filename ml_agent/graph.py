@@ -14,7 +14,6 @@ from ml_agent import wording
 from ml_agent.account import with_rows_seen
 from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
-from ml_agent.best import better
 from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
 from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
 from ml_agent.delivery.expected import expectations, with_answer
@@ -39,6 +38,42 @@ from ml_agent.tools.candidates import Candidate, considered
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
+
+# Which draft was seen to get furthest.
+
+
+def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
+    """The further proven of the best draft so far and this one.
+
+    Where they are equal that of the likelier repository; of one repository the later one, which knows what was wrong; but the earlier one where it only lacked data, where a model made it
+    and the tables the later one, or where the tables made both and neither is sound: their first one is their best.
+    """
+    best = state.get("best")
+    if best is not None:
+        ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
+        made_by = best["draft"]["source"]
+        first = draft.source == "offline" and (made_by != "offline" or evidence == "none")
+        elsewhere = best["candidate"]["full_name"] != state["candidates"][state["position"]]["full_name"]
+        if ahead > 0 or (ahead == 0 and (first or elsewhere or best.get("lacks_data"))):
+            return best
+    candidate = state["candidates"][state["position"]]
+    return {
+        "draft": msgspec.to_builtins(msgspec.structs.replace(draft, thread=None)),
+        "evidence": evidence,
+        "outcome": msgspec.to_builtins(outcome) if outcome else None,
+        "candidate": candidate,
+        "repository": state["repository"],
+        "workdir": draft.workdir,
+        "repairs": state.get("repairs", []),
+    }
+
+
+def _height(evidence: Any, outcome: Plain | None) -> float:
+    """How far a draft got: by its evidence, then by how much of what should come out did."""
+    judgements: list[Plain] = (outcome or {}).get("judgements") or []
+    delivered = len([one for one in judgements if one["verdict"] == "delivered"])
+    return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
+
 
 MOST_LINES = 40
 """Of a failure, that a model is shown."""

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 
 from ml_agent.cli import options as o
 from ml_agent.cli.groups import grouped
+from ml_agent.console import Terminal
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
@@ -19,8 +20,51 @@ from ml_agent.request import LONGEST, check_instruction
 from ml_agent.run_index import known_run
 from ml_agent.run_job import begin_job, continue_job, resume_job
 from ml_agent.settings import Settings, load_settings
+from ml_agent.state import Plain
 from ml_agent.summary import before_rows, is_answer, not_kept, not_used, summary, to_fill_in
 from ml_agent.terminal import write_error, write_out
+from ml_agent.tools.candidates import state_of
+from ml_agent.unsure import lines_of
+
+# What `solve --ask` asks: which of several repositories, or of several answers, is meant.
+
+
+def asker(console: Terminal) -> Callable[[Sequence[Plain]], int | None]:
+    """What asks on this terminal. Raises UsageError where nobody can answer."""
+    if not (sys.stdin.isatty() and console.is_terminal):
+        raise UsageError("--ask needs a terminal; without it, an unsure run prints the possible answers")
+    return lambda offered: question(console, offered)
+
+
+def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
+    """Show the answers with what speaks against each and read a number; None for an empty line or the end of input."""
+
+    def say(line: str) -> None:
+        console.say(line)
+
+    repositories = "name" in offered[0]
+    say("These may do it:" if repositories else "None of these is clearly what you asked for:")
+    for number, one in enumerate(offered, 1):
+        if repositories:
+            say(f"  {number}  {one['name']} ({state_of(one)}): {one['why']}")
+            continue
+        head, *more = lines_of(one)
+        say(f"  {number}  {head}")
+        for line in more:
+            say(f"     {line}")
+        lost = [*one["unused"], *one["unplaced"]]
+        against = f"; not used from your request: {', '.join(dict.fromkeys(lost))}" if lost else ""
+        say(f"     folder {one['workdir']}{against}")
+    while True:
+        console.print(
+            f"Which one? 1 to {len(offered)}, or Enter for {'the first' if repositories else 'none'}: ", end=""
+        )
+        typed = sys.stdin.readline()
+        if not typed.strip():
+            return None
+        if typed.strip().isdigit() and 1 <= int(typed) <= len(offered):
+            return int(typed) - 1
+
 
 NO_MODEL = (
     "no model     answers without a model are often wrong; a capable model gets most requests right. Use --model NAME with OPENAI_API_KEY, "
@@ -142,7 +186,7 @@ def _progress(printing: o.Printing, ask: bool = False) -> Observer | None:
 
     if not ask:
         return Progress(Terminal(stderr=True), verbose=printing.verbose)
-    from ml_agent.cli.ask import asker
+    from ml_agent.cli.solve import asker
 
     return Progress(Terminal(stderr=True), verbose=printing.verbose, ask=asker(Terminal(stderr=True)))
 

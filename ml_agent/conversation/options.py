@@ -27,7 +27,7 @@ from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.yaml_keys import flat_options, load_yaml
-from ml_agent.tools.usage.placeholders import holds_placeholder, is_metavar, quoted_placeholders
+from ml_agent.tools.usage.entry import holds_placeholder, is_metavar, quoted_placeholders
 from ml_agent.user_values import TRUTH
 
 _ROW = re.compile(

@@ -10,7 +10,7 @@ from ml_agent.numbers import number
 from ml_agent.offline.words import canonical, telling, terms, weight
 from ml_agent.tools.remember import remembered
 from ml_agent.tools.signatures.model import Option
-from ml_agent.tools.usage.placeholders import holds_placeholder
+from ml_agent.tools.usage.entry import holds_placeholder
 from ml_agent.user_values import TRUTH, is_file_name
 
 _LISTED = re.compile(r"comma|list of|separated|multiple|several|\[\w|\bids\b|one or more", re.IGNORECASE)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from rich.console import Console
 
-    from ml_agent.cli.ask import asker
+    from ml_agent.cli.solve import asker
     from ml_agent.model.prompt import Prompt, Section
     from ml_agent.model.thread import PromptMessage, Thread, ToolMessage, Turn
     from ml_agent.progress import Progress

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ml_agent.best import better
 from ml_agent.draft import Draft
+from ml_agent.graph import better
 from ml_agent.state import State
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ml_agent.conversation.verdict import is_given, without_given
 from ml_agent.tools.findings import Finding
-from ml_agent.user_variables import is_given, without_given
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ import msgspec
 
 from ml_agent.tools.check.consoles import (
     cannot_tell,
+    check_missing_module,
+    check_module_path,
     defined_names,
     listed_in,
     may_be_started,
@@ -17,14 +19,12 @@ from ml_agent.tools.check.consoles import (
     unread,
 )
 from ml_agent.tools.check.inputs import check_inputs
-from ml_agent.tools.check.modules import check_missing_module, check_module_path
 from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.check.subcommands import check_subcommand, name_slips
-from ml_agent.tools.check.syntax import check_syntax
-from ml_agent.tools.check.text import check_prompts, unreadable
+from ml_agent.tools.check.syntax import check_prompts, check_syntax, unreadable
 from ml_agent.tools.check.variables import written_out
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command

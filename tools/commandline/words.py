@@ -6,9 +6,8 @@ Below: options on the wrong side of a subcommand.
 from collections.abc import Callable, Sequence
 
 from ml_agent.tools.commandline.argparse_words import ArgparseWords
-from ml_agent.tools.commandline.fire_words import read_fire
 from ml_agent.tools.commandline.hydra_words import read_hydra
-from ml_agent.tools.commandline.other_words import read_absl, read_click, read_overrides, read_plain
+from ml_agent.tools.commandline.other_words import read_absl, read_click, read_fire, read_overrides, read_plain
 from ml_agent.tools.commandline.reader import Argument, ParsedCall, Reader
 from ml_agent.tools.launchers import HELP
 from ml_agent.tools.signatures.model import Signature

@@ -1,15 +1,113 @@
 """Every document of a repository as passages."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
 
 from ml_agent.tools.documents.markdown import feed_markdown
 from ml_agent.tools.documents.model import Passage
-from ml_agent.tools.documents.notebook import feed_notebook
 from ml_agent.tools.documents.rst import feed_rst
 from ml_agent.tools.documents.sections import PassageBuilder
 from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.reading import IndexWalk, Over, never
+
+# Jupyter notebooks into passages.
+
+_SHELL_LINE = re.compile(r"^\s*(?:!|%(?:sx|system|cd|env|pip|conda|bash)\b)")
+_MAGIC = re.compile(r"^(\s*)%(\w+)\s*(.*)$")
+_TIMERS = frozenset(["time", "timeit", "prun"])
+
+
+def feed_notebook(builder: PassageBuilder, text: str) -> None:
+    """Add the passages of a notebook; nothing where it is none. Lines are cell numbers, counted from 1."""
+    for number, (kind, source, language) in enumerate(_cells(text), 1):
+        if builder.over():
+            return
+        builder.cell = number
+        if kind == "markdown":
+            feed_markdown(builder, source)
+        elif kind == "code":
+            _add_code(builder, source, language, number)
+
+
+def _cells(text: str) -> list[tuple[str, str, str]]:
+    """Kind, source and language of each cell, from notebook formats 3 and 4."""
+    try:
+        notebook = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    if not isinstance(notebook, dict):
+        return []
+    language = _look_up(notebook, "metadata", "kernelspec", "language") or _look_up(
+        notebook, "metadata", "language_info", "name"
+    )
+    sheets = notebook.get("worksheets")
+    holders = [notebook, *(sheets if isinstance(sheets, list) else [])]
+    cells = [cell for holder in holders if isinstance(holder, dict) for cell in _list(holder.get("cells"))]
+    return [
+        (str(cell.get("cell_type")), _source(cell), str(language or "python").lower())
+        for cell in cells
+        if isinstance(cell, dict)
+    ]
+
+
+def _look_up(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    return "".join(part for part in source if isinstance(part, str)) if isinstance(source, list) else str(source)
+
+
+def _add_code(builder: PassageBuilder, source: str, language: str, number: int) -> None:
+    """A code cell: shell lines become a bash block of their own, other magics go."""
+    if "python" not in language:
+        builder.code(source, language, number)
+        return
+    head = source.lstrip().split("\n", 1)
+    if head[0].startswith("%%") and not head[0].startswith(("%%time", "%%capture")):
+        name = head[0][2:].split(" ")[0]
+        builder.code(head[1] if len(head) > 1 else "", "bash" if name in ("bash", "sh", "shell") else name, number)
+        return
+    shell, python = split_cell(source)
+    builder.code(shell, "bash", number)
+    builder.code(python, "python", number)
+
+
+def split_cell(source: str) -> tuple[str, str]:
+    """The shell lines and the Python lines of a cell."""
+    shell: list[str] = []
+    python: list[str] = []
+    continued = False
+    for line in source.split("\n"):
+        if continued or _SHELL_LINE.match(line):
+            shell.append(re.sub(r"^\s*[!%]+", "", line) if not continued else line)
+            if not continued and line[:1].isspace():
+                python.append(re.sub(r"\S.*", "pass", line))
+            continued = line.rstrip().endswith("\\")
+            continue
+        python.append(_without_magic(line))
+    return "\n".join(shell), "\n".join(python)
+
+
+def _without_magic(line: str) -> str:
+    magic = _MAGIC.match(line)
+    if magic and magic[2] in _TIMERS:
+        return magic[1] + magic[3]
+    if magic or line.startswith("%%") or re.match(r"^\?\w|^[\w.]+\?\??$", line):
+        return ""
+    return line
+
 
 LARGEST_TEXT = 1_000_000
 """Characters of a document that are read; what stands behind is left out."""

@@ -6,10 +6,18 @@ import msgspec
 
 from ml_agent.tools.signatures.argparse_option import typed
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.sources import Sources
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, Namespace, Native, ParsedArgument, Value
+from ml_agent.tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Class,
+    Namespace,
+    Native,
+    ParsedArgument,
+    Value,
+    is_known,
+)
 
 KINDS: dict[str, OptionType] = {
     "string": "str", "integer": "int", "float": "float", "bool": "bool", "boolean": "bool", "enum": "str",

@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import PurePath
 from typing import Protocol
 
+from ml_agent.tools.signatures.calls import Partial
 from ml_agent.tools.signatures.interpreter import Interpreter
-from ml_agent.tools.signatures.known import CONSTANTS, is_known
 from ml_agent.tools.signatures.model import CONFIG_FILE, Option, OptionType
 from ml_agent.tools.signatures.values import (
+    CONSTANTS,
     UNKNOWN,
     Arguments,
     Bound,
@@ -18,9 +19,9 @@ from ml_agent.tools.signatures.values import (
     Instance,
     Native,
     Value,
+    is_known,
 )
 from ml_agent.tools.signatures.words import KEY_VALUE, WHOLE_FLOAT
-from ml_agent.tools.signatures.wrappers import Partial
 
 SUPPRESS = "==SUPPRESS=="
 MAX_TYPED = 10_000

@@ -4,9 +4,8 @@ import msgspec
 
 from ml_agent.tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value, is_known
 
 _PARTS = ("options", "unseen", "exclusive", "handed")
 """What a parser takes over from its parents."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ml_agent.tools.signatures.known import CONSTANTS, is_known
 from ml_agent.tools.signatures.machine import Condition, Machine
 from ml_agent.tools.signatures.operators import (
     MAX_ITEMS,
@@ -21,6 +20,7 @@ from ml_agent.tools.signatures.operators import (
 )
 from ml_agent.tools.signatures.type_forms import TypeForm
 from ml_agent.tools.signatures.values import (
+    CONSTANTS,
     UNKNOWN,
     Arguments,
     Class,
@@ -31,6 +31,7 @@ from ml_agent.tools.signatures.values import (
     ParsedArgument,
     TableChoice,
     Value,
+    is_known,
     join,
     truth,
 )

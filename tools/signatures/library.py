@@ -12,7 +12,6 @@ from typing import Any
 
 from ml_agent.tools.signatures.expressions import iterate
 from ml_agent.tools.signatures.folder_calls import FOLDER_FUNCTIONS
-from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.machine import Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
 from ml_agent.tools.signatures.type_forms import TYPE_FUNCTIONS
@@ -30,6 +29,7 @@ from ml_agent.tools.signatures.values import (
     ParsedArgument,
     Repeated,
     Value,
+    is_known,
     truth,
 )
 

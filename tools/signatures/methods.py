@@ -5,11 +5,10 @@ from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
 
 from ml_agent.tools.signatures.expressions import iterate
-from ml_agent.tools.signatures.known import is_known, may_be_key
 from ml_agent.tools.signatures.library import are_paths
 from ml_agent.tools.signatures.machine import Machine
 from ml_agent.tools.signatures.operators import MAX_ITEMS, MAX_TEXT, WIDTH, guarded, short
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Method, Value
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Method, Value, is_known, may_be_key
 
 TEXT_METHODS = frozenset(
     [

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ml_agent.tools.signatures.known import is_known, may_be_key
-from ml_agent.tools.signatures.values import UNKNOWN, Value
+from ml_agent.tools.signatures.values import UNKNOWN, Value, is_known, may_be_key
 
 MAX_ITEMS = 2_000
 MAX_TEXT = 100_000

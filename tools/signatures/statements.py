@@ -7,10 +7,10 @@ from typing import Any
 
 from ml_agent.tools.signatures.branches import follow_way, merge_ways
 from ml_agent.tools.signatures.expressions import assign_names, iterate
-from ml_agent.tools.signatures.known import CONSTANTS
 from ml_agent.tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import operate, set_item
 from ml_agent.tools.signatures.values import (
+    CONSTANTS,
     UNKNOWN,
     Arguments,
     Class,

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ml_agent.tools.signatures.known import is_known
 from ml_agent.tools.signatures.machine import Machine
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
@@ -18,6 +17,7 @@ from ml_agent.tools.signatures.values import (
     Namespace,
     Native,
     Value,
+    is_known,
 )
 
 TYPE_OF = {

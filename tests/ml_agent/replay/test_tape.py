@@ -17,9 +17,8 @@ from ml_agent.model.sender import ClientParts
 from ml_agent.model.transport import NetworkTransport
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.replay.repositories import TapeRepositories
-from ml_agent.replay.sandbox import TapeSandbox
 from ml_agent.replay.tape import ReplayError, Tape
-from ml_agent.replay.transport import TapeTransport
+from ml_agent.replay.transport import TapeSandbox, TapeTransport
 from ml_agent.sandbox.contract import Command, Response
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.tools.repository import Checkout

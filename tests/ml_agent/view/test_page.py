@@ -8,8 +8,8 @@ import ml_agent
 from ml_agent.samples import repository_path
 from ml_agent.trajectory import read_trajectory
 from ml_agent.view.curves import HEIGHT, MOST_POINTS, WIDTH, curves_of
-from ml_agent.view.outputs import MOST_ROWS, outputs_of
 from ml_agent.view.page import changes, page_of
+from ml_agent.view.report import MOST_ROWS, outputs_of
 
 COMMIT = "a" * 40
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.usage.headers import head_script
+from ml_agent.tools.usage.extract import head_script
 
 
 @given(

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from ml_agent.tools.commandline.shell import parse_command
-from ml_agent.tools.usage.placeholders import holds_placeholder, quoted_placeholders
+from ml_agent.tools.usage.entry import holds_placeholder, quoted_placeholders
 
 
 @pytest.mark.parametrize(
