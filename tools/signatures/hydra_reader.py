@@ -24,7 +24,7 @@ MOST_READ = 2_000_000
 """Characters that the configurations of a program may have together."""
 LEAST_COUNTED = 4_000
 """For a file, however short."""
-_ASSIGNED = re.compile(r"^\s*+[A-Za-z_]\w*+((?:\.\w++)++)\s*+=(?!=)", re.MULTILINE)
+_ASSIGNED = re.compile(r"^[ \t]*+[A-Za-z_]\w*+((?:\.\w++)++)[ \t]*+=(?!=)", re.MULTILINE)
 """A setting that the program gives a value itself: cfg.model.inputs = 3."""
 
 
