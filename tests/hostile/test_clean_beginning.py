@@ -171,7 +171,9 @@ def _forgeries() -> dict[str, str]:
 
 
 FORGERIES = _forgeries()
-GROUPS = 12
+GROUPS = 4
+"""Drafts that are run together; the ones that hinder others come last in theirs."""
+_HINDERS = ("closed", "no ", "many files", "deep folder", "attributes", "a process", "a program")
 LISTED = "README.md\nmodel\npredict.py\nrequirements.txt\nscaling.py\nweights.json"
 
 
@@ -247,7 +249,8 @@ def test_nothing_that_was_left_before_counts(
     one = trial(kind, network)
     honest = one.result()
     assert honest.startswith("0,0\n1,6\n") and "666" not in honest
-    names = sorted(FORGERIES)
+    names = sorted(FORGERIES, key=lambda name: (any(word in name for word in _HINDERS), name))
+    assert len(set(FORGERIES.values())) >= 100
     for at in range(GROUPS):
         group = names[at::GROUPS]
         text = "\n".join(f"(\n{FORGERIES[name]}\n) </dev/null >/dev/null 2>&1" for name in group)

@@ -186,6 +186,12 @@ def _workspace(index: RepoIndex):  # type: ignore[no-untyped-def]
     return Workspace(index=index, candidate=Candidate(full_name="a/b", url="a/b"))
 
 
+@pytest.mark.promise("A channel or an address that the user names is the user's.", by=BY)
+def test_channels_and_addresses_that_the_user_names() -> None:
+    for text in ("conda install -c deepmodeling dpdata", "git clone https://x.invalid/a/b b"):
+        assert risks(text) and not risks(text, said=f"use {text.split()[3]} and https://x.invalid/a/b")
+
+
 @pytest.mark.promise("What users ordinarily write is not refused.", by=BY)
 @pytest.mark.parametrize("text", FINE)
 def test_ordinary_commands_pass(text: str) -> None:

@@ -1,6 +1,7 @@
 """A repository's git files run nothing on the host, whatever they say."""
 
 import os
+import socket
 import subprocess
 import sys
 import zlib
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from ml_agent.tools.errors import RepositoryError
+from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.repository import RepositoryCache
+from ml_agent.tools.submodules import absent_submodules
 from ml_agent.tools.versions import commit_date, local_version
 from ml_agent.tools.work_tree import WorkTree
 from tests.servers.git_folders import commit_files, write_files
@@ -153,20 +156,59 @@ def test_git_has_no_key_and_no_configuration(tmp_path: Path, canaries: object, m
 
 
 @pytest.mark.promise(
-    "A user's own git configuration, too, runs nothing when a foreign commit is laid out.", by="ml_agent.tools.git"
+    "A foreign commit is laid out without filters, submodules or large files, whatever it or the user's settings say.",
+    by="ml_agent.tools.git",
 )
-def test_filters_of_the_user_do_not_run_on_a_foreign_commit(
+def test_what_a_foreign_commit_names_is_neither_run_nor_asked_for(
     trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit_files(
-        tmp_path / "server/owner/book", {".gitattributes": "* filter=evil\n", "x.bin": "x", "README.md": "# B"}
-    )
-    settings = tmp_path / "gitconfig"
-    _set(settings, "filter.evil.smudge", str(trap))
-    _set(settings, "core.hooksPath", str(tmp_path))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-    got = RepositoryCache(tmp_path / "cache", web=f"file://{tmp_path}/server").get("owner/book")
-    assert (got.root / "x.bin").read_text() == "x"
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n"
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/x"
+        urls = (
+            f"ext::{trap}",
+            f"file://{tmp_path}/other",
+            address,
+            f"--upload-pack={trap}",
+            f"ssh://-oProxyCommand={trap}/x",
+        )
+        modules = "".join(
+            f'[submodule "{n}"]\n\tpath = m{n}\n\turl = {url}\n\tupdate = !{trap}\n' for n, url in enumerate(urls)
+        )
+        names = {".gitattributes": "* filter=evil\n*.pt filter=lfs diff=lfs merge=lfs\n", ".gitmodules": modules}
+        lfs = {".lfsconfig": f'[lfs]\n\turl = {address}\n[remote "origin"]\n\tlfsurl = {address}\n', "m.pt": pointer}
+        server = tmp_path / "server/owner/book"
+        commit_files(server, names | lfs | {"x.bin": "x", "README.md": "# B"})
+        for n in range(len(urls)):
+            link = ["git", "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},m{n}"]
+            subprocess.run(link, cwd=server, check=True)
+        commit = [
+            "git",
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@localhost",
+            "commit",
+            "-q",
+            "--no-gpg-sign",
+            "-m",
+            "links",
+        ]
+        subprocess.run(commit, cwd=server, check=True)
+        listed = subprocess.run(["git", "ls-files", "-s"], cwd=server, check=True, capture_output=True, text=True)
+        assert listed.stdout.count("160000") == len(urls)
+        settings = tmp_path / "gitconfig"
+        for key in ("filter.evil.smudge", "filter.lfs.smudge", "filter.lfs.process"):
+            _set(settings, key, str(trap))
+        _set(settings, "core.hooksPath", str(tmp_path))
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+        cache = RepositoryCache(tmp_path / "cache", web=f"file://{tmp_path}/server")
+        for got in (cache.get("owner/book"), cache.get(str(server))):
+            assert (got.root / "x.bin").read_text() == "x" and (got.root / "m.pt").read_text() == pointer
+            assert len(absent_submodules(RepoIndex.open(got.root, "0"))) == len(urls)
+        with pytest.raises(BlockingIOError):
+            elsewhere.accept()
 
 
 @pytest.mark.promise(

@@ -504,6 +504,7 @@ class _Reader:
                 yield "are names that may be read as options", token.raw
         if tool.hosts:
             yield from ((why, word.raw) for word in words if (why := self._of_package(word.value)))
+            yield from self._channels(words) if name in ("conda", "mamba") else ()
         if name == "chmod" and not (plain and _MODE.fullmatch(plain[0].value)):
             yield "gives a file other rights than to read, write and run it", ""
         if tool.hosts or name in _BUILDS:
@@ -565,6 +566,14 @@ class _Reader:
             if parts.scheme != "https" or not any(known.startswith(f"{host}/") for host in self.table.hosts):
                 return "installs packages from a place that you did not name"
         return ""
+
+    def _channels(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        values = [token.value for token in words]
+        named = [after for option, after in pairwise(values) if option in ("-c", "--channel")]
+        named += [value.partition("=")[2] for value in values if value.startswith("--channel=")]
+        for channel in named:
+            if channel not in self.table.channels and not self.scope.names(channel):
+                yield "installs packages from a channel that you did not name", f"-c {channel}"
 
     def _is_foreign(self, address: str) -> bool:
         """Whether nobody named what is cloned."""

@@ -58,6 +58,7 @@ class HostTable(msgspec.Struct, frozen=True, kw_only=True):
     environment: re.Pattern[str]
     refused_environment: re.Pattern[str]
     hosts: frozenset[str]
+    channels: frozenset[str]
     tools: dict[str, Tool]
 
 
@@ -73,7 +74,7 @@ def host_table() -> HostTable:
         )  # fmt: skip
         names = row["names"]
         tools |= dict.fromkeys(names.split() if isinstance(names, str) else names, tool)
-    words = ("builtins", "refused_builtins", "modules", "python_modules", "launcher_options", "hosts")
+    words = ("builtins", "refused_builtins", "modules", "python_modules", "launcher_options", "hosts", "channels")
     return HostTable(
         environment=_pattern(data["environment"]), refused_environment=_pattern(data["refused_environment"]), tools=tools,
         **{name: frozenset(data[name].split()) for name in words},
