@@ -126,7 +126,7 @@ class Guard:
         if place is None:
             return named
         await self._see_that_it_is_inside(ctx, named, place)
-        return str(local_folder(named) or named)
+        return str(local_folder(str(place)) or place)
 
     async def file(self, ctx: Context[Any, Any], named: str) -> str:
         """A file that is read, by its real path. Raises UsageError."""

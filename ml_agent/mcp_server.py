@@ -342,7 +342,10 @@ def server(guard: Guard) -> tuple[MCPServer[Any], Tools]:
     """The server with its tools and resources, and the tools themselves."""
     from importlib.metadata import version
 
-    made: MCPServer[Any] = MCPServer("ml-agent", instructions=INSTRUCTIONS, version=version("ml-agent"))
+    # Quiet: what the library logs of each call would fill, and then stop, whoever does not read the server's stderr.
+    made: MCPServer[Any] = MCPServer(
+        "ml-agent", instructions=INSTRUCTIONS, version=version("ml-agent"), log_level="CRITICAL"
+    )
     tools = Tools(guard)
     for tool in (
         tools.find_repositories,

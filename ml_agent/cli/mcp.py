@@ -77,7 +77,7 @@ def _serve(app: Any, port: int, token: ExitStack) -> None:
     guarded = TokenGuard(app, port)
     file = token.enter_context(guarded.written(load_settings().cache_dir, port))
     write_error(f"http://{HOST}:{port}/mcp with the header `Authorization: Bearer {guarded.token}`, also in {file}")
-    uvicorn.run(guarded, host=HOST, port=port, log_level="warning", limit_concurrency=100, timeout_graceful_shutdown=5)
+    uvicorn.run(guarded, host=HOST, port=port, log_level="error", limit_concurrency=100, timeout_graceful_shutdown=5)
 
 
 def _see_that_it_is_free(port: int) -> None:

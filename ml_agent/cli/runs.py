@@ -75,9 +75,11 @@ def view(
             write_out(json.dumps(event, ensure_ascii=False) + "\n")
         return 0
     _show_run(folder)
-    report = folder.path / "report.html"
-    if open_page and report.exists():
-        webbrowser.open(report.as_uri())
+    if open_page and (result := folder.result()) is not None:
+        from ml_agent.view.report import write_report
+
+        write_report(folder, result)  # anew: the result bears this user's mark, the page does not
+        webbrowser.open((folder.path / "report.html").as_uri())
     return 0
 
 

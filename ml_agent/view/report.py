@@ -133,7 +133,8 @@ def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
 
 
 def _logs(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.glob("*.log")) if folder.is_dir() else []
+    """The logs of a run; a link or a pipe is none of ours."""
+    return [entry.path for entry in Walk(folder, lambda _: True) if entry.is_file and entry.path.endswith(".log")]
 
 
 def _own_log(folder: Path, log: str) -> Path | None:

@@ -18,8 +18,10 @@ from ml_agent.benchmarks.data import Task, task_of
 from ml_agent.benchmarks.repositories import LaidRepository, lay_repositories
 from ml_agent.benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
+from ml_agent.runs import RunFolder
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.files import check_room
+from ml_agent.view.report import write_report
 from tests.servers.git_folders import commit_files, write_files
 
 
@@ -258,3 +260,30 @@ def test_events_that_are_no_file(
         assert run(words) == 2
         said = capsys.readouterr().err.strip()
         assert "cannot be read" in said and "\n" not in said
+
+
+@pytest.mark.promise(
+    "`view --open` shows the sealed result anew, and nothing that was laid into the run's folder.",
+    by="ml_agent.view.report, ml_agent.cli.runs",
+)
+def test_a_page_that_was_laid_into_a_run_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_files(tmp_path / "fitting", {"fit.py": "import argparse\np = argparse.ArgumentParser()\np.parse_args()\n"})
+    folder, secret = tmp_path / "run", tmp_path / "secret.txt"
+    run(["solve", "run fit.py", "--repo", str(tmp_path / "fitting"), "--run", "none", "--quiet", "--out", str(folder)])
+    secret.write_text("loss: 0.5\nloss: 0.4\nloss: 0.3\ncanary\n")
+    write_files(folder, {"outputs/own.txt": "own"})
+    for name in ("logs/run-1.log", "outputs/a.csv", "outputs/a.txt"):
+        (folder / name).symlink_to(secret)
+    os.mkfifo(folder / "logs/run-2.log")
+    os.mkfifo(folder / "outputs/b.csv")
+    (folder / "report.html").unlink()
+    (folder / "report.html").symlink_to(secret)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert run(["view", str(folder), "--open"]) == 0
+    page = (folder / "report.html").read_text()
+    assert opened == [(folder / "report.html").as_uri()] and "canary" in secret.read_text()
+    assert "canary" not in page and "own.txt" in page and not (folder / "report.html").is_symlink()
+    for log in ("run-1.log", "run-2.log"):
+        write_report(RunFolder(folder), json.loads((folder / "run.json").read_text()) | {"sandbox": {"log": log}})
+        assert "canary" not in (folder / "report.html").read_text()

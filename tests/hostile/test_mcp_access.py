@@ -2,6 +2,7 @@
 
 import asyncio
 import http.client
+import itertools
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -159,6 +161,41 @@ print({served.token!r} in words)
         [sys.executable, "-I", "-"], input=program, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout.split() == ["closed", "401", "False"], done
+
+
+def test_floods_end_in_an_answer(served: Served) -> None:
+    """Nobody reads the server's stderr here: what it said of each call would fill the pipe and stop it."""
+    right = [("Host", f"127.0.0.1:{served.port}"), ("Authorization", f"Bearer {served.token}")]
+    plain = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **dict(right)}
+
+    def answered(body: str, **more: str) -> "tuple[int, str, str]":
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+        try:
+            connection.request("POST", "/mcp", body, {**plain, **more})
+            response = connection.getresponse()
+            return response.status, response.headers.get("mcp-session-id", ""), response.read().decode()
+        finally:
+            connection.close()
+
+    session = {"mcp-session-id": [answered(json.dumps(ASK)) for _ in range(200)][-1][1]}
+    answered(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}), **session)
+
+    numbers = itertools.count(2)
+
+    def called(command: str, repository: str) -> "tuple[int, str, str]":
+        given = {"name": "check_command", "arguments": {"command": command, "repository": repository}}
+        return answered(
+            json.dumps({"jsonrpc": "2.0", "id": next(numbers), "method": "tools/call", "params": given}), **session
+        )
+
+    fitting = str(served.root / "fitting")
+    assert answered("[" * 200_000 + "]" * 200_000, **session)[0] == 400
+    assert called("x" * 8_000_000, fitting)[0] == 413 and "too long" in called("a " * 400_000, fitting)[2]
+    assert asked(served, right[:1], path=f"/mcp?token={served.token}") == 401
+    with ThreadPoolExecutor(150) as pool:
+        answers = list(pool.map(lambda _: called("python fit.py", "/"), range(300)))
+    assert {status for status, _, _ in answers} <= {200, 503}
+    assert "outside the folders" in called("x", "/")[2] and '"ok' in called("python fit.py --lr 1", fitting)[2]
 
 
 def http_client(served: Served) -> Any:
