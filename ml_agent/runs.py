@@ -166,9 +166,11 @@ def new_run(runs_dir: Path, out: Path | None, config: dict[str, Any]) -> RunFold
 
 
 def _check_empty(path: Path) -> None:
-    """UsageError for a folder in which there is something, or what is none."""
-    if path.exists() and (not path.is_dir() or any(one.name != LOCK for one in path.iterdir())):
-        raise UsageError(f"{path} exists and is not an empty folder: choose another --out")
+    """UsageError for a folder in which there is something, what is none, and one of somebody else's, who could exchange what is in it."""
+    if not path.exists():
+        return
+    if path.stat().st_uid != os.geteuid() or not path.is_dir() or any(one.name != LOCK for one in path.iterdir()):
+        raise UsageError(f"{path} exists and is not an empty folder of yours: choose another --out")
 
 
 @contextmanager

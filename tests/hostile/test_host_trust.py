@@ -316,6 +316,26 @@ def test_a_key_that_somebody_else_laid_into_the_cache_makes_no_run_ones_own(tmp_
     assert not is_sealed(known) and sealed({"model": "m"}) == {"model": "m"}
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
+@pytest.mark.promise(
+    "No run is made in a folder that somebody else laid ready, and no link in one is followed.", by="ml_agent.runs"
+)
+def test_a_folder_that_somebody_else_laid_ready_is_not_used(tmp_path: Path) -> None:
+    ready, away = tmp_path / "ready", tmp_path / "away"
+    ready.mkdir()
+    os.chown(ready, 12345, 12345)
+    with pytest.raises(UsageError, match="of yours"):
+        new_run(tmp_path, ready, {})
+    folder = new_run(tmp_path, tmp_path / "mine", {})
+    away.write_text("untouched")
+    for name in ("run.json", "config.json"):
+        (folder.path / name).unlink(missing_ok=True)
+        (folder.path / name).symlink_to(away)
+    folder.write_config({})
+    folder.write_result({})
+    assert away.read_text() == "untouched" and find_run(tmp_path, str(folder.path)).result() == {}
+
+
 @pytest.mark.promise("Nothing is taken from a cache that somebody else may write.", by="ml_agent.tools.own_cache")
 @pytest.mark.parametrize(
     "way",
