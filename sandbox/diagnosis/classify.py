@@ -80,41 +80,28 @@ def _rules() -> tuple[tuple[Category, Rule], ...]:
 
 
 def _by_end(response: Response) -> Diagnosis | None:
+    def found(code: str, message: str, category: Category = "limits") -> Diagnosis:
+        said = response.error_lines[-3:] if response.ended == "signalled" else last
+        return Diagnosis(code=code, category=category, message=message, evidence=said)
+
     if response.ok or response.ended == "probe":
         return Diagnosis(code="no-error", category="code", message="it ended well")
-    said = response.progress[-1:] or response.error_lines[-1:]
+    last = response.progress[-1:] or response.error_lines[-1:]
     if response.ended == "out-of-memory":
-        return Diagnosis(code="out-of-memory", category="limits", message="the memory limit was reached", evidence=said)
+        return found("out-of-memory", "the memory limit was reached")
     if response.ended == "timeout":
         what = "it was making progress until then" if response.started else "it showed no progress"
-        return Diagnosis(
-            code="timeout",
-            category="limits",
-            message=f"the time limit was reached after {response.seconds:.0f} s; {what}",
-            evidence=said,
-        )
+        return found("timeout", f"the time limit was reached after {response.seconds:.0f} s; {what}")
     if response.ended == "interrupted":
-        return Diagnosis(code="interrupted", category="limits", message="it was interrupted", evidence=said)
-    if response.ended == "signalled" and response.signal in (11, 4, 6, 7, 8) and not _has_traceback(response):
-        names = {11: "segmentation fault", 4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic error"}
-        return Diagnosis(
-            code="crash",
-            category="code",
-            message=f"the program crashed: {names[response.signal]}",
-            evidence=response.error_lines[-3:],
-        )
-    ours = response.error_lines[-1:]
-    if (
-        response.ended == "signalled"
-        and response.signal in (9, 15)
-        and not any(" limit of " in f" {line}" for line in ours)
-    ):
-        return Diagnosis(
-            code="killed",
-            category="limits",
-            message=f"it was ended by another process with signal {response.signal}",
-            evidence=response.error_lines[-3:],
-        )
+        return found("interrupted", "it was interrupted")
+    if response.ended != "signalled":
+        return None
+    names = {11: "segmentation fault", 4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic error"}
+    if response.signal in names and not _has_traceback(response):
+        return found("crash", f"the program crashed: {names[response.signal]}", "code")
+    ours = any(" limit of " in f" {line}" for line in response.error_lines[-1:])
+    if response.signal in (9, 15) and not ours:
+        return found("killed", f"it was ended by another process with signal {response.signal}")
     return None
 
 

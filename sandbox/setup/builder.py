@@ -41,6 +41,8 @@ _CARRIED = ".ml-agent-wheel"
 _WHEEL = re.compile(r"[\w.+!-]{1,200}\.whl", re.ASCII)
 _INSIDE = Path(__file__).with_name("inside")
 _MARK = "ML-AGENT "
+_ANSWERS = ("ML-AGENT>", "ML-AGENT+")
+"""How lines of our own scripts begin."""
 _LEGACY = ("setuptools", "wheel")
 _BOUNDS = (
     ("setuptools<58", "2021-09-05"),  # use_2to3
@@ -86,15 +88,16 @@ class Steps:
         """A step of the installer, which follows no link that a build may have laid where it works."""
         return self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
 
-    def offline(self, text: str, seconds: float = BUILD_SECONDS, name: str = "") -> Response:
-        """A step that may run code of packages and of the repository; `name` stands before what it prints meanwhile."""
+    def offline(self, text: str, seconds: float = BUILD_SECONDS, doing: str = "") -> Response:
+        """A step that may run code of packages and of the repository; `doing` stands before what it prints meanwhile."""
         tell = self.on_output
 
-        def named(said: str) -> None:
+        def told(said: str) -> None:
+            lines = [line for line in said.splitlines() if line.strip() and not line.startswith(_ANSWERS)]
             if tell is not None:
-                tell("".join(f"{name}: {line}\n" for line in said.splitlines() if line.strip()))
+                tell("".join(f"{doing}{line}\n" for line in lines))
 
-        return self.sandbox.run(Command(text=text, timeout=seconds), named if name and tell else tell)
+        return self.sandbox.run(Command(text=text, timeout=seconds), told if tell else None)
 
     @cached_property
     def built(self) -> Path:
@@ -103,14 +106,14 @@ class Steps:
         It serves the same files alone: whatever of a repository ran in the sandbox before a build was in those files, and no
         answer's code runs before an environment is whole.
         """
-        digest, place = hashlib.sha256(), (self.sandbox.name, getattr(self.sandbox, "base", ""), read_pip_settings())
+        digest = hashlib.sha256(f"{BUILT_FORMAT}{self.sandbox.name}{read_pip_settings()!r}".encode())
         for path, relative in entries(self._root.resolve()):
             held = str(path.readlink()) if path.is_symlink() else path.stat().st_mode & 0o111 if path.is_file() else -1
             digest.update(repr((str(relative), held)).encode())
             if path.is_file() and not path.is_symlink():
                 with path.open("rb") as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
-        return builds() / hashlib.sha256(f"{BUILT_FORMAT}{place!r}{digest.hexdigest()}".encode()).hexdigest()[:32]
+        return builds() / digest.hexdigest()[:32]
 
 
 class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,7 +197,7 @@ class Builder:
             self._steps.note(f"{name} was built before")
             return kept
         self._steps.note(f"building {name}")
-        self._doing = f"building {name}"
+        self._doing = f"building {name}: "
         tree = self._tree(source)
         made = tree if isinstance(tree, BuildFailure) else self._ask("wheel", tree, pins)
         if isinstance(made, BuildFailure):
@@ -207,7 +210,8 @@ class Builder:
         return built
 
     def _key(self, source: Sources, more: Sequence[str]) -> str:
-        return hashlib.sha256(repr((source, self._python, self._steps.system, *more)).encode()).hexdigest()[:32]
+        place = (getattr(self._steps.sandbox, "base", ""), self._python, self._steps.system)
+        return hashlib.sha256(repr((source, place, *more)).encode()).hexdigest()[:32]
 
     def _taken(self, key: str) -> Built | None:
         """A wheel of an earlier build, brought into the sandbox."""
@@ -396,9 +400,9 @@ def answers(output: str) -> list[Any]:
     """All that scripts of ours said in an output, each over one line or several."""
     found: list[str] = []
     for line in output.splitlines():
-        if line.startswith("ML-AGENT>"):
+        if line.startswith(_ANSWERS[0]):
             found.append(line[9:])
-        elif line.startswith("ML-AGENT+") and found:
+        elif line.startswith(_ANSWERS[1]) and found:
             found[-1] += line[9:]
     read = []
     for text in found:

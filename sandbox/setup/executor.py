@@ -408,9 +408,7 @@ class _Making:
 
     def _lines(self, own: Metadata | None) -> list[str]:
         asked = {name_of(line) for line in self._asked.requirements}
-        required = (
-            [_plain(line) for line in own.requires if "extra ==" not in line and "extra==" not in line] if own else []
-        )
+        required = [line for line in own.requires if "extra ==" not in line and "extra==" not in line] if own else []
         if own is None and self._declared.project:
             required = package_requires(self._source.root / self._declared.project)
         lines = [line for line in (*self._declared.lines, *required) if name_of(line) not in asked]
@@ -593,10 +591,6 @@ def cpu_torch(sandbox: Sandbox, python: Version) -> str:
             version = wheel.name.split("-")[1]
             found.append((tuple(int(part) for part in version.partition("+")[0].split(".")), f"torch=={version}"))
     return max(found)[1] if found else ""
-
-
-def _plain(line: str) -> str:
-    return line.replace(" (", " ").replace(")", "") if " (" in line and ";" not in line else line
 
 
 def _ending(made: Environment | Refusal) -> str:

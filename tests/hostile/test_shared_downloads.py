@@ -104,7 +104,7 @@ def _printed(kind: str, root: Path, notes: list[str], more: Sequence[str] = ()) 
     """What a run of a repository prints, with `more` requirements than it declares."""
     policy, logs = Policy(network="install", run_id=f"shared-{os.getpid()}"), root.parent / "logs"
     sandbox: Sandbox = DockerSandbox(policy, log_folder=logs) if kind == "docker" else BubblewrapSandbox(policy, logs)
-    session = Session(sandbox, Source(root=root, version=root.name), note=notes.append)
+    session = Session(sandbox, Source(root=root, version=root.name), notes.append, notes.append)
     try:
         assert not more or session.install(more, "asked for").ok
         response = session.run(Task(text="python run.py"))
@@ -160,9 +160,10 @@ def test_a_build_changes_nothing_that_another_run_is_given(kind: str, index: Non
 def test_a_package_is_built_once_for_the_same_files(kind: str, index: None, tmp_path: Path) -> None:
     if kind == "bubblewrap" and find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
+    hook = HOOK.replace("    name =", "    print('compiling')\n    name =")
     files = {
         "pyproject.toml": PROJECT.replace('"shared"', ""),
-        "hook.py": HOOK.replace('["wanted"]', "[]").replace('"BUILT = 1\\n"', 'f"BUILT = {os.urandom(8)!r}\\n"'),
+        "hook.py": hook.replace('["wanted"]', "[]").replace('"BUILT = 1\\n"', 'f"BUILT = {os.urandom(8)!r}\\n"'),
         "run.py": "import own\nprint('built', own.BUILT)\n",
     }
     write_files(tmp_path / "a/same", files)
@@ -170,6 +171,7 @@ def test_a_package_is_built_once_for_the_same_files(kind: str, index: None, tmp_
     notes: list[str] = []
     first = _printed(kind, tmp_path / "a/same", notes)
     assert first.startswith("built b"), (first, notes)
+    assert "building the repository's own package: compiling\n" in "".join(notes), notes
     assert _printed(kind, tmp_path / "a/same", notes, ["wanted"]) == first, notes
     assert _printed(kind, tmp_path / "b/same", notes, ["shared"]) not in (first, ""), notes
     kept = list(builds().rglob("*.whl"))
