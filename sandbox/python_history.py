@@ -21,9 +21,3 @@ def released(version: tuple[int, int]) -> date:
     known = {tuple(map(int, text.split("."))): day for text, day in days.items()}
     nearest = min(max(version, min(known)), max(known))
     return date.fromisoformat(known[nearest])
-
-
-@cache
-def former_modules() -> frozenset[str]:
-    """Modules that were once in the standard library; an index may have something else of their name."""
-    return frozenset(name for names in history()["until"]["modules"].values() for name in names)

@@ -29,16 +29,6 @@ def test_there_are_no_circles_of_packages() -> None:
     assert [found for graph in graphs.values() if (found := circle(graph))] == []
 
 
-def test_a_circle_would_be_found() -> None:
-    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
-
-
-def test_a_circle_of_packages_would_be_found() -> None:
-    modules = {"a.x.one": {"a.y"}, "a.y": {"a.x.two"}, "a.x.two": set[str]()}
-    assert circle(modules) == []
-    assert circle(neighbour_graphs(modules)["a"]) == ["a.x", "a.y", "a.x"]
-
-
 def test_the_bench_hangs_on_the_command_line_by_its_entry_point_only() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"] == {"ml_agent.commands": {"bench": "ml_agent.benchmarks.cli:app"}}

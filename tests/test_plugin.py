@@ -142,12 +142,6 @@ def bad(tmp_path: Path) -> Path:
     return tmp_path / "added"
 
 
-def test_an_agent_that_is_none_leaves_the_others_listed(bad: Path, tmp_path: Path) -> None:
-    listed = run(bad, tmp_path, "-m", "ml_agent", "bench", "agents", "list", "--json")
-    problems = {one["name"]: one["problem"] for one in json.loads(listed.stdout)}
-    assert listed.returncode == 0 and "bad 1.0" in problems["boom"] and "bad 1.0" not in problems["aider"]
-
-
 @pytest.mark.parametrize(("mode", "said"), [("one", "gives int where"), ("same-call", "one of ours")])
 def test_a_scorer_that_is_none_is_named_with_its_package(bad: Path, tmp_path: Path, mode: str, said: str) -> None:
     (tmp_path / "net").mkdir()

@@ -43,14 +43,6 @@ def test_only_common_rows_count() -> None:
     assert len(comparison.left_out) == 4
 
 
-def test_scores_of_two_modes_stand_side_by_side(tmp_path: Path) -> None:
-    other = [msgspec.structs.replace(scored(name, "+-"), mode="same-call") for name in ("a", "b")]
-    found = side_by_side(scored("a", "++"), *other)
-    assert [line[0] for line in found.table] == ["a (official)", "a (same-call)", "b (same-call)"]
-    assert figures(found, "Pass@1") == ["100.0 %", "50.0 %", "50.0 %"]
-    assert [(p.first, p.second) for p in found.pairs] == [("a (same-call)", "b (same-call)")]
-
-
 def test_pairs_and_costs() -> None:
     comparison = side_by_side(scored("a", "++--+", tokens=100), scored("b", "+-+--"))
     (pair,) = comparison.pairs

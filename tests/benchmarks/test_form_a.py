@@ -95,12 +95,6 @@ def test_how_a_run_sh_ends(
     assert (checked.official_success, checked.executed, checked.exit_code) == (official, executed, code), checked
 
 
-def test_no_run_sh_solves_nothing(least: PeerAgent, repos: Path) -> None:
-    with ModelServer(lambda seen: Answer("bash", {"command": "ls"})) as server:
-        done = solve_row(plan(least, repos, server), repos / "toy")
-    assert done.counts and not done.checked.official_success and done.checked.reason.startswith("no-script")
-
-
 @pytest.mark.docker
 def test_in_a_container(least: PeerAgent, repos: Path) -> None:
     with writes(f"id -un; {TRAIN}") as server:
@@ -177,25 +171,6 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
     assert (figures["executed_rate"], figures["usd_per_solved"]) == (1.0, 0.25)
     again = run(msgspec.structs.replace(made, retry_failed=True), LocalEngine())
     assert summarise(again)["without_result"] == 1
-
-
-def test_other_terms_are_another_run(repos: Path, least: PeerAgent) -> None:
-    terms = plan(least, repos).terms
-    moved = msgspec.structs.replace(terms, endpoint=Endpoint(model="", base_url="http://x", api_key="k"))
-    assert terms.config("a") == moved.config("a") != msgspec.structs.replace(terms, reply_tokens=7).config("a")
-
-
-def test_the_sum_of_nothing_has_no_rate() -> None:
-    assert summarise([])["official_rate"] is None
-
-
-@pytest.mark.slow
-def test_ml_agent_itself_without_a_model(repos: Path) -> None:
-    done = solve_row(plan(OwnAgent("offline"), repos), repos / "toy")
-    assert done.counts and done.checked.official_success and done.checked.executed, done
-    assert TRAIN in done.checked.script and "done 5" in done.checked.output
-    assert done.agent.startswith("ml-agent offline") and (done.usage.calls, done.usage.usd) == (0, 0.0)
-    assert not (repos / "toy/examples/run.sh").exists()
 
 
 def test_what_ml_agent_cannot_answer_is_its_failure(repos: Path) -> None:

@@ -1,7 +1,6 @@
 """Rows made of a small repository: references that its parser takes, requests that say every value."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from random import Random
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 
 from ml_agent.benchmarks.data import load_tasks
-from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.make import (
     MadeRows,
     Order,
@@ -86,17 +84,6 @@ def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
     assert make(order, said.append) == report and len(said) == 1
 
 
-def test_a_changed_folder_gets_new_rows(kit: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(kit, tmp_path / "kit")
-    order = Order(sources=(source(copy),), out=tmp_path / "rows.jsonl", cache=tmp_path / "cache", rows=3)
-    said: list[str] = []
-    make(order, said.append)
-    (copy / "train.py").write_text((copy / "train.py").read_text().replace("--data", "--graphs"))
-    (copy / "tune.py").unlink()
-    make(order, said.append)
-    assert len(said) == 2 and "--data" not in order.out.read_text()
-
-
 def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:
     signature = next(s.signature for s in seeds(RepoIndex.open(kit, "1")) if s.signature.path == "train.py")
     good = {"data": "/data/x", "opt": "sgd"}
@@ -166,12 +153,3 @@ def test_a_clone_says_where_it_is_from_and_no_program_is_asked(
     monkeypatch.setenv("GIT_PYTHON_REFRESH", "quiet")
     (source,) = sources([str(folder)])
     assert source.github == expected
-
-
-def test_two_repositories_of_one_name_are_refused(tmp_path: Path) -> None:
-    folders = [tmp_path / name for name in ("a/kit", "a/other", "b/Kit")]
-    for folder in folders:
-        folder.mkdir(parents=True)
-    assert [one.name for one in sources([*map(str, folders[:2]), str(folders[0])])] == ["kit", "other"]
-    with pytest.raises(BenchError, match="two repositories are called kit"):
-        sources([*map(str, folders)])

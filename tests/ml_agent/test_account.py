@@ -82,22 +82,6 @@ def test_values_in_code(workspace: Workspace) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "value"),
-    [
-        ("the pretrained part net.backbone", "fit(net.backbone.parameters(), lr=1e-4)", "net.backbone"),
-        ("with an angle dispersion of pi/8", "fit(2, np.pi / 8)", "pi/8"),
-        ("centred at (0, 0)", "fit(centers=[[0, 0], [20, 5]])", "(0, 0)"),
-    ],
-)
-def test_an_expression_in_code_is_a_use_in_its_usual_forms(
-    words: str, code: str, value: str, workspace: Workspace
-) -> None:
-    found = statuses(f"In Python: {words}", code, workspace, "python")
-    assert found == {value: "honoured"}
-    assert statuses(f"In Python: {words}", "fit(other.part, 7 / 3, [1, 2])", workspace, "python")[value] == "not found"
-
-
 def test_an_unused_value_is_advice_for_a_model_and_an_error_for_rules(workspace: Workspace) -> None:
     words = "a batch of 16"
     request = Request(instruction=words, values=user_values(words))
@@ -137,15 +121,3 @@ def test_a_file_is_used_by_its_ending_or_as_a_module(
     words: str, text: str, kind: str, value: str, workspace: Workspace
 ) -> None:
     assert statuses(words, text, workspace, kind)[value] == "honoured"
-
-
-def test_a_file_that_the_script_itself_names_has_its_place(tmp_path: Path) -> None:
-    code = "import sys\nOUT = 'mosaic.jpeg'\nopen(OUT, 'w').write(open(sys.argv[1]).read())\n"
-    (tmp_path / "mosaic.py").write_text(f"{code}# 'other.jpeg'\n")
-    workspace = Workspace(index=RepoIndex.open(tmp_path, "v1"), candidate=Candidate(full_name="o/m", url=""))
-    for name, status in (("mosaic.jpeg", "default"), ("other.jpeg", "not found")):
-        words = f"make a mosaic of a.png and save it as {name}"
-        request = Request(instruction=words, values=user_values(words))
-        draft = Draft(kind="bash", text="python mosaic.py a.png", entry="mosaic.py", source="offline")
-        found = {entry.text: (entry.status, entry.where) for entry in account(draft, request, workspace)}
-        assert found[name][0] == status and found["a.png"][0] == "honoured"

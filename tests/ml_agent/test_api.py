@@ -10,7 +10,6 @@ import pytest
 
 import ml_agent
 from ml_agent.background import CancelledRunError, EventStream, Run
-from ml_agent.tools.errors import RepositoryError
 from tests.processor_time import WAIT
 
 SCRIPT = (
@@ -51,12 +50,6 @@ def test_solve_returns_a_typed_result_and_reports_events(repository: Path) -> No
     assert "--lr 0.25" in result._repr_html_()
 
 
-def test_a_folder_may_be_a_path(repository: Path) -> None:
-    assert ml_agent.check("python fit.py --lr 1", repository, path=Path()).ok
-    assert [one.path for one in ml_agent.explain(repository)] == ["fit.py"]
-    assert ml_agent.solve(TASK, repo=repository, run="none").ok
-
-
 def test_half_a_character_is_refused(repository: Path) -> None:
     with pytest.raises(ml_agent.UsageError, match="not valid UTF-8"):
         ml_agent.solve(f"{TASK} \ud83d", repo=repository, run="none")
@@ -74,15 +67,6 @@ def test_a_display_escapes_what_it_shows(repository: Path) -> None:
     checked = ml_agent.check("python fit.py --l<script>r 1; python '<script>.py'", str(repository))
     assert not checked.ok and "<script>" not in checked._repr_html_() and "&lt;script&gt;" in checked._repr_html_()
     assert "ok" in ml_agent.check("python fit.py --lr 1", str(repository))._repr_html_()
-
-
-def test_a_run_displays_how_it_stands(repository: Path) -> None:
-    run = ml_agent.start(TASK, repo=str(repository), run="none")
-    assert run._repr_html_()
-    assert "--lr 0.25" in run.result(timeout=WAIT)._repr_html_() and "--lr 0.25" in run._repr_html_()
-    lost = ml_agent.start(TASK, repo=str(repository / "<script>"), run="none")
-    lost.wait(WAIT)
-    assert "UsageError" in lost._repr_html_() and "<script>" not in lost._repr_html_()
 
 
 def test_a_run_hands_out_its_events_and_its_result(repository: Path) -> None:
@@ -139,17 +123,6 @@ def test_a_cancelled_run_can_be_resumed(repository: Path, tmp_path: Path) -> Non
     assert done.returncode == 0 and "--lr 0.25" in done.stdout, done
 
 
-def test_errors_of_the_run_are_raised_where_the_result_is_asked_for(tmp_path: Path) -> None:
-    run = ml_agent.start(TASK, repo=str(tmp_path / "nowhere"), run="none")
-    with pytest.raises(ml_agent.AgentError, match="nowhere") as caught:
-        run.result(timeout=WAIT)
-    assert caught.value.exit_code == 2 and isinstance(caught.value.__cause__, RepositoryError)
-    with pytest.raises(ml_agent.UsageError, match="nonsense"):
-        ml_agent.solve(TASK, repo=".", nonsense=1)
-    with pytest.raises(ml_agent.UsageError, match="empty"):
-        ml_agent.solve(" ")
-
-
 def test_every_error_is_a_kind_of_agent_error(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere")
     with pytest.raises(ml_agent.UsageError, match="nowhere"):
@@ -193,18 +166,3 @@ def test_numbers_are_values_and_anything_else_is_refused(repository: Path) -> No
     for call in (ml_agent.solve, ml_agent.find, lambda text: ml_agent.check(text, repository)):
         with pytest.raises(ml_agent.UsageError, match="is not text"):
             call(nothing)
-
-
-def test_one_expected_file_needs_no_list(repository: Path) -> None:
-    result = ml_agent.solve(TASK, repo=repository, run="none", expect="model.json")
-    assert [one["path"] for one in result.details["expectations"]] == ["model.json"]
-
-
-def test_whoever_iterates_again_does_not_wait(repository: Path) -> None:
-    run = ml_agent.start(TASK, repo=repository, run="none")
-    assert list(run) and not list(run)
-
-    async def events() -> list[ml_agent.Event]:
-        return [event async for event in run]
-
-    assert not asyncio.run(asyncio.wait_for(events(), WAIT))

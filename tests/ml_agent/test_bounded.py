@@ -1,8 +1,6 @@
 """A result says only what was seen: swallowed failures, help texts, files that no program made, values that are not in it."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,7 +8,6 @@ from ml_agent.draft import CHOSEN, Dispute, Draft, LedgerEntry
 from ml_agent.endings import Ending, bounded
 from ml_agent.reached import ERROR, HELP, NOTHING, shortfall
 from ml_agent.sandbox.contract import Response, Seen
-from ml_agent.summary import summary
 from ml_agent.tools.index import RepoIndex
 
 LOST = LedgerEntry(value="2", text="2", status="not found", named=True)
@@ -90,26 +87,3 @@ def test_errors_alone_are_no_result(index: RepoIndex) -> None:
         "",
     ):
         assert lacks(index, seen, said) == ""
-
-
-def finished(folder: Path) -> dict[str, Any]:
-    """A result as the card reads it."""
-    ledger = [{"text": "2", "status": "not found", "required": True}]
-    return {
-        "answer": {"text": "python a.py", "workdir": ".", "ledger": ledger}, "exit_code": 1, "evidence": "delivered", "asked": "delivered",
-        "sandbox": {"name": "docker", "isolated": True, "ended": "exited"}, "repository": {"name": "a", "version": "1"}, "expectations": [],
-        "unasked": [], "outputs": [], "left_in_sandbox": [], "stand_ins": [], "ending": "not-delivered", "message": "m", "folder": str(folder),
-        "budget": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}, "usd": 0,
-    }  # fmt: skip
-
-
-def test_the_card_of_a_file_without_a_program_claims_nothing(tmp_path: Path) -> None:
-    assert "made the requested files, in docker, without 2" in json.dumps(summary(finished(tmp_path)))
-
-
-def test_the_card_of_a_run_that_failed_says_what_could_not_be_installed(tmp_path: Path) -> None:
-    result = finished(tmp_path)
-    result["sandbox"]["left_out"] = {f"p{n}==1": "no such version" for n in range(5)}
-    shown = [line for line in summary(result) if "not set up" in line or "more requirements" in line]
-    assert len(shown) == 4 and shown[0].endswith("p0==1: no such version") and "and 2 more" in shown[-1]
-    assert not [line for line in summary({**result, "ending": "delivered"}) if "not set up" in line]

@@ -94,20 +94,6 @@ def test_a_run_that_is_cancelled_ends_its_silent_program(way: str, program: Prog
     assert program.processes() == []
 
 
-def test_a_task_that_is_cancelled_ends_its_silent_program(program: Program) -> None:
-    async def cancel() -> float:
-        task = asyncio.create_task(ml_agent.asolve(TASK, repo=str(program.root), **FULL))
-        await asyncio.to_thread(program.wait_until, True, WAIT)
-        began = time.monotonic()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        return time.monotonic() - began
-
-    assert asyncio.run(cancel()) < SOON
-    assert program.processes() == []
-
-
 def server(root: Path, **environment: str) -> Any:
     """A client with a server process of its own that reads below a folder and runs programs in bubblewrap."""
     mcp = pytest.importorskip("mcp")

@@ -1,15 +1,11 @@
 """The command line as a user meets it: one line and an exit code for every mistake, the answer and nothing else on stdout."""
 
-import io
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from ml_agent.cli import run
 from tests.command import ml_agent
 
 SCRIPT = (
@@ -176,38 +172,12 @@ def test_the_answer_and_nothing_else_is_on_stdout(repository: Path, tmp_path: Pa
     assert (out / "report.html").read_text().count("--lr 0.25") >= 1
 
 
-def test_the_sentence_may_come_from_standard_input_and_the_endpoint_by_a_flag(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["solve", "-", "--repo", str(repository), "--run", "none", "--quiet", "--out"]
-    monkeypatch.setattr("sys.stdin", io.StringIO("fit with lr 0.25\n"))
-    assert run([*words, str(tmp_path / "read")]) == 0 and "--lr 0.25" in capsys.readouterr().out
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
-    assert run([*words, str(tmp_path / "empty")]) == 2 and "instruction is empty" in capsys.readouterr().err
-    monkeypatch.setattr("sys.stdin", None)  # closed: <&-
-    assert run([*words, str(tmp_path / "closed")]) == 2 and "instruction is empty" in capsys.readouterr().err
-    monkeypatch.setattr("sys.stdin", io.StringIO("fit with lr 0.25\n"))
-    model = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
-    assert run([*words, str(tmp_path / "model"), *model]) == 4 and "127.0.0.1:9" in capsys.readouterr().err
-
-
 def test_json_holds_the_whole_result(repository: Path) -> None:
     done = ml_agent("solve", "fit with lr 0.25", "--repo", str(repository), "--run", "none", "--json", "--quiet")
     result = json.loads(done.stdout)
     assert done.stderr == ""
     assert result["answer"]["ledger"][0]["value"] == "0.25"
     assert result["exit_code"] == done.returncode == 0
-
-
-def test_a_repository_with_its_own_tools_does_not_shadow_ours(repository: Path) -> None:
-    (repository / "tools").mkdir()
-    (repository / "tools" / "__init__.py").write_text("raise SystemExit('imported the wrong tools')\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", "explain", ".:train/fit.py", "--json"],
-        capture_output=True, text=True, cwd=repository, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)[0]["options"][0]["dest"] == "lr"
 
 
 def test_check_prints_findings_and_ends_with_one(repository: Path) -> None:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.finder import CANDIDATES, MOST_SEARCHES, collect, searches, source_for
+from ml_agent.finder import CANDIDATES, MOST_SEARCHES, collect, source_for
 from ml_agent.samples import tasks
 from ml_agent.settings import load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import SearchError
 from ml_agent.tools.github_search import GitHubSearch, Places
-from ml_agent.tools.query import read_query
 from ml_agent.understanding import keywords, rank
 from tests.servers.github_server import About, GitHubServer
 
@@ -27,17 +26,6 @@ def test_keywords_name_the_field_then_the_names() -> None:
     found = keywords(INSTRUCTION)
     assert found[:2] == ("graph neural networks", "APPNP")
     assert "Citeseer" in found and "graciously" not in found and "0.01" not in found
-
-
-def test_searches_are_short_and_few() -> None:
-    found = searches(read_query(INSTRUCTION))[:MOST_SEARCHES]
-    assert {"APPNP", "graph neural networks"} <= {one.query for one in found}
-    assert all(len(one.query.split()) <= 4 for one in found)
-
-
-def test_an_instruction_of_no_known_field_still_asks() -> None:
-    assert searches(read_query("Please sort my stamps by country"))[0].query == "classification country"
-    assert searches(read_query("")) == [] and keywords("") == ()
 
 
 def test_ranks_all_candidates_by_relevance() -> None:
@@ -91,11 +79,3 @@ def test_the_sample_repositories_are_among_the_first_five_of_their_catalogue() -
         if task.repository not in [hit.full_name.split("/")[1] for hit in found]:
             misses.append(task.id)
     assert misses == []
-
-
-def test_swapped_instructions_find_others_first() -> None:
-    """What is found follows from the instruction: with another one the sample repositories are not the first."""
-    catalog = source_for(load_settings(), "sample")
-    for text in ("Transcribe talk.wav with wav2vec2", "Train PPO on CartPole", "Caption my photographs with BLIP"):
-        found = rank(text, collect(text, catalog))
-        assert found[0].full_name.split("/")[1] not in {task.repository for task in tasks()}

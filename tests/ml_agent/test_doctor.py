@@ -58,11 +58,6 @@ def test_a_machine_without_a_filter_of_system_calls_is_told(monkeypatch: pytest.
         assert ("docker" in row.tip) is not filtered
 
 
-def test_an_unwritable_cache_is_needed_and_said() -> None:
-    code, rows = doctor(ML_AGENT_CACHE_DIR="/proc/nowhere")
-    assert code == 1 and not rows["cache"]["ok"]
-
-
 @pytest.mark.parametrize("listed", [True, False])
 def test_models_lists_prices_also_where_the_endpoint_says_nothing(listed: bool) -> None:
 

@@ -5,7 +5,7 @@ import pytest
 import ml_agent
 from ml_agent.errors import UsageError
 from ml_agent.navigator import Given
-from ml_agent.understanding import understood, unknown_names
+from ml_agent.understanding import understood
 from tests.ml_agent.offline.conftest import Make, repository
 
 __all__ = ["repository"]
@@ -26,17 +26,8 @@ def texts(instruction: str, **given: str) -> list[str]:
     return [value.text for value in request.values if value.kind == "number"]
 
 
-@pytest.mark.parametrize("name", ["n_epochs", "epochs"])
-def test_a_value_said_twice_is_one(name: str) -> None:
-    assert texts("fit it for 25 epochs on 30 points", **{name: "25"}) == [f"{name}=25", "30"]
-
-
 def test_what_is_given_by_name_counts_where_the_sentence_says_otherwise() -> None:
     assert texts("fit with a learning rate of 0.5 on 30 points", lr="0.1") == ["lr=0.1", "30"]
-
-
-def test_another_number_of_the_sentence_stays() -> None:
-    assert texts("fit with 7 points", lr="7") == ["lr=7", "7"]
 
 
 @pytest.mark.parametrize(
@@ -59,11 +50,3 @@ def test_an_unknown_name_ends_the_run_with_the_nearest(repository: Make) -> None
     root = repository(FILES).workspace().index.root
     with pytest.raises(UsageError, match=r"--arg n_epoch5: no option here has that name; the nearest are n_epochs"):
         ml_agent.solve("fit the model", repo=str(root), arguments={"n_epoch5": "3"}, run="none", navigator="offline")
-
-
-def test_where_options_cannot_be_seen_nothing_is_said(repository: Make) -> None:
-    unseen = "import argparse, other\nparser = argparse.ArgumentParser()\nother.add(parser)\nparser.parse_args()\n"
-    index = repository({"fit.py": SCRIPT, "more.py": unseen}).workspace().index
-    seen = all(not one.unseen for several in index.signatures.values() for one in several)
-    assert seen or unknown_names(["nonsense"], index) == ""
-    assert unknown_names(["nonsense"], repository({"README.md": "# Nothing\n"}).workspace().index) == ""

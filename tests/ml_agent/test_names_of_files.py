@@ -39,22 +39,3 @@ def test_words_of_other_languages_are_no_names(text: str) -> None:
 )
 def test_what_is_quoted_and_no_name(quoted: str) -> None:
     assert not list(quoted_paths(f'it says "{quoted}" there'))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['save it to the folder "my results"', "put all into the “my results” folder", "store it under `my results/`"],
-)
-def test_a_folder_in_quotes(text: str) -> None:
-    assert [(one.path, one.kind) for one in expectations_of(text)] == [("my results", "folder")]
-
-
-@pytest.mark.parametrize("quotes", QUOTES[:6])
-@pytest.mark.parametrize("between", [" ", "="])
-def test_a_quoted_value_of_a_spelled_option(between: str, quotes: str) -> None:
-    text = f"run it with --output{between}{quotes % 'my best.json'} and 3 rounds"
-    assert next((one.name, one.value) for one in user_values(text)) == ("output", "my best.json")
-
-
-def test_where_a_sentence_puts_what_a_quoted_file_holds() -> None:
-    assert [one.path for one in expectations_of('write what is in "a b.txt" to "c d.csv"')] == ["c d.csv"]

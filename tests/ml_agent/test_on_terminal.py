@@ -37,16 +37,6 @@ def solved(root: Path, *flags: str, columns: int = 100, extra: dict[str, str] | 
     )
 
 
-def test_phases_say_in_plain_words_what_they_found(planar: Path) -> None:
-    seen = solved(planar)
-    assert seen.code == 0 and "Traceback" not in seen.text
-    assert "read 2 values: 25 epochs, learning rate 0.05" in seen.text
-    assert re.search(r"generate\s+python train/fit_mlp.py", seen.text)
-    assert re.search(r"0\.05: --lr 0\.05", seen.text) and re.search(r"25: --n_epochs 25", seen.text)
-    assert seen.text.count("no model ") == 1 and "OPENAI_API_KEY" in seen.text
-    assert "\x1b[?25h" in seen.raw.rpartition("\x1b[?25l")[2], "the cursor stayed hidden"
-
-
 def test_no_color_and_dumb_terminals_get_neither_colours_nor_movement(planar: Path) -> None:
     assert not COLOUR.search(solved(planar, extra={"NO_COLOR": "1"}).raw)
     dumb = solved(planar, extra={"TERM": "dumb"})
@@ -89,12 +79,6 @@ def test_one_question_where_a_run_would_end_unsure(two: Path) -> None:
 def test_there_is_nobody_to_ask_behind_a_pipe(two: Path) -> None:
     told = ml_agent("solve", UNSURE, "--repo", str(two), "--run", "none", "--ask")
     assert told.returncode == 2 and "--ask needs a terminal" in told.stderr
-
-
-def test_quiet_still_says_why_there_is_no_answer(two: Path) -> None:
-    told = ml_agent("solve", UNSURE, "--repo", str(two), "--run", "none", "-q")
-    assert told.returncode == 1 and told.stdout == ""
-    assert told.stderr.startswith("unsure: ") and len(told.stderr.splitlines()) == 1
 
 
 def test_ctrl_c_on_a_terminal_is_one_line(planar: Path) -> None:

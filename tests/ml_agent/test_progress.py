@@ -41,13 +41,3 @@ def test_a_long_phase_names_the_last_line_of_what_runs(patience: float) -> None:
         time.sleep(patience)
     shown.close()
     assert screen.getvalue() == "execute    still setting up and running it: copying 3.0 GB into the sandbox\n"
-
-
-def test_a_quick_phase_is_told_by_its_outcome_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE", 0.5)
-    screen = io.StringIO()
-    shown = Progress(Terminal(file=screen, width=200))
-    shown.on_phase("plan", "enter", "")
-    shown.on_phase("plan", "leave", "found it")
-    time.sleep(1)
-    assert "still" not in screen.getvalue()

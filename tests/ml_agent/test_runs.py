@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError
-from ml_agent.files import write_atomically
 from ml_agent.runs import delete_run, find_run, list_runs, new_run
 from ml_agent.trajectory import Trajectory, read_trajectory
 
@@ -78,15 +77,6 @@ def test_without_a_place_for_the_key_a_run_is_made_and_cannot_be_resumed(
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "file/cache"))
     folder = new_run(tmp_path / "runs", None, {})
     assert folder.path.is_dir() and list_runs(tmp_path / "runs") == []
-
-
-def test_an_interrupted_write_leaves_the_old_text(tmp_path: Path) -> None:
-    target = tmp_path / "file"
-    write_atomically(target, "old")
-    with pytest.raises(UnicodeEncodeError):
-        write_atomically(target, "\ud800")
-    assert target.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_the_trajectory_keeps_no_secret_and_survives_a_cut_line(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Whole runs on small repositories: found, set up, run, repaired, recorded, played back."""
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.summary import summary
 from tests.command import ml_agent
-from tests.servers.github_server import About, Fault, GitHubServer
+from tests.servers.github_server import About, GitHubServer
 from tests.sources import ROOT
 
 NAMED = re.compile(r"`([\w.-]+/?)`")
@@ -42,14 +41,6 @@ def repository(repository: Path) -> Path:
     return repository
 
 
-def test_it_is_said_that_much_is_copied(repository: Path, tmp_path: Path) -> None:
-    with (repository / "corpus.bin").open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, 250 * 1024**2)
-    task = ("fit the linear model with learning rate 0.25", "--repo", str(repository), *LOCAL)
-    done = ml_agent("solve", *task, "--verbose", "--out", str(tmp_path / "out"))
-    assert done.returncode == 0 and "copying 0.2 GB into the sandbox" in done.stderr, done.stderr
-
-
 def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     code, result = solve(
@@ -64,28 +55,6 @@ def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp
     assert (out / "answer.sh").exists() and (out / "report.html").exists()
     named = NAMED.findall((ROOT / "docs/reference.md").read_text().partition("## What a run leaves behind")[2])
     assert {path.name for path in out.iterdir()} - {".lock"} <= {name.strip("/") for name in named}
-
-
-def test_the_wrong_candidate_falls_to_the_next_one(repository: Path, tmp_path: Path) -> None:
-    catalog = tmp_path / "catalog.jsonl"
-    entries = [
-        {"full_name": "a/linear-model-fitting", "description": "fit the linear model", "url": "./gone"},
-        {"full_name": "b/fitting", "description": "fit a model", "url": "./fitting"},
-    ]
-    catalog.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    code, result = solve("fit the linear model with learning rate 0.25", "--catalog", str(catalog), *LOCAL)
-    assert (code, result["repository"]["name"]) == (0, "b/fitting")
-
-
-def test_a_repository_is_found_on_github_and_answered(repository: Path, tmp_path: Path) -> None:
-    files = {path.name: path.read_text() for path in repository.iterdir()}
-    with GitHubServer(tmp_path / "github") as host:
-        host.publish(About(full_name="lab/fitting", description="Fit the linear model"), files)
-        host.publish(About(full_name="lab/birds", description="Pictures of birds"), {"README.md": "# Birds\n"})
-        hosts = {"ML_AGENT_GITHUB_API": host.url, "ML_AGENT_GITHUB_WEB": host.url}
-        code, result = solve("fit the linear model with learning rate 0.25", "--run", "none", **hosts)
-    assert (code, result["repository"]["name"]) == (0, "lab/fitting")
-    assert (result["answer"]["text"], result["evidence"]) == ("python fit.py --lr 0.25", "checked")
 
 
 def test_what_was_found_is_told_and_the_next_one_tried_where_the_first_fails(repository: Path, tmp_path: Path) -> None:
@@ -109,24 +78,6 @@ def test_what_was_found_is_told_and_the_next_one_tried_where_the_first_fails(rep
     lines = "\n".join(summary(result))
     assert "1 lab/linear-model-fit (MIT, 900 stars): mentions" in lines and "licence      none: nobody" in lines
     assert "to try another one: --repo lab/linear-model-fit" in lines
-
-
-def test_a_search_that_has_to_wait_prints_nothing_of_its_library(tmp_path: Path) -> None:
-    body = {"message": "API rate limit exceeded for 127.0.0.1."}
-    with GitHubServer(tmp_path / "github") as host:
-        host.fail(Fault(status=403, headers={"Retry-After": "0"}, body=body))
-        hosts = {"ML_AGENT_GITHUB_API": host.url, "ML_AGENT_GITHUB_WEB": host.url}
-        done = ml_agent("solve", "fit the linear model", "--run", "none", "-q", **hosts)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
-    assert done.stderr.startswith("no-repository: no repository was found")
-
-
-def test_a_repository_that_was_named_is_not_asked_for_again(tmp_path: Path) -> None:
-    (tmp_path / "fit.jl").write_text("println(1)\n")
-    (tmp_path / "README.md").write_text("# Fit the linear model in Julia\n")
-    code, result = solve("fit the linear model", "--repo", str(tmp_path), "--run", "none", "--navigator", "offline")
-    assert (code, result["ending"]) == (1, "no-repository")
-    assert "--repo" not in result["message"] and "Python" in result["message"]
 
 
 def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:
@@ -185,11 +136,3 @@ def test_a_file_that_two_drafts_miss_ends_the_run(repository: Path, tmp_path: Pa
     assert sum(event["event"] == "diagnosis" for event in events) == 2, "a third draft would miss it, too"
     drafts = [event["draft"]["text"] for event in events if event["event"] == "draft"]
     assert drafts[0] != drafts[1] and result["answer"]["text"] == drafts[0], "nothing was wrong with the first"
-
-
-def test_the_reason_is_that_of_the_best_draft(repository: Path) -> None:
-    (repository / "README.md").write_text(
-        "# Fit\n\n```python\nclass Fit:\n    lr = 0.5\n```\n\n    python fit.py --lr 0.5\n"
-    )
-    done = ml_agent("solve", "fit the model", "--repo", str(repository), "--run", "none", "-q", "--arg", "lr=abc")
-    assert done.returncode == 1 and "--lr takes float, not 'abc'" in done.stdout + done.stderr

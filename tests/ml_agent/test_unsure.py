@@ -8,7 +8,6 @@ import pytest
 import ml_agent
 from ml_agent.offline import confidence
 from ml_agent.summary import summary
-from ml_agent.unsure import different, lines_of, offer, what_would_decide
 from tests.ml_agent.offline.conftest import Make, repository
 
 __all__ = ["repository"]
@@ -63,25 +62,3 @@ def test_an_answer_says_how_sure_it_is_and_what_has_no_place(repository: Make) -
     assert told["answer"]["level"] in {"sure", "likely", "guess"} and 0 < told["answer"]["confidence"] < 1
     assert "oslo" in told["answer"]["unplaced"]
     assert any(line.startswith("not used") and "oslo" in line for line in summary(told))
-
-
-def test_the_word_that_says_to_write_a_file_has_its_place(repository: Make) -> None:
-    root = two_scripts(repository)
-    (root / "fit.py").write_text(SCRIPT.format("rate").replace("p.parse", "p.add_argument('--csv')\np.parse"))
-    said = "fit the weather models at a rate of 0.25, save to w.csv"
-    told = json.loads((ml_agent.solve(said, repo=str(root), run="none").folder / "run.json").read_text())
-    assert "--csv w.csv" in told["answer"]["text"] and "save" not in told["answer"]["unplaced"]
-
-
-def test_answers_that_call_something_else_come_first(repository: Make) -> None:
-    place = repository({"fit.py": SCRIPT.format("rate"), "score.py": SCRIPT.format("level")})
-    drafts = place.answers("fit the models at a rate of 0.25", 8)
-    chosen = different(drafts)
-    assert len(chosen) <= 3 and len({one.entry for one in chosen[:2]}) == 2
-    assert "--path" in what_would_decide([offer(chosen[0], place.workspace().index)])
-
-
-def test_a_long_answer_is_shown_by_its_beginning() -> None:
-    lines = lines_of({"text": "\n".join(f"x{n} = {n}" for n in range(40))})
-    assert (len(lines), lines[-1]) == (13, "… 28 more lines, in run.json")
-    assert lines_of({"text": "python a.py"}) == ["python a.py"]

@@ -4,9 +4,7 @@ from typing import Any
 
 import jinja2
 import pytest
-from jsonschema import Draft202012Validator
 
-from ml_agent.prompts import functions
 from ml_agent.prompts.render import phases, render
 
 VALUES: dict[str, dict[str, Any]] = {
@@ -38,19 +36,3 @@ def test_a_missing_variable_fails(phase: str, name: str) -> None:
     values = {key: value for key, value in VALUES[phase].items() if key != name}
     with pytest.raises(jinja2.UndefinedError):
         render(phase, **values)
-
-
-def test_a_conversation_offers_a_look_in_the_sandbox_and_a_folder_only_where_there_is_a_choice() -> None:
-    names = [function["name"] for function in functions.tools(can_run=True, places=True)]
-    assert names == ["find", "read", "signature", "run", "install", "answer", "done", "dispute", "reject"]
-    bare = {function["name"]: function for function in functions.tools(can_run=False, places=False)}
-    assert not {"run", "install"} & set(bare) and "folder" not in bare["answer"]["parameters"]["properties"]
-    for function in bare.values():
-        Draft202012Validator.check_schema(function["parameters"])
-
-
-def test_the_search_offers_four_functions() -> None:
-    offered = functions.finding()
-    assert [function["name"] for function in offered] == ["search", "look", "similar", "choose"]
-    for function in offered:
-        Draft202012Validator.check_schema(function["parameters"])

@@ -80,30 +80,6 @@ def test_a_dockerfile_says_how_it_is_built_and_needs_nothing_but_the_repository(
     assert "COPY requirements.lock" not in text and "idna==3.7" in text
 
 
-def test_the_own_package_is_installed_in_few_words_behind_the_list(tmp_path: Path) -> None:
-    record = SessionRecord(
-        source=Source(root=tmp_path, version=COMMIT, url=""), task=Task(text="fit"), project=".", packages=(IDNA,)
-    )
-    for text in (artifacts(record)[name] for name in ("reproduce.sh", "Dockerfile")):
-        assert text.count("--no-deps -e .") == 1
-        assert text.index("requirements.lock") < text.index("--no-deps -e .")
-
-
-def test_a_python_that_does_not_start_is_passed_over(tmp_path: Path) -> None:
-    text = script(tmp_path, "")
-    chosen = text[text.index("for python in") : text.index('"$python" -I -m venv')]
-    for name, code in (("python3.11", "echo choose a version >&2; exit 127"), ("python3", "exit 0")):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{code}\n")
-        (tmp_path / name).chmod(0o755)
-    for there, said in ((f"{tmp_path}", "python3"), ("/nowhere", "")):
-        done = subprocess.run(
-            ["/bin/bash", "-euo", "pipefail", "-c", f'{chosen}\necho "$python"'],
-            env={"PATH": there, "HOME": "/nowhere"}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.stdout.strip() == said and done.returncode == (0 if said else 2)
-    assert "python3.11 is needed" in done.stderr
-
-
 def test_a_login_shell_finds_python_in_a_run_that_is_done_again(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "a b").mkdir()

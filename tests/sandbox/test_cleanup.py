@@ -1,6 +1,5 @@
 """After runs that were killed nothing of ours is left, and nothing of others is touched."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,8 +13,8 @@ import pytest
 
 from ml_agent.sandbox.cleanup import clean, reap
 from ml_agent.sandbox.image import ensure_image
-from ml_agent.sandbox.local_place import OWNER_FILE, make_place, places
-from ml_agent.sandbox.owner import BEGAN, LABEL, OWNER, is_gone, is_orphan, labels
+from ml_agent.sandbox.local_place import make_place, places
+from ml_agent.sandbox.owner import OWNER, is_gone, labels
 from ml_agent.sandbox.temporary import lent
 from tests.processor_time import WAIT
 
@@ -113,34 +112,11 @@ def test_what_is_not_ours_stays() -> None:
         client.close()
 
 
-def test_owners_are_known_dead_or_alive() -> None:
-    own = labels("run", "sandbox")
-    assert own[LABEL] == "1"
-    assert not is_orphan(own)
-    assert is_orphan({**own, OWNER: own[OWNER].rpartition(":")[0] + ":999999999"})
-    assert is_orphan({**own, BEGAN: "1"}), "the number was given to another process"
-    assert not is_orphan({**own, OWNER: "another-machine:999999999"})
-    assert not is_orphan({})
-
-
 def test_a_number_is_a_living_process_whoever_it_belongs_to() -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
     assert not is_gone(str(os.getpid())) and not is_gone("1") and not is_gone("image")
     assert is_gone(str(ended.pid)) and is_gone("9" * 30)
-
-
-def test_folders_without_our_label_stay(tmp_path: Path) -> None:
-    stranger = places() / "stranger"
-    stranger.mkdir(parents=True)
-    living = make_place("living", "process")
-    dead = make_place("dead", "process")
-    owner = json.loads((dead / OWNER_FILE).read_text())
-    (dead / OWNER_FILE).write_text(json.dumps({**owner, BEGAN: "1"}))
-    assert clean().folders == 1
-    assert stranger.is_dir() and living.is_dir() and not dead.exists()
-    assert clean(run_id="living").folders == 1
-    assert not living.exists()
 
 
 def test_a_place_that_is_deeper_than_python_goes_is_removed() -> None:

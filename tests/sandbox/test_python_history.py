@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ml_agent.sandbox.interpreters import Interpreter, find_interpreters
-from ml_agent.sandbox.python_history import former_modules, history
+from ml_agent.sandbox.python_history import history
 
 ASK = """
 import importlib, json, sys, warnings
@@ -66,8 +66,3 @@ def test_what_python_says_is_a_pattern() -> None:
         for lines in [*side.get("said", {}).values(), *side.get("syntax", {}).values()]:
             for line in lines:
                 re.compile(line)
-
-
-def test_modules_that_were_once_there() -> None:
-    assert {"imp", "formatter", "urllib2", "telnetlib"} <= former_modules()
-    assert not {"json", "tomllib", "numpy"} & former_modules()

@@ -9,7 +9,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation
 from ml_agent.sandbox.diagnosis.refine import refine
 from ml_agent.sandbox.makers import MissingFile, makers_of
 from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick
-from ml_agent.sandbox.repair_rules import FailureContext, candidates, next_repair
+from ml_agent.sandbox.repair_rules import FailureContext, candidates
 from ml_agent.sandbox.task import Source, Task
 
 
@@ -75,11 +75,6 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
 def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -> None:
     found = proposed(diagnosis("wrong-python", "x", Fix(kind="python", arguments=(wanted,))), scene(tmp_path))
     assert [arguments for _, arguments in found] == ([(f"--python {expected}",)] if expected else [])
-
-
-def test_the_python_that_the_repository_says(tmp_path: Path) -> None:
-    write(tmp_path, "setup.py", "from setuptools import setup\nsetup(python_requires='>=3.7,<3.10')")
-    assert proposed(diagnosis("wrong-python", "x"), scene(tmp_path)) == [("install", ("--python 3.9",))]
 
 
 def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
@@ -156,20 +151,6 @@ def test_a_settings_module_from_its_example(tmp_path: Path) -> None:
 def test_the_card_is_hidden_where_there_is_none(tmp_path: Path) -> None:
     found = proposed(diagnosis("no-cuda", "x", Fix(kind="cpu")), scene(tmp_path, "python train.py --steps 5"))
     assert found == [("environment", ("CUDA_VISIBLE_DEVICES=",))]
-
-
-def test_scripts_are_made_runnable(tmp_path: Path) -> None:
-    write(tmp_path, "go.sh", "echo 1\r\n")
-    assert proposed(diagnosis("permission", "./go.sh"), scene(tmp_path, "./go.sh"))[0][0] == "first"
-    found = proposed(diagnosis("line-endings", "go.sh"), scene(tmp_path, "bash go.sh"))
-    assert found == [("first", ("sed -i 's/\\r$//' go.sh",))]
-
-
-def test_never_the_same_repair_twice(tmp_path: Path) -> None:
-    found = diagnosis("missing-module", "yaml", Fix(kind="install", arguments=("PyYAML",)))
-    first = next_repair(found, [], scene(tmp_path))
-    assert first is not None and first.arguments == ("PyYAML",) and first.failure
-    assert next_repair(found, [first], scene(tmp_path)) is None
 
 
 def test_a_failure_has_its_share_and_no_more() -> None:

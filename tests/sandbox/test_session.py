@@ -74,20 +74,6 @@ def test_an_environment_is_made_kept_and_taken_again(kind: str, make: Make, inde
 
 
 @pytest.mark.slow
-def test_an_older_setuptools_is_part_of_the_record(make: Make, index: Path, tmp_path: Path) -> None:
-    wheel(index, "setuptools", "60.0", "")
-    root = repository(tmp_path, run_dot_py="import alpha\n", requirements_dot_txt="alpha\n")
-    session, task = (
-        Session(make("process", network="install"), Source(root=root, version="v1")),
-        Task(text="python run.py"),
-    )
-    session.prepare(Task(text="python run.py", entry="run.py"))
-    assert set(session.record(task).locked) == {"alpha==2.0"}, "the one that every environment has is not told"
-    assert session.apply(Repair(kind="install", arguments=("setuptools<61",)), task)
-    assert set(session.record(task).locked) == {"alpha==2.0", "setuptools==60.0"}
-
-
-@pytest.mark.slow
 def test_what_a_model_asks_for_is_installed_and_can_be_done_again(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(tmp_path, run_dot_py="import beta_tools\nprint(beta_tools.value)\n")
     task, source = Task(text="python run.py"), Source(root=root)
@@ -147,33 +133,6 @@ def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> N
     assert not proof.ok and [repair.kind for repair in proof.repairs] == ["first"]
     with pytest.raises(FileNotFoundError):
         session.sandbox.get("half")
-
-
-@pytest.mark.slow
-def test_another_python_without_the_version_wanted_is_given_up(make: Make, index: Path, tmp_path: Path) -> None:
-    sandbox = make("process", network="install")
-    others = [version for version in sandbox.pythons() if version != sandbox.python_version()]  # type: ignore[attr-defined]
-    if not others:
-        pytest.skip("one Python only")
-    root = repository(
-        tmp_path,
-        run_dot_py="import alpha, sys\nprint(alpha.new, sys.version_info[:2])\n",
-        requirements_dot_txt="alpha\n",
-    )
-    session, task = Session(sandbox, Source(root=root)), Task(text="python run.py", timeout=240)
-    before = session.scene(task).python
-    session.prepare(task)
-    wanted = f"{others[0][0]}.{others[0][1]}"
-    assert not session.apply(Repair(kind="install", arguments=(f"--python {wanted}", "alpha<1")), task)
-    assert session.scene(task).python == before
-    assert session.run(task).ok
-    (tmp_path / "mine.txt").write_text("mine")
-    session.lay(lambda: sandbox.put(tmp_path / "mine.txt", "mine.txt"))
-    assert session.apply(Repair(kind="install", arguments=(f"--python {wanted}", "alpha<2")), task)
-    assert sandbox.get("mine.txt") == b"mine", "the new workspace has the task's own files"
-    assert session.scene(task).python == others[0]
-    assert session.apply(Repair(kind="install", arguments=(f"--python {before[0]}.{before[1]}",)), task)
-    assert session.record(task).locked == ("alpha==1.0",), "what an earlier repair holds to outlives a change of Python"
 
 
 @pytest.mark.slow

@@ -1,12 +1,11 @@
 """What is planned from what a repository says."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.setup.builder import BuildFailure, no_packages_of, said_by, without_data
+from ml_agent.sandbox.setup.builder import BuildFailure, said_by
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.tools.entries import entries_of
@@ -34,12 +33,6 @@ def show():
     write(tmp_path, "run.py", text)
     needs = scan_imports(tmp_path, [tmp_path / "run.py"])
     assert (needs.modules, needs.later) == ((), ("matplotlib",))
-
-
-def test_what_is_taken_from_a_module_is_no_module(tmp_path: Path) -> None:
-    write(tmp_path, "run.py", "import a\nfrom a import b, c\nfrom a.d import E, F\nfrom a.d.e import g\nimport x.y\n")
-    taken = dict(scan_imports(tmp_path, [tmp_path / "run.py"]).taken)
-    assert taken == {"a": ("b", "c", "d"), "a.d": ("E", "F", "e"), "a.d.e": ("g",), "x.y": ()}
 
 
 def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
@@ -137,14 +130,6 @@ def test_everything_that_says_what_is_needed(tmp_path: Path) -> None:
     assert wanted_python(tmp_path) == ">=3.8,<4"
 
 
-def test_a_conda_environment_by_the_name_of_requirements(tmp_path: Path) -> None:
-    write(tmp_path, "requirements.yml", "name: x\ndependencies:\n  - python=3.7.9\n  - scikit-image=0.17.2\n")
-    write(tmp_path, "chart/requirements.yaml", "dependencies:\n  - name: redis\n    version: 1.0\n")
-    write(tmp_path, "roles/requirements.yml", "- src: some.role\n")
-    assert [wanted.text for wanted in wanted_by(tmp_path)] == ["scikit-image==0.17.2"]
-    assert wanted_python(tmp_path) == "==3.7.*"
-
-
 def test_the_nearest_requirements_come_first(tmp_path: Path) -> None:
     write(tmp_path, "requirements.txt", "numpy==1.0\n")
     write(tmp_path, "examples/a/requirements.txt", "numpy==2.0\n")
@@ -200,13 +185,3 @@ def test_what_a_build_lacks_is_seen_before_a_long_traceback() -> None:
     failure = BuildFailure(lines=said_by(response))
     assert packages_for("\n".join(failure.lines)) == ("build-essential", "python3-dev")
     assert "CMAKE_MAKE_PROGRAM is not set" in failure.line
-
-
-def test_data_beside_a_package_is_no_package(tmp_path: Path) -> None:
-    line = "error: Multiple top-level packages discovered in a flat-layout: ['inputs', 'tool', 'gone']."
-    for path in ("inputs/a.csv", "tool/__init__.py", "other/b.csv"):
-        write(tmp_path, path, "")
-    names = no_packages_of(["building", line])
-    assert names == ("inputs", "tool", "gone") and not no_packages_of(["error: no such thing"])
-    subprocess.run(["/bin/bash", "-c", without_data(str(tmp_path), names)], check=True, timeout=30)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "tool"]

@@ -237,12 +237,6 @@ class TestObjects:
         assert finding.message.startswith(f"line 4: {owner} has no attribute 'grwo'")
         assert finding.suggestion == ("grow" if owner == "Deep" else "")
 
-    def test_functions_and_classes_of_the_code_itself(self, index: RepoIndex) -> None:
-        assert one("class Model:\n    def __init__(self, configs): ...\nmodel = Model()", index).code == "bad-call"
-        assert one("def run(a, *, b): ...\nrun(1)", index).message == "line 2: run() needs b; it takes (a, b)"
-        assert check_python("def run(a): ...\ndef run(a, b): ...\nrun(1)", index) == []
-        assert check_python("@wrap\ndef run(a): ...\nrun(1)", index)[0].code == "undefined-name"
-
 
 class TestNothingRuns:
     @pytest.mark.parametrize(

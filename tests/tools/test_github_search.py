@@ -74,16 +74,6 @@ def test_a_look_shows_files_and_readme_and_costs_nothing_again(make: Make, githu
     assert make().look("lab/none of these") is None is make().find("../lab/graphs")
 
 
-def test_a_package_is_found_by_its_home_page(make: Make, github: GitHubServer) -> None:
-    links = {
-        "info": {"home_page": None, "project_urls": {"Docs": "https://x.org", "Source": f"{github.url}/lab/graphs#top"}}
-    }
-    github.fail(Fault(status=200, path="/packages/pygraphs/", body=links))
-    found = make().find("pygraphs")
-    assert found is not None and found.full_name == "lab/graphs"
-    assert make().find("unknown-package") is None
-
-
 def test_a_query_holds_only_words_and_our_own_qualifiers() -> None:
     asked = Wanted(query='user:evil "a phrase" NOT a', topic="x stars:>1", language="C++", pushed_after="tomorrow")
     assert words_of(asked) == "user evil a phrase language:C++ topic:x-stars-1"

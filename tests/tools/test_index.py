@@ -1,15 +1,12 @@
 """The index reads what is asked for, within one budget, keeps it on disk, and goes on with what was left out."""
 
 import contextlib
-import os
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from ml_agent.tools import index as index_module
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import UNKNOWN
 from ml_agent.tools.reading import IndexWalk
@@ -106,20 +103,6 @@ def test_a_cache_that_cannot_be_used_costs_only_time(root: Path, tmp_path: Path,
     index = RepoIndex.open(root, "v1", cache)
     look_at_all(index)
     assert index.signatures["train.py"][0].options and index.passages
-
-
-def test_a_loaded_index_needs_no_extractor(root: Path, tmp_path: Path) -> None:
-    """What is on disk is loaded without the parsers: this is what makes a warm start fast."""
-    cache = tmp_path / "cache"
-    look_at_all(RepoIndex.open(root, "v1", cache))
-    program = (
-        "import sys; from pathlib import Path; from ml_agent.tools.index import RepoIndex\n"
-        f"index = RepoIndex.open(Path({str(root)!r}), 'v1', Path({str(cache)!r}))\n"
-        "assert index.passages and index.examples and index.entries and index.api.objects\n"
-        "assert not {'markdown_it', 'pyflakes', 'ml_agent.tools.signatures.interpreter'} & set(sys.modules)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(index_module.__file__).parents[2])}
-    subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=tmp_path)
 
 
 def test_what_takes_too_long_is_left_out_and_said(root: Path, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
-from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.read import parse_module
 from ml_agent.tools.python_api.requirements import read_requirements
 
@@ -237,27 +236,3 @@ def test_any_bytes_are_a_module(source: bytes) -> None:
 )
 def test_hostile_source_is_a_module(source: str) -> None:
     parse_module(source.encode(), "a.py")
-
-
-@pytest.mark.parametrize(
-    ("folder", "path", "name"),
-    [
-        (".", "pkg/net.py", "pkg.net"),
-        ("tool", "tool/run.py", "run"),
-        ("tool", "tool/parts/__init__.py", "parts"),
-        ("pkg", "pkg/net.py", "pkg.net"),
-        ("tool", "pkg/net.py", "pkg.net"),
-        (".", "src/space/part/a.py", "space.part.a"),
-    ],
-)
-def test_a_module_has_the_name_by_which_its_folder_imports_it(folder: str, path: str, name: str) -> None:
-    """In a project that can be installed: a folder without `__init__.py` is no package, but for one in `src`."""
-    files = [
-        "setup.py",
-        "pkg/__init__.py",
-        "pkg/net.py",
-        "tool/run.py",
-        "tool/parts/__init__.py",
-        "src/space/part/a.py",
-    ]
-    assert ModuleTable(files).imported_from(folder, path) == name

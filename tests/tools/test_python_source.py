@@ -51,24 +51,3 @@ def test_what_is_no_python_is_said(text: str) -> None:
     with pytest.raises(SyntaxError):
         read_python(text)
     assert parse_python(text) is None
-
-
-@pytest.mark.parametrize(("times", "error"), [(1, None), (2, TooDeepError)])
-def test_python_that_loses_count_of_its_levels_reads_again(
-    times: int, error: type[Exception] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """CPython's "AST constructor recursion depth mismatch" is no fault of the text; nobody can call it forth at will."""
-    parse, left = ast.parse, [times]
-
-    def losing(source: str, mode: str = "exec") -> ast.AST:
-        left[0] -= 1
-        if left[0] >= 0:
-            raise SystemError("AST constructor recursion depth mismatch (before=147, after=37)")
-        return parse(source, mode=mode)
-
-    monkeypatch.setattr("ml_agent.tools.python_source.ast.parse", losing)
-    if error is None:
-        assert isinstance(read_python("x = 1").body[0], ast.Assign)
-    else:
-        with pytest.raises(error):
-            read_python("x = 1")

@@ -29,15 +29,3 @@ def test_a_repository_describes_its_field() -> None:
 @pytest.mark.parametrize("text", ["use openclip", "use OpenCLIP", "use open_clip for my pictures"])
 def test_a_repository_is_found_by_its_own_name(text: str) -> None:
     assert best(text, candidate("open_clip"), candidate("clipper", "use pictures clip")) == "lab/open_clip"
-
-
-@pytest.mark.parametrize(
-    ("worse", "better"),
-    [({"archived": True}, {}), ({"fork": True}, {}), ({"stars": 3}, {"stars": 3000})],
-    ids=["archived", "copy", "few users"],
-)
-def test_what_is_kept_original_and_used_comes_first_among_equals(
-    worse: dict[str, object], better: dict[str, object]
-) -> None:
-    twins = [candidate("one", "Graph networks", **worse), candidate("two", "Graph networks", **better)]
-    assert best("graph networks", *twins) == "lab/two"

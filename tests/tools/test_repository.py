@@ -1,6 +1,5 @@
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -176,15 +175,6 @@ def test_large_files_stay_pointers_and_no_hook_runs(
     assert not (tmp_path / "sprung").exists()
 
 
-def test_submodules_are_not_fetched(github: GitHubServer, cache: RepositoryCache, tmp_path: Path) -> None:
-    inner = commit_files(tmp_path / "inner", FILES)
-    folder = github.root / "owner/book"
-    github.publish(BOOK, {".gitmodules": f'[submodule "x"]\n\tpath = x\n\turl = file://{tmp_path}/inner\n'})
-    subprocess.run(["git", "-C", str(folder), "update-index", "--add", "--cacheinfo", f"160000,{inner},x"], check=True)
-    github.publish(BOOK, {})
-    assert not list((cache.get("owner/book").root / "x").glob("*"))
-
-
 def test_without_network_the_last_commit_is_used_and_said(github: GitHubServer, cache: RepositoryCache) -> None:
     old = github.publish(BOOK, FILES)
     cache.get("owner/book")
@@ -217,15 +207,6 @@ def _stalled(cache: RepositoryCache, github: GitHubServer, sha: str) -> "subproc
         time.sleep(0.02)
     assert leftovers(cache)
     return worker
-
-
-def test_a_killed_clone_leaves_nothing_that_counts(github: GitHubServer, cache: RepositoryCache) -> None:
-    sha = github.publish(BOOK, FILES)
-    worker = _stalled(cache, github, sha)
-    worker.send_signal(signal.SIGKILL)
-    worker.communicate()
-    assert cache.get("owner/book", sha).version == sha
-    assert not leftovers(cache)
 
 
 def test_a_lock_that_is_kept_meets_the_deadline(github: GitHubServer, cache: RepositoryCache, tmp_path: Path) -> None:

@@ -141,19 +141,3 @@ class TestPython:
         last = examples(repository, "README.md", text)[-1]
         assert last.text == "from pkg import Net\nnet = Net()\n\nnet.train()"
         assert last.imports_own
-
-
-DECLARED = "from setuptools import setup\nsetup(entry_points={'console_scripts': ['net_cut = pkg.main:run']})\n"
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("doc/a.rst", "Cut\n===\n\nCut it, e.g.::\n\n   net_cut a.nii --sigma 2\n\nDone.\n"),
-        ("doc/a.md", "# Cut\n\nCut it:\n\n```\nnet_cut a.nii --sigma 2\n```\n"),
-    ],
-)
-def test_a_block_without_a_language_shows_a_declared_command(path: str, text: str, repository: Path) -> None:
-    (repository / "setup.py").write_text(DECLARED)
-    (found,) = examples(repository, path, text)
-    assert (found.text, found.entry) == ("net_cut a.nii --sigma 2", "src/pkg/main.py")

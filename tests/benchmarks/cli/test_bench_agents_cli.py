@@ -1,6 +1,5 @@
 """`ml-agent bench run` with the least agent, in sandboxes of this machine; models are scripted servers."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -94,17 +93,3 @@ def test_an_endpoint_that_is_not_there_is_said_before_anything_is_tried(
         assert said.code == 4 and "no endpoint answers at http://127.0.0.1:9/v1" in said.err, said
         assert len(said.err.strip().splitlines()) == 1
     assert not list(bench.glob("out/*"))
-
-
-@pytest.mark.slow
-def test_form_a_runs_what_was_left(call: Call, model: ModelServer, bench: Path, rows: Rows) -> None:
-    rows({}, {"github": "https://github.com/some/other"})
-    said = call(*run(model, "--json"))
-    figures = json.loads(said.out)
-    assert said.code == 1 and "no result 1-1: no repository other" in said.err
-    assert (figures["official"], figures["executed"], figures["without_result"]) == (1, 1, 1)
-    lines = (bench / "out/output.jsonl").read_text().splitlines()
-    assert [json.loads(line)["instance_id"] for line in lines] == ["1-0", "1-1"] and KEY not in "".join(lines)
-    rows({})
-    said = call(*run(model))
-    assert said.code == 0 and "official: 1" in said.err

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 import os
 import shutil
 import signal
@@ -11,7 +10,6 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -19,9 +17,8 @@ import pytest
 from ml_agent.benchmarks.engines.dask import dask_engine
 from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.form_d.__main__ import ScriptedModel
 from ml_agent.benchmarks.form_d.rows import FOLDER, bring_repository, load_rows
-from ml_agent.benchmarks.form_d.run import KEPT, DeliveringAgent, Delivery, Plan, pick_rows, run, told
+from ml_agent.benchmarks.form_d.run import KEPT, DeliveringAgent, Delivery, Plan, pick_rows, run
 from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.report import Comparison, compare, of_deliveries, write_report
 from ml_agent.benchmarks.results import Line
@@ -200,16 +197,6 @@ def test_an_archive_of_another_content_is_not_unpacked(plan: Plan) -> None:
     (plan.archives / row.sha256).write_bytes(b"other")
     with pytest.raises(ValueError, match="remove it and try again"):
         bring_repository(row, plan.out / "repository", plan.archives)
-
-
-def test_the_scripted_model_answers_by_the_reference() -> None:
-    tool = {"type": "function", "function": {"name": "bash", "parameters": {"properties": {"command": {}}}}}
-    asked: dict[str, Any] = {"messages": [{"role": "user", "content": told(load_rows()["gspan"])}], "tools": [tool]}
-    with ScriptedModel() as model:
-        call = model.reply(asked)["choices"][0]["message"]["tool_calls"][0]["function"]
-        assert call["name"] == "bash" and "gspan" in json.loads(call["arguments"])["command"]
-        asked["messages"].append({"role": "tool", "content": "done"})
-        assert model.reply(asked)["choices"][0]["message"]["content"] == "TERMINATE"
 
 
 def side_by_side(plan: Plan, price: Price | None = None) -> Comparison:

@@ -53,18 +53,6 @@ def test_is_told_of_the_meter_and_nothing_of_the_endpoint(name: str) -> None:
     assert any('It\'s a task; "quoted".' in part or 'It\'s a task; \\"quoted\\".' in part for part in told)
 
 
-@pytest.mark.parametrize("name", ["mini-swe-agent", "autogen", "openhands", "swe-agent"])
-def test_knows_how_many_requests_it_has(name: str) -> None:
-    assert "12" in repr(launch(name))
-
-
-def test_drivers_compile() -> None:
-    for name in ("autogen", "openhands"):
-        for file, text in launch(name).files.items():
-            if file.endswith(".py"):
-                compile(text, file, "exec")
-
-
 def test_swe_agent_keeps_off_this_machine(tmp_path: Path, least: Installed) -> None:
     sandbox = open_place(Place(sandbox="local", unisolated=True), tmp_path)
     task = SubjectTask(text="x", endpoint=Endpoint(model="m"))

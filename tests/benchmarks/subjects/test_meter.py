@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
 from ml_agent.model.budget import Budget, Limits, Price, PriceTable
 from ml_agent.model.endpoint import Endpoint
 from tests.processor_time import WAIT
-from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion, refusal
+from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion
 
 KEY = "sk-stays-inside"
 ASKED: dict[str, Any] = {"model": "whatever", "messages": [{"role": "user", "content": "Say hello."}]}
@@ -109,18 +108,6 @@ def test_the_journal_has_every_request_and_no_key(tmp_path: Path) -> None:
     assert KEY not in text and token not in text
 
 
-def test_a_setting_of_ours_that_the_model_refuses_is_left_out(tmp_path: Path) -> None:
-    def picky(seen: Seen, answer: Answer) -> Response:
-        for name in ("temperature", "max_tokens"):
-            if name in seen.body:
-                return refusal(400, f"Unsupported parameter: '{name}'")
-        return completion({"content": "hello"}, seen)
-
-    with metered(tmp_path, picky) as (meter, server):
-        assert [post(meter).status_code for _ in range(3)] == [400, 200, 200]
-        assert server.requests[-1].body["max_completion_tokens"] == REPLY_TOKENS
-
-
 def test_an_endpoint_that_is_down_is_said(tmp_path: Path) -> None:
     endpoint = Endpoint(model="m", base_url="http://127.0.0.1:9/v1")
     with Meter(endpoint, Budget(), tmp_path / "calls.jsonl") as meter:
@@ -142,15 +129,3 @@ def test_a_request_that_outlasts_the_row_is_given_up_at_its_limit(tmp_path: Path
             assert post(meter).status_code == 401
             given_up.set()
             assert (meter.refused, meter.trouble) == ("seconds", "")
-
-
-def test_an_endpoint_that_is_slower_than_its_own_limit_is_in_trouble(tmp_path: Path) -> None:
-    def slow(seen: Seen, answer: Answer) -> Response:
-        time.sleep(1.5)
-        return completion({"content": "late"}, seen)
-
-    with ModelServer(misbehaviour=slow) as server:
-        endpoint = Endpoint(model="m", base_url=server.url, timeout=0.6)
-        with Meter(endpoint, Budget(Limits(seconds=60)), tmp_path / "calls.jsonl") as meter:
-            assert post(meter).status_code == 502
-            assert meter.refused == "" and "endpoint_unreachable" in meter.trouble

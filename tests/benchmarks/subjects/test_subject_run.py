@@ -74,13 +74,6 @@ def test_the_key_is_in_no_record_and_no_environment(opened: Open, least: Install
     assert len(files) >= 3 and not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
-def test_a_file_that_was_there_before_is_no_answer(
-    opened: Open, least: Installed, repository: Path, tmp_path: Path
-) -> None:
-    (repository / "examples/run.sh").write_text("python old.py\n")
-    assert run(bash("ls", "stop"), opened(PROCESS), least, tmp_path).files == {}
-
-
 def test_time_ends_the_agent_and_everything_it_started(opened: Open, least: Installed, tmp_path: Path) -> None:
     marker = f"sleep {600 + os.getpid() % 1000}.25"
     began = time.monotonic()

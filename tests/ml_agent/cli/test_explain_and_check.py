@@ -1,7 +1,6 @@
 """`explain` and `check` on the command line."""
 
 import io
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -79,18 +78,6 @@ def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.C
     assert "[bold]" in out(capsys, "explain", f"{repository}:a_train.py")[1]
 
 
-def test_settings_keep_their_case(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = out(capsys, "explain", f"{repository}:hydra_train.py")[1]
-    assert "Model_Dim=" in text and "lr=" in text
-
-
-def test_an_open_parser_says_from_where_the_rest_comes(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "library.add_options (library)" in out(capsys, "explain", f"{repository}:open.py")[1]
-    assert (
-        json.loads(out(capsys, "explain", f"{repository}:open.py", "--json")[1])[0]["unseen"][0]["origin"] == "library"
-    )
-
-
 @pytest.mark.parametrize(
     ("script", "says"),
     [
@@ -144,24 +131,6 @@ def test_files_and_standard_input(
     assert out(capsys, "check", "  ", "--repo", str(repository))[0] == 2
 
 
-TWO_STAGES = """
-import argparse
-MODELS = {"wide": lambda p: p.add_argument("--width"), "deep": lambda p: p.add_argument("--depth")}
-p = argparse.ArgumentParser()
-p.add_argument("--model", default="wide")
-first, _ = p.parse_known_args()
-MODELS[first.model](p)
-p.parse_args()
-"""
-
-
-def test_options_that_another_option_chooses(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (repository / "two.py").write_text(TWO_STAGES)
-    _, text, _ = out(capsys, "explain", f"{repository}:two.py")
-    assert "--width" in text and "the options depend on model" in text
-    assert out(capsys, "check", "python two.py --model deep --depth 3", "--repo", str(repository))[0] == 0
-
-
 def test_a_submodule_that_is_not_checked_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / ".gitmodules").write_text('[submodule "a"]\n\tpath = third/a\n')
     said = "third/a is a submodule that is not checked out: git submodule update --init"
@@ -169,30 +138,6 @@ def test_a_submodule_that_is_not_checked_out_is_named(tmp_path: Path, capsys: py
     assert said in out(capsys, "explain", f"{tmp_path}:third/a/train.py")[2]
     assert said not in out(capsys, "explain", f"{tmp_path}:train.py")[2]
     assert said in out(capsys, "check", "python third/a/train.py", "--repo", str(tmp_path))[1]
-
-
-def test_an_entry_point_is_named_as_it_is_listed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (repository / "tool.py").write_text(
-        "import argparse\np = argparse.ArgumentParser()\ns = p.add_subparsers(dest='what')\n"
-        "s.add_parser('go').add_argument('--fast')\ns.add_parser('stop').add_argument('--now')\np.parse_args()\n"
-    )
-    assert names(out(capsys, "explain", str(repository), "--filter", "fast")[1]) == ["tool.py"]
-    code, text, _ = out(capsys, "explain", f"{repository}:tool.py go")
-    assert code == 0 and "--fast" in text and "--now" not in text
-    assert "--lr" in out(capsys, "explain", f"{repository}:./a_train.py")[1]
-
-
-def test_a_file_is_told_how_it_is_named(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, said = out(capsys, "explain", f"{repository}/a_train.py")
-    assert (code, text) == (
-        2,
-        "",
-    ) and f"DIR:SCRIPT, the repository's folder first, such as {repository}:a_train.py" in said
-
-
-def test_a_filter_that_fits_nothing_is_said(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, said = out(capsys, "explain", str(repository), "--filter", "zzzz")
-    assert (code, text) == (2, "") and "'zzzz'" in said
 
 
 def test_a_script_that_is_named_is_read_where_time_is_short(
@@ -203,21 +148,6 @@ def test_a_script_that_is_named_is_read_where_time_is_short(
     assert (code, names(text)) == (0, []) and "not read for entries" in said
     code, text, _ = out(capsys, "explain", f"{repository}:open.py")
     assert code == 0 and "open.py" in text
-
-
-def test_examples_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "tool.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
-    (tmp_path / "README.md").write_text("```\npython tool.py fit --lr 1\npython tool.py fit --lr 2\n```\n")
-    rows = [line.split("\t")[:3] for line in out(capsys, "explain", str(tmp_path))[1].splitlines()]
-    assert rows[1:] == [["tool.py", "argparse", "2"]]
-
-
-def test_a_place_without_a_line_has_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "fit.py").write_text(
-        "from absl import app, flags\nflags.DEFINE_bool('fast', False, 'Be fast.')\napp.run(lambda words: None)\n"
-    )
-    fast = out(capsys, "explain", f"{tmp_path}:fit.py")[1].splitlines()[2].split("\t")
-    assert fast[:2] == ["--fast", "bool"] and fast[-1] == "fit.py:2"
 
 
 def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

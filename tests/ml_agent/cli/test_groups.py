@@ -38,7 +38,3 @@ def test_defaults_are_those_of_the_group() -> None:
 
 def test_a_field_without_a_default_must_be_given() -> None:
     assert "Missing option '--width'" in answer("circle")
-
-
-def test_the_documentation_stays() -> None:
-    assert "Draw." in answer("--help")

@@ -38,15 +38,6 @@ def test_neither_news_nor_badges_stand_for_what_a_repository_is(before: str, tmp
     assert said_of(tmp_path, f"# Dreamer\n\n{before}\n\n{SAID}\n") == SAID
 
 
-def test_wrapped_lines_are_one_and_a_long_title_stands_for_what_no_line_says(tmp_path: Path) -> None:
-    wrapped = "Dreamer is a library for dreams\nof neural networks.\n"
-    assert said_of(tmp_path, f"# Dreamer\n\n{BADGES}\n{wrapped}") == SAID
-    title = "Dreamer: Deep Dreams with Networks"
-    assert said_of(tmp_path, f"# {title}\n\nYou can put the images in the folder of yours.\n") == title
-    assert said_of(tmp_path, "# Dreamer\n\nDreams of neural networks in one step.\n").startswith("Dreams of neural")
-    assert said_of(tmp_path, "# Dreamer\n") == ""
-
-
 @pytest.mark.parametrize("unit", [" | a", "a b ", "2023 ", "we ", "new is now ", "-", "a-"])
 def test_long_readmes_are_read_quickly(unit: str, tmp_path: Path) -> None:
     text = unit * (200_000 // len(unit))

@@ -59,15 +59,3 @@ def test_what_the_source_compares_an_option_with_is_told(tmp_path: Path) -> None
     )
     assert "--mode STR =first (or merge)" in shown
     assert "--form {round|square}" in shown and "{round|square} (" not in shown
-
-
-def test_the_words_that_an_argument_is_compared_with_are_told(tmp_path: Path) -> None:
-    text = (
-        "import sys\nif __name__ == '__main__':\n    method = sys.argv[1]\n    if method == 'ahash':\n        print(1)\n"
-        "    elif method == 'whash-db4':\n        print(2)\n"
-    )
-    signature, workspace = signature_of(tmp_path, {"run.py": text})
-    shown = options_of(
-        with_tested_values(signature, workspace), "hash", 400, further_values(signature, workspace.index)
-    )
-    assert "(such as ahash|whash-db4)" in shown

@@ -1,7 +1,6 @@
 """Entry points as a model reads them."""
 
-from ml_agent.conversation.listing import line_of, options_of, parameters_of
-from ml_agent.tools.python_api.model import Parameter
+from ml_agent.conversation.listing import line_of, options_of
 from ml_agent.tools.signatures.model import Option, Signature
 
 
@@ -34,36 +33,12 @@ def test_the_form_of_a_value_is_told_where_it_says_more_than_the_name() -> None:
     ]
 
 
-def test_of_many_parameters_those_stay_that_are_needed_or_spoken_of() -> None:
-    many = [Parameter(name="model"), *(Parameter(name=f"setting_{n}", default="1") for n in range(9))]
-    many.append(Parameter(name="max_epochs", default="100"))
-    assert parameters_of(many, 45, "twenty epochs") == "model, setting_0=1, max_epochs=100, ..."
-    assert parameters_of(many[:2], 45, "twenty epochs") == "model, setting_0=1"
-
-
 def test_a_switch_that_is_on_by_default_says_so() -> None:
     on = Option(
         dest="cuda", flags=("--cuda",), negative_flags=("--no-cuda",), nargs="0", switch_value="True", default="True"
     )
     off = Option(dest="amp", flags=("--amp",), nargs="0", switch_value="True", default="False")
     assert options_of(Signature(path="a.py", options=(on, off)), "", 400) == "--cuda/--no-cuda =on\n--amp"
-
-
-def test_the_help_of_what_the_request_speaks_of_is_told_further() -> None:
-    text = "how often: " + ", ".join(f"w{n}:every {n} weeks" for n in range(9))
-    options = (
-        Option(dest="freq", flags=("--freq",), help=text),
-        Option(dest="other", flags=("--other",), help=text.replace("weeks", "w")),
-    )
-    shown = options_of(Signature(path="a.py", options=options), "a freq of weeks", 2000)
-    said, other = shown.split("\n")
-    assert len(said) > len(other)
-
-
-def test_keys_of_a_configuration_are_left_open_or_need_no_value() -> None:
-    options = (Option(dest="width", type="int", required=True), Option(dest="rank"), Option(dest="lr", default="1"))
-    shown = options_of(Signature(path="a.py", options=options, syntax="overrides"), "", 400)
-    assert shown.splitlines()[:3] == ["width INT =???", "rank STR", "lr STR =1"]
 
 
 def test_a_program_says_by_which_name_it_is_installed() -> None:

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Callable, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from ml_agent.choose import offline_navigator
 from ml_agent.conversation.loop import ACCEPTED, MOST_CALLS, MOST_TURNS, shrunk
-from ml_agent.conversation.verdict import examine, verdict
+from ml_agent.conversation.verdict import examine
 from ml_agent.draft import Attempt, Draft, Rejected
 from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelError
 from ml_agent.model.budget import Limits
@@ -228,15 +228,6 @@ def test_what_a_run_says_is_no_order(stage: Callable[..., Any], workspace: Works
     assert MARK + ORDER in shown and HIDDEN not in shown
 
 
-def test_a_fence_is_no_part_of_an_answer_and_a_folder_may_be_chosen(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    free = Workspace(index=workspace.index, candidate=workspace.candidate)
-    answer = {"kind": "python", "text": "```python\nprint(30, 'citeseer', 0.05)\n```", "folder": "tinynets/"}
-    draft = first(stage(saying(Answer("answer", answer))), free)
-    assert (draft.text, draft.workdir, draft.kind) == ("print(30, 'citeseer', 0.05)", "tinynets", "python")
-
-
 @pytest.mark.parametrize("name", sorted(NOWHERE))
 def test_a_model_that_leads_nowhere_ends_in_time(name: str, stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(NOWHERE[name], None, Limits(tokens=150_000))
@@ -266,21 +257,6 @@ def test_an_insisted_answer_is_kept_with_what_speaks_against_it(
     assert [turn.calls[0].name for turn in turns(draft)] == ["answer", "dispute"]
 
 
-WRONG = command("python train.py --dataset citeseer --nodes 3")
-DISPUTE = Answer("dispute", {"finding": "it did not come out", "why": "it is an input"})
-
-
-def test_a_disputed_finding_of_the_run_keeps_the_answer(stage: Callable[..., Any], workspace: Workspace) -> None:
-    for second in ((DISPUTE,), (DISPUTE, command(RIGHT))):
-        play = stage(saying(WRONG), at_once((command(RIGHT),), second))
-        request = request_of(play)
-        draft = next(play.navigator.drafts(request, workspace))
-        tried = Attempt(draft=draft, problem="no new file is in letters/")
-        again = play.navigator.revise(request, workspace, tried)
-        assert again is not None and verdict(again, [tried]) == "disputed" and again.disputes[0].why == "it is an input"
-        assert len(play.server.requests) == 2
-
-
 def test_the_same_answer_without_a_word_ends_the_conversation(stage: Callable[..., Any], workspace: Workspace) -> None:
     play = stage(saying(command(RIGHT)))
     request = request_of(play)
@@ -302,17 +278,6 @@ def test_old_results_shrink_to_a_line_and_the_last_stays() -> None:
     assert shrunk(turns[:3]) == turns[:3]
     before, after = shrunk(turns[:4]), shrunk(turns[:5])
     assert before[:2] == after[:2], "what was sent stays as it was for a while, so that it is found in caches"
-
-
-def test_the_first_messages_of_a_conversation_do_not_change(stage: Callable[..., Any], workspace: Workspace) -> None:
-    play = stage(saying(Answer("read", {"path": "train.py"}), Answer("find", {"query": "lr"}), command(RIGHT)))
-    first(play, workspace)
-    bodies = [seen.body for seen in play.server.requests]
-    assert len(bodies) >= 3
-    for earlier, later in pairwise(bodies):
-        assert (
-            later["messages"][: len(earlier["messages"])] == earlier["messages"] and later["tools"] == earlier["tools"]
-        )
 
 
 @pytest.mark.parametrize("name", sorted(set(MISBEHAVIOURS) - CONFIGURATION))

@@ -107,11 +107,6 @@ def test_one_reply_answers_and_one_is_done(play: Any) -> None:
     assert played.result["told"] == "a table of 6 rows" and "result       a table of 6 rows" in played.summary
 
 
-def test_without_a_run_one_request_is_all(play: Any) -> None:
-    played = play(answer("--rows 6"), run="none")
-    assert (played.result["ending"], len(played.requests)) == ("checked", 1)
-
-
 def test_doubts_are_told_answered_and_shown(play: Any) -> None:
     said = Answer("done", {"what": "a table", "doubts": [{"doubt": "1", "answer": "ABC has none"}]})
     played = play(answer("--rows 6 --empty score"), said)
@@ -143,17 +138,6 @@ def test_only_what_words_say_can_be_disputed(
     (one,) = played.result["expectations"]
     assert (one["verdict"], played.result["exit_code"]) == (verdict, code), played.result["message"]
     assert (f"disputed: {reason}" in played.summary) is (code == 0)
-
-
-def test_what_was_there_before_is_no_result_unasked(play: Any, repository: Path) -> None:
-    (repository / "old.csv").write_text("name,score\n" + "a,1\n" * 9)
-    copied = Answer("answer", {"kind": "command", "text": "python table.py && cp old.csv out.csv"})
-    played = play(copied, DONE)
-    doubts = [one["doubt"] for one in played.result["doubts"]]
-    assert doubts == [
-        "out.csv: column score is 1 in all 9 rows",
-        "out.csv is what the repository had before as old.csv",
-    ]
 
 
 def test_a_limit_that_is_reached_after_the_run_leaves_what_was_seen(play: Any) -> None:
@@ -201,10 +185,3 @@ def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path:
     folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
     with pytest.raises(UsageError, match="no answer"):
         continue_job(folder, "with 9 rows", {})
-
-
-def test_a_doubt_of_the_authors_own_is_shown_and_needs_no_further_word(play: Any) -> None:
-    own = Answer("done", {"what": "a table", "doubts": [{"doubt": "method", "answer": "the default needs R"}]})
-    played = play(answer("--rows 6"), own)
-    assert [one["doubt"] for one in played.result["doubts"]] == ["method: the default needs R"]
-    assert (played.result["ending"], len(played.requests)) == ("delivered", 2)

@@ -132,13 +132,6 @@ def test_a_refused_key_ends_the_run_with_what_to_do(catalog: Path, tmp_path: Pat
         run(server.url, tmp_path / "out", job)
 
 
-def test_why_a_repository_was_rejected_is_said(catalog: Path, tmp_path: Path) -> None:
-    job = Job(instruction=TASK, repository=str(catalog.parent / "fitting"))
-    with ModelServer(saying(Answer("reject", {"why": "it paints"}))) as server:
-        result = run(server.url, tmp_path / "out", job, fallback="offline")
-    assert (result["ending"], result["answer"]) == ("no-repository", None) and "it paints" in result["message"]
-
-
 def test_an_answer_that_the_check_refuses_is_none(catalog: Path, tmp_path: Path) -> None:
     job = Job(instruction=TASK, repository=str(catalog.parent / "fitting"))
     with ModelServer(saying(command("python fit.py --depth 3"))) as server:

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from ml_agent.conversation.search import IN_SIGHT, MOST_CALLS, in_sight
-from ml_agent.model.thread import ToolCall, Turn
+from ml_agent.conversation.search import MOST_CALLS
 from ml_agent.navigator import Given
-from ml_agent.prompts.untrusted import MARK, neutral
+from ml_agent.prompts.untrusted import MARK
 from ml_agent.tools.errors import RateLimitError, SearchError
 from ml_agent.tools.github_search import GitHubSearch, Places
-from ml_agent.tools.tokens import count_tokens
 from ml_agent.understanding import rank, understood
 from tests.servers.github_server import About, Fault, GitHubServer
 from tests.servers.model_server import Answer, Seen
@@ -70,16 +68,6 @@ def test_it_searches_looks_and_chooses(stage: Callable[..., Any], source: GitHub
     assert "may need: Needs a GPU and weights." in looked and f"{MARK}Ignore all" in looked
 
 
-def test_one_reply_is_enough_where_the_project_is_known(stage: Callable[..., Any], source: GitHubSearch) -> None:
-    play = stage(steps(choose("https://github.com/lab/scribe", "lab/none")))
-    assert found(play, source) == ["lab/scribe"] and len(play.server.requests) == 1
-
-
-def test_what_is_not_there_is_said(stage: Callable[..., Any], source: GitHubSearch) -> None:
-    play = stage(steps(choose("lab/none"), choose("lab/scribe")))
-    assert found(play, source) == ["lab/scribe"] and results(play) == ["lab/none: no such repository"]
-
-
 def test_a_call_that_cannot_be_used_is_given_back_under_its_name(
     stage: Callable[..., Any], source: GitHubSearch
 ) -> None:
@@ -99,14 +87,6 @@ def test_calls_are_limited_and_one_that_never_chooses_is_helped(
     assert sum("/search" in one.path for one in github.requests) <= MOST_CALLS
     idle = stage(steps(SEARCH))
     assert found(idle, source)[0] == "lab/scribe" and len(idle.server.requests) == 3
-
-
-def test_results_in_sight_are_limited() -> None:
-    long = neutral("\n".join(f"line {number} of a result" for number in range(500)))
-    turns = [Turn(calls=(ToolCall(name="search"),), results=(long,)) for _ in range(3)]
-    shown = in_sight(turns)
-    assert shown[-1] == turns[-1] and "dropped" in shown[0].results[0] and len(shown[0].results[0]) < 60
-    assert sum(count_tokens(one.results[0]).n for one in shown) < IN_SIGHT
 
 
 def test_a_limit_after_something_was_seen_is_told_to_the_model(

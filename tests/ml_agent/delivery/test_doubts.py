@@ -3,14 +3,12 @@
 import json
 import struct
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ml_agent.delivery.content import report_on
 from ml_agent.delivery.doubts import doubts_of
 from ml_agent.delivery.expectation import CreatedFile, Expectation
-from ml_agent.delivery.request_words import expectations_of
 from ml_agent.sandbox.contract import Response
 
 
@@ -86,14 +84,3 @@ def test_a_result_that_the_repository_had_is_doubted(tmp_path: Path) -> None:
     made = [CreatedFile(path=name, size=len(text)) for name in ("mine.json", "other.json")]
     found = doubts_of(Response(ended="exited", exit_code=0), (), made, root, outputs)
     assert [one.doubt for one in found] == ["mine.json is what the repository had before as results/best.json"]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "columns"),
-    [
-        ("Save it to out.csv with the columns 'Company Name', 'Address' and 'Phone'.", ("Company Name", "Address", "Phone")),
-        ("Write out.csv with columns id, score.", ("id", "score")),
-    ],
-)  # fmt: skip
-def test_quoted_names_of_columns_may_have_blanks(sentence: str, columns: Any) -> None:
-    assert expectations_of(sentence)[0].columns == columns

@@ -60,11 +60,6 @@ def test_a_folder_that_cannot_be_made_is_found_before_anything_runs(tmp_path: Pa
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_looking_whether_a_folder_can_be_made_leaves_none(tmp_path: Path) -> None:
-    done = solve(tmp_path, "good", "--commit", "nowhere", *FULL, "--keep-outputs", str(tmp_path / "a/b"))
-    assert done.returncode == 2 and not (tmp_path / "a").exists()
-
-
 def test_what_was_not_kept_is_said_in_one_line_beside_the_answer(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
@@ -73,14 +68,6 @@ def test_what_was_not_kept_is_said_in_one_line_beside_the_answer(tmp_path: Path)
     assert done.returncode == 1 and done.stdout.strip() == "python fit.py"
     assert done.stderr.startswith("not kept: out.json (exists already") and len(done.stderr.splitlines()) == 1
     assert (tmp_path / "out/outputs/out.json").exists()
-
-
-def test_a_folder_that_is_gone_after_the_run_raises_nothing(tmp_path: Path) -> None:
-    (tmp_path / "outputs").mkdir()
-    (tmp_path / "outputs/a").write_text("new")
-    (tmp_path / "file").write_text("")
-    kept = keep_outputs(tmp_path / "outputs", ["a"], tmp_path / "file", False)
-    assert kept["files"] == [] and "cannot be made" in kept["refused"]["a"]
 
 
 @pytest.mark.parametrize("force", [False, True])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.model.functions import Function, as_function, described, strict, tool
+from ml_agent.model.functions import Function, strict, tool
 from ml_agent.model.replies import Call, Reply, UnusableReply, coerce, find_call, problems, read_reply
 
 SCHEMA: dict[str, Any] = {
@@ -102,11 +102,6 @@ def test_a_reply_that_was_cut_off_is_never_mended_into_a_call() -> None:
         find_call(Reply(content='{"script": "train.py", "num_st', finish_reason="length"), [RUN])
 
 
-def test_bare_arguments_find_the_one_function_that_has_them() -> None:
-    go = Function(name="go", description="", parameters={"type": "object", "properties": {"where": {"type": "string"}}})
-    assert found('{"where": "north"}', RUN, go).name == "go"
-
-
 @given(st.text(max_size=200))
 def test_any_text_gives_a_call_or_a_complaint(text: str) -> None:
     try:
@@ -150,17 +145,3 @@ def test_strict_schemas_require_everything_and_allow_null() -> None:
         "a": {"type": ["string", "null"]},
         "b": {"anyOf": [{"enum": ["x"]}, {"type": "null"}]},
     }
-
-
-def test_functions_in_words_name_every_key_and_choice() -> None:
-    words = described([RUN])
-    assert all(f'"{name}"' in words for name in SCHEMA["properties"]) and '"train.py", "Eval.py"' in words
-    assert '"call"' in described([RUN, STOP])
-
-
-def test_references_are_written_out() -> None:
-    schema = {"$defs": {"A": {"type": "object", "properties": {"title": {"type": "string", "title": "Title"}}}}}
-    function = as_function(
-        {"name": "f", "parameters": {**schema, "type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}}
-    )
-    assert function.parameters["properties"] == {"a": {"type": "object", "properties": {"title": {"type": "string"}}}}

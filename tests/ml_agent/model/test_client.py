@@ -1,9 +1,7 @@
 """Decisions from every kind of endpoint, good and bad, over real HTTP."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -20,7 +18,7 @@ from ml_agent.model.replies import Call
 from ml_agent.model.sender import ClientParts
 from ml_agent.prompts.untrusted import neutral
 from tests.servers.misbehaviours import MISBEHAVIOURS
-from tests.servers.model_server import Answer, ModelServer, Response, answers, refusal
+from tests.servers.model_server import Answer, ModelServer, answers
 
 
 class Pick(BaseModel):
@@ -138,25 +136,6 @@ def test_misbehaviour_that_ends_in_a_named_error(name: str, serve: Callable[...,
     assert bench.budget.tokens_left() == 20_000 - bench.budget.usage.tokens, "nothing is held any more"
 
 
-def test_learns_the_way_of_asking_once(tmp_path: Path, serve: Callable[..., ModelServer]) -> None:
-    server = serve(answers(GOOD), MISBEHAVIOURS["tools not supported"])
-    path = tmp_path / "memory.json"
-    for _ in range(2):
-        client = ModelClient(Endpoint(model="m", base_url=server.url), Budget(), parts=ClientParts(memory=Memory(path)))
-        client.decide(PROMPT, [Pick])
-        client.decide(PROMPT, [Pick])
-    assert ["tools" in seen.body for seen in server.requests] == [True, False, False, False, False]
-    traits = Memory(path).traits(f"{server.url}|m")
-    assert (traits.mode, traits.confirmed) == ("text", True)
-
-
-@pytest.mark.parametrize("mode", ["tools", "text"])
-def test_a_mode_can_be_forced(mode: str, serve: Callable[..., ModelServer]) -> None:
-    server = serve(answers(GOOD))
-    assert Bench(server, mode=mode).ask(Pick, Reject).name == "Pick"
-    assert ("tools" in server.requests[0].body) == (mode == "tools")
-
-
 def test_never_requires_a_tool_choice_of_unknown_servers_and_always_bounds_output(
     serve: Callable[..., ModelServer],
 ) -> None:
@@ -261,17 +240,6 @@ def test_context_is_learned_and_the_next_prompt_fits(serve: Callable[..., ModelS
     assert bench.memory.traits(bench.client.endpoint.identity).context_tokens == 700
 
 
-@pytest.mark.parametrize("hours", [1, 25])
-def test_a_context_that_was_longer_since_is_found_out(hours: int, serve: Callable[..., ModelServer]) -> None:
-    server = serve(answers(GOOD))
-    bench = Bench(server)
-    identity = bench.client.endpoint.identity
-    told = 100 if hours < 24 else 700
-    bench.memory.learn(identity, context_tokens=told, context_since=time.time() - 3600 * hours)
-    assert bench.ask().name == "Pick"
-    assert "file_149.py" in server.requests[-1].text, "the whole question is asked again"
-
-
 def test_a_short_context_gets_a_short_reply_before_it_is_given_up(serve: Callable[..., ModelServer]) -> None:
     server = serve(answers(GOOD))
     assert Bench(server, context_tokens=1200).ask(output=1500).name == "Pick"
@@ -305,23 +273,6 @@ def test_nobody_listens() -> None:
     )
     with pytest.raises(EndpointError, match="cannot be reached"):
         client.decide(PROMPT, [Pick])
-
-
-@pytest.mark.parametrize(
-    ("response", "said"),
-    [
-        (
-            Response(status=404, body=b"<html>nginx</html>", headers={"content-type": "text/html"}),
-            "address may be wrong",
-        ),
-        (refusal(404, "The model m does not exist"), "does not know model"),
-    ],
-)
-def test_a_404_that_knows_no_model_may_be_a_wrong_address(
-    response: Response, said: str, serve: Callable[..., ModelServer]
-) -> None:
-    with pytest.raises(ConfigurationError, match=said):
-        Bench(serve(answers(GOOD), lambda _seen, _answer: response)).ask()
 
 
 def test_events_rebuild_prompt_and_reply(serve: Callable[..., ModelServer]) -> None:

@@ -9,7 +9,7 @@ from ml_agent.conversation.verdict import examine, next_draft, verdict
 from ml_agent.draft import Attempt
 from ml_agent.errors import ModelError
 from ml_agent.navigator import Workspace
-from tests.ml_agent.conversation.test_navigator import DISPUTE, RIGHT, WRONG, at_once, first, request_of, turns
+from tests.ml_agent.conversation.test_navigator import RIGHT, first, request_of, turns
 from tests.servers.model_server import Answer
 from tests.servers.talkers import command, saying
 
@@ -32,7 +32,9 @@ def test_a_folder_that_is_none_of_the_repository_is_refused(
 def test_after_a_dispute_that_was_shown_wrong_the_same_answer_is_none(
     stage: Callable[..., Any], workspace: Workspace
 ) -> None:
-    play = stage(saying(WRONG, DISPUTE))
+    wrong = command("python train.py --dataset citeseer --nodes 3")
+    dispute = Answer("dispute", {"finding": "it did not come out", "why": "it is an input"})
+    play = stage(saying(wrong, dispute))
     request = request_of(play)
     draft = examine(next(play.navigator.drafts(request, workspace)), request, workspace)
     assert draft.disputes and not draft.sound
@@ -41,28 +43,11 @@ def test_after_a_dispute_that_was_shown_wrong_the_same_answer_is_none(
     assert other is None or verdict(other, tried) == "disputed"
 
 
-@pytest.mark.parametrize("kind", [{"kind": "bash"}, {"kind": "Shell"}, {}])
-def test_a_command_may_be_called_otherwise(
-    kind: dict[str, str], stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    play = stage(saying(Answer("answer", {**kind, "text": RIGHT})))
-    draft = first(play, workspace)
-    assert (draft.text, draft.kind, draft.source) == (RIGHT, "bash", "llm") and len(play.server.requests) == 1
-
-
 def test_python_without_its_kind_is_asked_for_again(stage: Callable[..., Any], workspace: Workspace) -> None:
     code = "from tinynets import load_model\nprint(load_model('citeseer 30 0.05'))"
     untold = Answer("answer", {"text": code})
     draft = first(stage(saying(untold, Answer("answer", {"kind": "python", "text": code}))), workspace)
     assert (draft.kind, draft.source) == ("python", "llm")
-
-
-def test_of_two_answers_in_one_reply_the_first_that_is_taken_counts(
-    stage: Callable[..., Any], workspace: Workspace
-) -> None:
-    for pair in ((WRONG, command(RIGHT)), (command(RIGHT), WRONG)):
-        play = stage(saying(command(RIGHT)), at_once(pair))
-        assert first(play, workspace).text == RIGHT and len(play.server.requests) == 1
 
 
 def test_a_very_long_answer_does_not_end_the_conversation(stage: Callable[..., Any], workspace: Workspace) -> None:

@@ -11,13 +11,11 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import httpx
 import pytest
 
 from ml_agent.errors import ConfigurationError, EndpointError
 from ml_agent.model import endpoint as preflight
 from ml_agent.model.endpoint import Endpoint, ask_endpoint
-from ml_agent.model.transport import NetworkTransport
 from tests.command import run, start
 from tests.processor_time import WAIT
 from tests.servers.model_server import ModelServer, Response, refusal
@@ -146,20 +144,6 @@ SCOPES = b'{"error": {"message": "Missing scopes: api.model.read"}}'
 def test_who_speaks_is_taken(answer: Answer) -> None:
     with serving(answer) as url:
         ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
-
-
-def test_who_packs_unasked_is_understood() -> None:
-    asked: list[str | None] = []
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        asked.append(handler.headers["accept-encoding"])
-        says(200, gzip.compress(b'{"data": []}'), packing="gzip")(handler)
-
-    with serving(answer) as url:
-        ask_endpoint(Endpoint(model="m", base_url=url, api_key="k"))
-        with httpx.Client(transport=NetworkTransport()) as client:
-            assert client.get(f"{url}/models").json() == {"data": []}
-    assert asked == ["identity", "identity"]
 
 
 def test_a_name_that_is_none() -> None:

@@ -8,8 +8,8 @@ import openai
 import pytest
 
 from ml_agent.model.memory import Memory, Traits
-from ml_agent.model.retry import MAX_TRIES, MAX_WAIT, is_transient, retry_after, retrying, wait_seconds
-from ml_agent.model.waiting import Limiter, limiter_for
+from ml_agent.model.retry import MAX_TRIES, is_transient, retry_after, retrying
+from ml_agent.model.waiting import Limiter
 
 
 def refused(status: int, headers: dict[str, str] | None = None, code: str = "") -> openai.APIStatusError:
@@ -51,12 +51,6 @@ def test_no_wait_is_longer_than_the_time_that_is_left() -> None:
     assert len(waited) == MAX_TRIES - 1 and set(waited) == {0.1}
 
 
-def test_waits_grow_with_jitter_up_to_a_bound() -> None:
-    waits = [wait_seconds(refused(500), attempt) for attempt in range(1, 12)]
-    assert all(0.5 * 2 ** (n - 1) <= wait <= 2 ** (n - 1) for n, wait in enumerate(waits[:5], 1))
-    assert max(waits) <= MAX_WAIT and len(set(waits)) == len(waits)
-
-
 def test_the_limiter_adapts() -> None:
     limiter = Limiter(8)
     limiter.refused(0.0)
@@ -65,20 +59,6 @@ def test_the_limiter_adapts() -> None:
     for _ in range(30):
         limiter.succeeded()
     assert limiter.allowed == 8
-
-
-def test_the_limiter_lets_nobody_through_while_patience_was_asked_for() -> None:
-    limiter = Limiter(2)
-    began = time.monotonic()
-    limiter.refused(0.5)
-    with pytest.raises(TimeoutError), limiter.slot(deadline=time.monotonic() + 0.05):
-        raise AssertionError("no place was free")
-    with limiter.slot():
-        assert time.monotonic() - began >= 0.5
-
-
-def test_one_limiter_an_endpoint() -> None:
-    assert limiter_for("http://one", 3) is limiter_for("http://one", 5) is not limiter_for("http://two", 3)
 
 
 def test_memory_survives_and_forgives(tmp_path) -> None:  # type: ignore[no-untyped-def]

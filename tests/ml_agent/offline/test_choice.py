@@ -30,12 +30,6 @@ def test_a_repository_about_something_else_is_rejected(repository: Callable[...,
     assert not place.navigator.assess(request, place.workspace()).possible
 
 
-def test_an_empty_repository_is_rejected(repository: Callable[..., Any]) -> None:
-    place = repository({"notes.txt": "nothing"})
-    request = place.navigator.understand("Train a model.", Given())
-    assert not place.navigator.assess(request, place.workspace()).possible
-
-
 def test_the_script_whose_options_take_the_values_is_chosen(repository: Callable[..., Any]) -> None:
     place = repository(
         {

@@ -60,26 +60,6 @@ def test_a_bare_signature_gets_what_is_required(repository: Callable[..., Any]) 
     assert "--lr 0.5" in draft.text
 
 
-def test_the_answer_runs_from_the_given_folder(repository: Callable[..., Any]) -> None:
-    place = repository({"models/gcn/train.py": TRAIN, "README.md": "Run `python models/gcn/train.py --data-dir data`."})
-    inside = place.answer("Train with learning rate 0.5", path="models/gcn")
-    assert inside.workdir == "models/gcn"
-    assert inside.text.startswith("python train.py ")
-    outside = place.answer("Train with learning rate 0.5")
-    assert outside.workdir == "."
-    assert outside.text.startswith("python models/gcn/train.py ")
-
-
-def test_a_shell_script_takes_its_arguments_by_place(repository: Callable[..., Any]) -> None:
-    place = repository(
-        {
-            "scripts/repeat.sh": "# Usage: bash scripts/repeat.sh DATASET TIMES\nDATASET=$1\nTIMES=${2:-3}\necho $DATASET $TIMES\n",
-            "README.md": "Repeat a run several times:\n\n    bash scripts/repeat.sh moons 3\n",
-        }
-    )
-    assert place.answer("Repeat the run 5 times.").text == "bash scripts/repeat.sh moons 5"
-
-
 def test_later_attempts_differ_and_the_best_comes_first(repository: Callable[..., Any]) -> None:
     place = repository(FILES | {"evaluate.py": TRAIN.replace("--lr", "--rate")})
     drafts = place.answers("Train on Citeseer with a learning rate of 0.001.", count=5)

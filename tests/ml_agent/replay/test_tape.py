@@ -57,11 +57,6 @@ def test_errors_are_played_back(tmp_path: Path) -> None:
         Tape(tmp_path, "replay").call("search", "q", never, int, {"SearchError": SearchError})
 
 
-def test_words_of_the_run_do_not_count(tmp_path: Path) -> None:
-    Tape(tmp_path, "record", ["20260101-a1"]).call("n", {"path": "/runs/20260101-a1/x"}, lambda: 7, int)
-    assert Tape(tmp_path, "replay", ["20260202-b2"]).call("n", {"path": "/runs/20260202-b2/x"}, never, int) == 7
-
-
 def test_a_run_that_is_called_by_an_everyday_word_changes_nothing(tmp_path: Path) -> None:
     Tape(tmp_path, "record", ["a"]).call("n", {"text": "a cat"}, lambda: 7, int)
     assert Tape(tmp_path, "replay", ["b"]).call("n", {"text": "a cat"}, never, int) == 7
@@ -194,10 +189,3 @@ def test_a_repository_is_played_back_without_links_that_leave_it(tmp_path: Path)
         "src/train.py",
     ]
     assert (checkout.root / "link.py").read_text() == "print(1)\n"
-
-
-def test_a_repository_that_could_not_be_had_stays_so(tmp_path: Path) -> None:
-    with pytest.raises(RepositoryError):
-        TapeRepositories(Tape(tmp_path, "record"), Remote(tmp_path), tmp_path).get("no/where")
-    with pytest.raises(RepositoryError, match="not found"):
-        TapeRepositories(Tape(tmp_path, "replay"), Nothing(), tmp_path).get("no/where")

@@ -7,8 +7,8 @@ from typing import Any
 import ml_agent
 from ml_agent.samples import repository_path
 from ml_agent.trajectory import read_trajectory
-from ml_agent.view.curves import HEIGHT, MOST_POINTS, WIDTH, curves_of
-from ml_agent.view.page import changes, page_of
+from ml_agent.view.curves import HEIGHT, WIDTH, curves_of
+from ml_agent.view.page import page_of
 from ml_agent.view.report import MOST_ROWS, outputs_of
 
 COMMIT = "a" * 40
@@ -40,22 +40,6 @@ def test_drafts_show_what_changed_and_what_was_said_of_them() -> None:
     assert first.changes == () and first.problem == "no such option"
     assert ("-", "--x") in second.changes and ("+", "--y") in second.changes and (" ", "python") in second.changes
     assert second.problem == "sound"
-
-
-def test_changes_of_code_go_by_line() -> None:
-    assert changes("a = 1\nb = 2", "a = 1\nb = 3") == ((" ", "a = 1"), ("-", "b = 2"), ("+", "b = 3"))
-
-
-def test_costs_are_told_by_phase() -> None:
-    call = {
-        "event": "model-call",
-        "phase": "generate",
-        "seconds": 2,
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5},
-    }
-    page = page_of(result(), [phase("plan", seconds=1.0), phase("generate", seconds=3.0), call])
-    costs = {cost.phase: cost for cost in page.costs}
-    assert (costs["generate"].tokens, costs["generate"].calls, costs["generate"].share) == (15, 1, 0.75)
 
 
 def test_a_conversation_shows_each_message_once() -> None:
@@ -129,11 +113,3 @@ def test_curves_are_drawn_of_logs_and_tables_and_of_nothing_else(tmp_path: Path)
     assert (
         found["val_acc"].points.split()[0] == f"0.0,{HEIGHT}" and found["val_acc"].points.split()[-1] == f"{WIDTH},0.0"
     )
-
-
-def test_a_long_series_is_drawn_with_few_points_and_a_flat_one_in_the_middle(tmp_path: Path) -> None:
-    log = tmp_path / "001.log"
-    log.write_text("".join(f"step {n} loss {n} reward: 1\n" for n in range(5000)))
-    loss, reward = curves_of(log, [])
-    assert loss.count == 5000 and len(loss.points.split()) <= MOST_POINTS + 1 and loss.points.endswith("320.0,0.0")
-    assert {place.partition(",")[2] for place in reward.points.split()} == {f"{HEIGHT / 2}"}
