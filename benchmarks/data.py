@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ml_agent.benchmarks.errors import TaskFileError
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.errors import install_extra
 from ml_agent.tools.bounded import read_bytes
 
@@ -146,7 +146,7 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
         keys: only rows of these names ("github_id-id"), in this order; unknown ones are problems.
 
     Raises:
-        TaskFileError: the file cannot be read, or has no rows.
+        BenchError: the file cannot be read, or has no rows.
     """
     tasks: dict[str, Task] = {}
     problems: list[RowProblem] = []
@@ -165,7 +165,7 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
             continue
         tasks[str(task.key)] = task
     if not number:
-        raise TaskFileError(f"{source}: no rows")
+        raise BenchError(f"{source}: no rows")
     if keys is None:
         return Loaded(tasks=tuple(tasks.values()), problems=tuple(problems))
     wanted = list(dict.fromkeys(keys))
@@ -280,7 +280,7 @@ def _rows(source: str) -> Iterator[_Row]:
         yield from _published_rows(source.partition(":")[2] or "full")
         return
     if not path.is_file():
-        raise TaskFileError(
+        raise BenchError(
             f"{source}: no such file; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
         )
     yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
@@ -290,7 +290,7 @@ def _jsonl(path: Path) -> Iterator[_Row]:
     try:
         content = read_bytes(path, MOST_BYTES).removeprefix(codecs.BOM_UTF8)
     except OSError as error:
-        raise TaskFileError(f"{path}: {error.strerror or error}") from error
+        raise BenchError(f"{path}: {error.strerror or error}") from error
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
             yield _object(line, f"{path}:{number}")
@@ -314,19 +314,19 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
-        raise TaskFileError(f"{path}: reading Parquet needs the extra `data`: {install_extra('data')}") from error
+        raise BenchError(f"{path}: reading Parquet needs the extra `data`: {install_extra('data')}") from error
     try:
         rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
     except (OSError, ValueError) as error:  # Arrow's own errors are of these kinds
-        raise TaskFileError(f"{path}: no Parquet file ({str(error).partition(chr(10))[0]})") from error
+        raise BenchError(f"{path}: no Parquet file ({str(error).partition(chr(10))[0]})") from error
     yield from rows
 
 
 def _published_rows(split: str) -> Iterator[Mapping[str, Any]]:
     if split not in SPLITS:
-        raise TaskFileError(f"{DATASET} has no split {split!r}; it has {', '.join(SPLITS)}")
+        raise BenchError(f"{DATASET} has no split {split!r}; it has {', '.join(SPLITS)}")
     try:
         from datasets import load_dataset
     except ImportError as error:
-        raise TaskFileError(f"{DATASET}: needs the extra `data`: {install_extra('data')}") from error
+        raise BenchError(f"{DATASET}: needs the extra `data`: {install_extra('data')}") from error
     yield from load_dataset(DATASET, split=split)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.benchmarks.data import MOST_BYTES, Key, whole
-from ml_agent.benchmarks.errors import PredictionFileError
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.files import read_lines
 from ml_agent.model.budget import Usage as Spent
 
@@ -72,7 +72,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def load_predictions(path: Path) -> list[Prediction]:
-    """Read a JSONL file of predictions; a single text as output is one answer. PredictionFileError names the line."""
+    """Read a JSONL file of predictions; a single text as output is one answer. BenchError names the line."""
     found: dict[Key, Prediction] = {}
     for number, line in enumerate(_lines(path), start=1):
         if not line.strip():
@@ -83,12 +83,12 @@ def load_predictions(path: Path) -> list[Prediction]:
                 row["output"] = [row["output"]]
             prediction = msgspec.convert(row, Prediction)
         except (ValueError, RecursionError, msgspec.ValidationError, AttributeError) as error:
-            raise PredictionFileError(f"{path}:{number}: {error}") from error
+            raise BenchError(f"{path}:{number}: {error}") from error
         if prediction.key in found:
-            raise PredictionFileError(f"{path}:{number}: {prediction.key} again")
+            raise BenchError(f"{path}:{number}: {prediction.key} again")
         found[prediction.key] = prediction
     if not found:
-        raise PredictionFileError(f"{path}: no predictions")
+        raise BenchError(f"{path}: no predictions")
     return list(found.values())
 
 
@@ -97,7 +97,7 @@ def _lines(path: Path) -> list[str]:
         return read_lines(path, MOST_BYTES)
     except (OSError, ValueError) as error:
         said = "no such file" if isinstance(error, FileNotFoundError) else getattr(error, "strerror", None) or error
-        raise PredictionFileError(f"{path}: {said}") from error
+        raise BenchError(f"{path}: {said}") from error
 
 
 def dump_prediction(prediction: Prediction) -> str:

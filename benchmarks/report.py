@@ -4,11 +4,9 @@ A subject is what `bench score --json` printed, or an agent of form D: then what
 """
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
-from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -427,7 +425,6 @@ def write_report(comparison: Comparison, folder: Path, notes: Sequence[str] = ()
     facts = {
         "comparison": comparison,
         "notes": notes,
-        "published": published() if any(map(len, classes)) or any(c.gate is not None for s in cells for c in s) else [],
         "classes": CLASSES if any(map(len, classes)) else {},
         "errors": list(zip((one.name for one in comparison.subjects), classes, strict=True)),
         "by_repository": _by_repository(comparison),
@@ -456,12 +453,6 @@ def _points(subjects: Sequence[Subject], cells: Sequence[Sequence[Cell]], tokens
         lowest = max((one.label_y for one in found), default=0.0)
         found.append(Point(name, x, y, max(y - 4, lowest + LABEL_HEIGHT)))
     return found
-
-
-def published() -> list[dict[str, Any]]:
-    """The published tables, with their sources."""
-    text = files("ml_agent.benchmarks").joinpath("published.toml").read_text()
-    return list(tomllib.loads(text)["table"])
 
 
 def _in_markdown(value: Any) -> Any:

@@ -164,7 +164,7 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
     judge = _judge(mode)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         rows = list(pool.map(lambda pair: _row(judge, pair[0], pair[1], repos), pairs))
-    whole = [mode != "official" or len(p.output) == official.outputs() for _, p in pairs]
+    whole = [mode != "official" or len(p.output) == official.OUTPUTS for _, p in pairs]
     return Score(
         mode=GATES if mode == "official" else mode,
         rows=tuple(row for row, counts in zip(rows, whole, strict=True) if counts),

@@ -117,18 +117,18 @@ class Rows(NamedTuple):
 
 
 def load_rows(source: str, sample: Path | None) -> Rows:
-    """The rows of a source; each that cannot be used is told on stderr. TaskFileError where there are none at all."""
+    """The rows of a source; each that cannot be used is told on stderr. BenchError where there are none at all."""
     from ml_agent.benchmarks.data import load_tasks
-    from ml_agent.benchmarks.errors import TaskFileError
+    from ml_agent.benchmarks.errors import BenchError
 
     keys = None
     if sample is not None:
         try:
             listed = json.loads(sample.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise TaskFileError(f"{sample}: no JSON list of rows ({error})") from error
+            raise BenchError(f"{sample}: no JSON list of rows ({error})") from error
         if not isinstance(listed, list) or not listed:
-            raise TaskFileError(f'{sample}: no JSON list of rows, such as ["101-1", "101-2"]')
+            raise BenchError(f'{sample}: no JSON list of rows, such as ["101-1", "101-2"]')
         keys = [str(key) for key in listed]
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)

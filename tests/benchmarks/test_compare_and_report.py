@@ -9,7 +9,7 @@ import pytest
 
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import bootstrap, cluster_bootstrap, mcnemar, official_pass
-from ml_agent.benchmarks.report import Comparison, compare, of_scores, published, write_report
+from ml_agent.benchmarks.report import Comparison, compare, of_scores, write_report
 from ml_agent.benchmarks.scoring import Scored, class_of, load_scored
 
 
@@ -56,7 +56,7 @@ def test_the_report(tmp_path: Path) -> None:
     comparison = side_by_side(scored("a <1>", "++-", tokens=100), scored("b", "--+"))
     markdown, html = (p.read_text() for p in write_report(comparison, tmp_path, ["made by hand"]))
     assert "| a <1> | 3 | 66.7 % |" in markdown and "| 1-2 | E4 | passes |" in markdown
-    assert "made by hand" in markdown and "76.47" in markdown and "not measured here" in markdown
+    assert "made by hand" in markdown
     assert "a &lt;1&gt;" in html and "<svg" in html
     assert "http" not in html.replace("http://www.w3.org", "")
     Balanced().feed(html)
@@ -87,12 +87,6 @@ def test_texts_of_others_are_no_markup_in_markdown(tmp_path: Path) -> None:
     markdown = write_report(side_by_side(one), tmp_path)[0].read_text()
     assert not any(said in markdown for said in ("| <img", "\n# Won", "\x1b", "[x](", "%|", r" \\|"))
     assert r"| \<img src=x onerror=a()>\| 100.0 % \|\\\| \[x\](javascript:a()) # Won\[2J | 100.0 % |" in markdown
-
-
-def test_published_tables_have_sources_and_full_rows() -> None:
-    for table in published():
-        assert "arXiv" in table["source"]
-        assert all(len(values) == len(table["columns"]) for values in table["rows"].values())
 
 
 @pytest.mark.parametrize("text", ["[]", "{", "[" * 100_000])

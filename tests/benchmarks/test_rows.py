@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ml_agent.benchmarks.data import Visible, load_tasks, parse_arguments, task_of, visible
-from ml_agent.benchmarks.errors import TaskFileError
+from ml_agent.benchmarks.errors import BenchError
 
 ROW = {
     "github_id": 1, "github": "https://github.com/Some/Sample", "repo_id": 4, "id": 7, "path": "./examples/x", "arguments": "{'lr': '0.1'}",
@@ -86,7 +86,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         written(tmp_path / "empty.jsonl"),
         "super-dainiu/ml-bench:nosuchsplit",
     ):
-        with pytest.raises(TaskFileError):
+        with pytest.raises(BenchError):
             load_tasks(source)
 
 
