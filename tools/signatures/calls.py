@@ -285,7 +285,6 @@ def attach_native(run: Machine, instance: Instance, cls: Class, arguments: Argum
         made = run.make_native(name, arguments)
         if isinstance(made, Native):
             instance.native = made
-            made.note_instance(instance)
             return
 
 

@@ -335,13 +335,6 @@ class Interpreter:
         if not self.parsed:
             self._guard(lambda: self._call_path(target, function))
 
-    def value_of(self, function: str) -> Value:
-        """What a function of the script gives when it is called without arguments; UNKNOWN where that cannot be told."""
-        target, found = self.module(self.script, "__config__"), [UNKNOWN]
-        self._guard(lambda: self.run_module(target))
-        self._guard(lambda: found.append(self._call_path(target, function)))
-        return found[-1]
-
     def _call_path(self, module: Module, function: str) -> Value:
         value: Value = module
         for name in function.split("."):

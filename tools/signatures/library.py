@@ -14,7 +14,7 @@ from ml_agent.tools.signatures.expressions import iterate
 from ml_agent.tools.signatures.folder_calls import FOLDER_FUNCTIONS
 from ml_agent.tools.signatures.machine import Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
-from ml_agent.tools.signatures.type_forms import TYPE_FUNCTIONS
+from ml_agent.tools.signatures.type_forms import is_instance
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -69,8 +69,8 @@ CONSTANTS_OF: dict[str, Value] = {
 
 def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     """What calling a library function gives; UNKNOWN for most."""
-    if name in TYPE_FUNCTIONS:
-        return TYPE_FUNCTIONS[name](run, arguments)
+    if name == "builtins.isinstance":
+        return is_instance(run, arguments)
     if name in FOLDER_FUNCTIONS:
         return FOLDER_FUNCTIONS[name](run, arguments)
     owner, _, short = name.rpartition(".")

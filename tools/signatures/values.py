@@ -276,9 +276,6 @@ class Native:
     def store(self, name: str, value: Value) -> None:
         """An attribute or item is set."""
 
-    def note_instance(self, instance: "Instance") -> None:
-        """It is what a library's class gives to an object of a class that is derived from it."""
-
     def note_chosen(self, dest: str, arguments: Arguments) -> None:
         """It was given to something that a value of the command line chooses."""
 
