@@ -23,7 +23,14 @@ def test_conversations_are_kept_without_what_is_of_one_machine(tmp_path: Path) -
     ]
     (place / "calls.jsonl").write_text("".join(json.dumps(one) + "\n" for one in calls))
     usage = {"prompt_tokens": 10, "completion_tokens": 2, "calls": 2}
-    done = {"row": "imagehash", "agent": "mini-swe-agent 2.4.6", "claim": True, "delivered": True, "refusal": "", "tries": 2}
+    done = {
+        "row": "imagehash",
+        "agent": "mini-swe-agent 2.4.6",
+        "claim": True,
+        "delivered": True,
+        "refusal": "",
+        "tries": 2,
+    }
     line = {"result": {**done, "infrastructure": "", "usage": usage}}
     (results / "deliveries.jsonl").write_text(json.dumps(line) + "\n")
 
@@ -34,4 +41,8 @@ def test_conversations_are_kept_without_what_is_of_one_machine(tmp_path: Path) -
     assert kept[0]["reply"]["choices"][0]["message"]["content"] == "{uv} pip install x"
     assert "/srv" not in kept[1]["messages"][0]["content"]
     (verdict,) = map(json.loads, (records / "verdicts.jsonl").read_text().splitlines())
-    assert (verdict["agent"], verdict["version"], verdict["delivered"]) == ("mini-swe-agent", "mini-swe-agent 2.4.6", True)
+    assert (verdict["agent"], verdict["version"], verdict["delivered"]) == (
+        "mini-swe-agent",
+        "mini-swe-agent 2.4.6",
+        True,
+    )
