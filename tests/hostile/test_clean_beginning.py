@@ -1,12 +1,6 @@
-"""What was judged is what `reproduce.sh` would do: the answer runs in the checkout, the environment of the recorded steps and the user's files alone.
-
-`python -m tests.hostile.test_clean_beginning` runs each forged draft by itself before an honest answer, in each sandbox, and counts.
-"""
+"""What was judged is what `reproduce.sh` would do: the answer runs in the checkout, the environment of the recorded steps and the user's files alone."""
 
 import os
-import sys
-import tempfile
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -87,22 +81,8 @@ def _forgeries() -> dict[str, str]:
         for one in ("model.net", "scaling", "csv", "json", "argparse", "random")
         for flag in ("UNCHECKED_HASH", "CHECKED_HASH", "TIMESTAMP")
     }
-    for name in (
-        "csv",
-        "json",
-        "random",
-        "argparse",
-        "subprocess",
-        "scaling",
-        "os",
-        "re",
-        "numpy",
-        "sitecustomize",
-        "usercustomize",
-        "encodings",
-        "copy",
-        "types",
-    ):
+    beside = "csv json random argparse subprocess scaling os re numpy sitecustomize usercustomize encodings copy types"
+    for name in beside.split():
         found[f"a module {name} beside the program"] = (
             f"{module} > {name}.py; mkdir -p model; {module} > model/{name}.py"
         )
@@ -260,40 +240,3 @@ def test_nothing_that_was_left_before_counts(
             one.executor.probe(one.workspace, text)
             assert one.executor.probe(one.workspace, "ls -A") == LISTED
         assert one.result() == honest, group
-
-
-def main() -> None:
-    """Each forged draft by itself, before the honest answer."""
-    for kind in ("bubblewrap", "docker"):
-        with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
-            folder = Path(place)
-            _wheel(folder / "wheels")
-            words = {
-                "PIP_FIND_LINKS": str(folder / "wheels"),
-                "PIP_NO_INDEX": "1",
-                "PIP_CONFIG_FILE": "/dev/null",
-                "ML_AGENT_CACHE_DIR": str(folder / "cache"),
-            }
-            for name, value in words.items():
-                patch.setenv(name, value)
-            trial = Trial(kind, folder, "install")
-            try:
-                honest, changed, seconds = trial.result(), list[str](), 0.0
-                for name, text in FORGERIES.items():
-                    trial.run(text)
-                    began = time.monotonic()
-                    try:
-                        same = trial.result() == honest
-                    except AssertionError:
-                        same = False
-                    seconds += time.monotonic() - began
-                    changed += [] if same else [name]
-                sys.stdout.write(
-                    f"{kind}: {len(changed)} of {len(FORGERIES)} forged drafts changed the next answer {changed}; {seconds / len(FORGERIES):.2f} s an answer\n"
-                )
-            finally:
-                trial.executor.close()
-
-
-if __name__ == "__main__":
-    main()

@@ -89,41 +89,18 @@ def test_only_the_token_opens(served: Served) -> None:
         asked(served, [("Host", f"localhost:{served.port}"), right, ("Origin", f"http://localhost:{served.port}")])
         == 200
     )
-    for tokens in (
-        [],
-        ["Bearer "],
-        ["Bearer x"],
-        [served.token],
-        [f"Basic {served.token}"],
-        [right[1], right[1]],
-        ["Bearer x", right[1]],
-    ):
+    alone = ["Bearer ", "Bearer x", served.token, f"Basic {served.token}"]
+    for tokens in ([], *([one] for one in alone), [right[1], right[1]], ["Bearer x", right[1]]):
         assert asked(served, [host, *(("Authorization", token) for token in tokens)]) == 401, tokens
-    for origin in (
-        "http://localhost:3000",
-        "http://localhost",
-        "null",
-        "https://localhost:443",
-        f"https://127.0.0.1:{served.port}",
-        f"http://evil.example:{served.port}",
-    ):
+    origins = "http://localhost:3000 http://localhost null https://localhost:443 https://127.0.0.1:{0} http://evil.example:{0}"
+    for origin in origins.format(served.port).split():
         assert asked(served, [host, right, ("Origin", origin)]) == 403, origin
-    for name in (
-        "evil.example",
-        f"evil.example:{served.port}",
-        "127.0.0.1",
-        f"127.0.0.1:{served.port}.evil.example",
-        f"[::1]:{served.port}",
-    ):
+    hosts = "evil.example evil.example:{0} 127.0.0.1 127.0.0.1:{0}.evil.example [::1]:{0}"
+    for name in hosts.format(served.port).split():
         assert asked(served, [("Host", name), right]) == 421, name
     assert asked(served, [right]) in (400, 421) and asked(served, [host, host, right]) in (400, 421)
-    for method, path in (
-        ("GET", "/mcp"),
-        ("DELETE", "/mcp"),
-        ("OPTIONS", "/mcp"),
-        ("GET", "/"),
-        ("GET", "/.well-known/oauth-protected-resource"),
-    ):
+    ways = "GET /mcp|DELETE /mcp|OPTIONS /mcp|GET /|GET /.well-known/oauth-protected-resource"
+    for method, path in (way.split() for way in ways.split("|")):
         assert asked(served, [host], method, path) == 401, (method, path)
     again = subprocess.run(
         [*SERVER, "--transport", "http", "--port", str(served.port)],

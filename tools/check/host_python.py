@@ -18,6 +18,7 @@ from ml_agent.tools.secret_files import is_secret_place
 from ml_agent.tools.secret_names import names_a_secret
 
 STARTS = "may start other programs, or run text as code"
+UNLISTED = "is neither the repository's, nor a library that it uses or that is well known, nor listed as harmless"
 SECRET = "reads one of your secrets"
 NETWORK = "runs code that comes over the network, which you did not name"
 SENDS = "sends something to a host that you did not name"
@@ -109,9 +110,9 @@ class _Walk:
             top, _, inner = name.partition(".")
             if self._is_standard(top):
                 if not self._is_listed(name) and not self._has_listed(name):
-                    return STARTS
+                    return UNLISTED
             elif not self._is_library(top) or MODULES & {part.lstrip("_") for part in inner.split(".")}:
-                return STARTS
+                return UNLISTED
             if _SECRETS.fullmatch(name):
                 return SECRET
         return ""
@@ -150,7 +151,7 @@ class _Walk:
         if name.startswith("os.environ") or name in ("os.getenv", "environ"):
             return self._of_environment(node)
         if self._is_standard(top) and not self._is_listed(name):
-            return STARTS
+            return UNLISTED
         return SECRET if _SECRETS.fullmatch(name) and isinstance(node.ctx, ast.Load) else ""
 
     def _of_environment(self, node: ast.AST) -> str:
