@@ -206,18 +206,18 @@ def test_many_commands_are_judged_in_time() -> None:
         f'P\t{n}\t{{"step": "1.{n}", "folder": "/w", "words": ["python", "a.py"]}}\nD\t9\t1.{n}\t\t0 0\tx'
         for n in range(20_000)
     ]
-    began = time.monotonic()
+    began = time.process_time()
     judge("\n".join(lines), "/w", "")
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_a_long_command_is_judged_in_time_and_cut() -> None:
     lines = ["S\t10\t\t/w\tx", "D\t10\t\t\t0\t" + "a" * 300_000]
     lines += [f"D\t{20 + n}\t10.1\t\t0\tb{n}" for n in range(100)]
     lines += [f"S\t{1000 + n}\t10.1\t/w\tx.sh" for n in range(40)]
-    began = time.monotonic()
+    began = time.process_time()
     seen = judge("\n".join([*lines, "D\t10\t10.1\t\t0 0 0\tlast"]), "/w", "")
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
     assert len(seen.commands[0]) == 2000
 
 
