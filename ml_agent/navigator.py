@@ -39,7 +39,6 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
 
     possible: bool
     reason: str = ""
-    readmes: tuple[str, ...] = ()
     foreign: bool = False
     """Whether the request is about something else altogether: then also a repository that the user names is not read on."""
 

@@ -1,4 +1,4 @@
-"""Completes a Python example: what earlier blocks of the same document define, missing imports."""
+"""Completes a Python example: what earlier blocks of the same document define, missing imports, pictures of the user's."""
 
 import ast
 import tomllib
@@ -9,11 +9,15 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.offline.scope import binds, syntax_tree, unbound_names
+from ml_agent.offline.variables import likeness
+from ml_agent.offline.words import terms
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option
 
 _MOST_ROUNDS = 40
+_IMAGE = "image.jpg"
+_PICTURE = frozenset(terms("image pil"))
 
 
 class NameSources(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +31,8 @@ class NameSources(msgspec.Struct, frozen=True, kw_only=True):
     workdir: str
     namesakes: Mapping[str, Option] = {}
     """Options of the repository's scripts, by name."""
+    images: tuple[str, ...] = ()
+    """Paths that the user names, for code that expects a picture."""
     seen: Mapping[str, frozenset[str]] = {}
     """By parameter: the texts that examples give it."""
 
@@ -77,6 +83,7 @@ def _binding(name: str, sources: NameSources) -> str | None:
         or _from_blocks(name, sources.others, imports_only=True)
         or _usual_imports().get(name)
         or _from_api(name, sources)
+        or _from_images(name, sources.images)
         or _from_blocks(name, sources.others, imports_only=False)
     )
 
@@ -111,3 +118,13 @@ def _from_api(name: str, sources: NameSources) -> str | None:
     modules = {module for path in named if (module := api.modules.imported_from(sources.workdir, path))}
     nearest = min(modules, key=lambda module: (module.count("."), module), default=None)
     return f"from {nearest} import {name}" if nearest is not None else None
+
+
+def _from_images(name: str, images: Sequence[str]) -> str | None:
+    """A picture that the code expects: the one that the user names, else one to be put there."""
+    if "mask" in terms(name):
+        return f'{name} = Image.open("mask.png").convert("L")'
+    if not _PICTURE & set(terms(name)):
+        return None
+    path = next((path for path in images if likeness(path, _IMAGE) > 0), _IMAGE)
+    return f'{name} = Image.open("{path}").convert("RGB")'

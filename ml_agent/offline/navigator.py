@@ -1,19 +1,17 @@
 """The navigator that needs no model."""
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, zip_longest
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ml_agent.account import account, called
+from ml_agent.account import account
 from ml_agent.draft import Attempt, Draft, Placement, Provenance
 from ml_agent.finder import collect
-from ml_agent.inputs import against
 from ml_agent.navigator import Assessment, Given, Workspace
 from ml_agent.offline.commands import Command, commands, text_of, workdir_of
 from ml_agent.offline.confidence import Level, confidence_vector, level, probability, program_words, words_without_place
@@ -25,11 +23,8 @@ from ml_agent.offline.reading import ParsedRequest, read_request
 from ml_agent.offline.weights import Weights, shipped
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate, Source
-from ml_agent.tools.check.command import check_command
-from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.documents.read import is_readme
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.retrieval import Bm25Index
 from ml_agent.tools.signatures.model import Option
 from ml_agent.understanding import rank, understood, wanted_kind
 from ml_agent.user_values import is_path
@@ -76,7 +71,7 @@ class OfflineNavigator:
         return rank(request.instruction, candidates)
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
-        """Whether this repository can do the task, and by which READMEs."""
+        """Whether this repository can do the task."""
         return assess(request, workspace)
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
@@ -91,7 +86,6 @@ class OfflineNavigator:
         return None
 
     def _made(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
-        typed = typed_command(request, workspace)
         given = tuple((one.name, one.value) for one in request.values if one.name and one.start < 0)
         statement = read_request(request.instruction, given)
         folder, model = self._folder(workspace), self._model or shipped()
@@ -100,9 +94,8 @@ class OfflineNavigator:
         task = (request, statement, workspace)
         written = [_judged(one, statement, workspace) for one in programs(task, examples, folder.examples, model)]
         order = _ordered(request.instruction, made, written, command_fit)
-        first = [_with_account(typed, request, workspace)] if typed is not None else []
         texts = dict[str, Draft]()
-        for draft in chain(first, order):
+        for draft in order:
             texts.setdefault(draft.text.strip(), draft)
         yield from texts.values()
 
@@ -271,12 +264,12 @@ def _remember(memory: OrderedDict[Any, Any], key: object, value: object) -> None
         memory.popitem(last=False)
 
 
-_MAIN_README, _MOST, _TREE = 4_000, 8, 2
-"""Characters of the main README, READMEs, and levels of folders that are looked at."""
+_MAIN_README, _TREE = 4_000, 2
+"""Characters of the main README, and levels of folders that are looked at."""
 
 
 def assess(request: Request, workspace: Workspace) -> Assessment:
-    """First judgement by name, directory structure, main README and the paths of all READMEs; then the READMEs, best first."""
+    """First judgement by name, directory structure, main README and the paths of all READMEs."""
     index = workspace.index
     structure = {"/".join(PurePosixPath(path).parts[:_TREE]) for path in index.files}
     readmes = [path for path in index.files if is_readme(path)]
@@ -290,60 +283,6 @@ def assess(request: Request, workspace: Workspace) -> Assessment:
     elif not shared and not workspace.path_given:
         against = "neither its README nor its folders mention the task"
     if against:
-        return Assessment(possible=False, reason=against, readmes=tuple(readmes[:_MOST]))
+        return Assessment(possible=False, reason=against)
     reason = f"matching keywords: {', '.join(shown)}" if shown else "the folder was given"
-    return Assessment(possible=True, reason=reason, readmes=_ranked(request, workspace))
-
-
-def _ranked(request: Request, workspace: Workspace) -> tuple[str, ...]:
-    """The READMEs by BM25 over what they say; those in the task's folder first."""
-    texts: dict[str, list[str]] = {}
-    for passage in workspace.index.passages:
-        if is_readme(passage.path):
-            texts.setdefault(passage.path, []).extend([*passage.headings, passage.text])
-    paths = sorted(texts)
-    index = Bm25Index([search_words(f"{path} {' '.join(texts[path])}") for path in paths])
-    hits = index.top(search_words(request.instruction), len(paths))
-    ordered = [*(paths[hit.position] for hit in hits), *paths]
-    folder = workspace.path or "."
-    near = [path for path in ordered if folder != "." and PurePosixPath(path).is_relative_to(folder)]
-    return tuple(dict.fromkeys([*near, *ordered]))[:_MOST]
-
-
-_LEAD = re.compile(r"\s*(?:please\s+)?(?:(?:run|execute|call|start)\b:?\s*)?(?:the command\b:?\s*)?", re.IGNORECASE)
-_TYPED = re.compile(r"(?:^|\s)(?:--?[A-Za-z]|(?:\./)?[\w./-]+\.(?:py|sh)\b|\./)")
-"""An option, a script or a path of a program: prose has no such word at its place."""
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_PROSE = re.compile(r"(?<!\S)(?:a|an|the|my|of|to|at|in|on|by|for|from|into|with|and|or|but|then|is|are|it)(?![^\s,.])")
-"""Words of a sentence: a program that takes any words would take them as its own."""
-_LONGEST = 4_000
-
-
-def typed_command(request: Request, workspace: Workspace) -> Draft | None:
-    """The command that a request is, where it calls a program of the repository and no check speaks against it; else None."""
-    text = request.instruction[:_LONGEST]
-    text = text[len(match[0]) :] if (match := _LEAD.match(text)) else text
-    text = text.strip().removesuffix(".").strip("`\n ")
-    if not _TYPED.search(text) or "`" in text or len(request.instruction) > _LONGEST:
-        return None
-    if _PROSE.search(_QUOTED.sub("", text)):
-        return None
-    index, folder = workspace.index, workspace.path or "."
-    calls = parse_command(text).invocations
-    if calls and calls[0].program == "make":
-        calls = calls[1:]
-    signature = called(calls[0], folder, index) if calls else None
-    if signature is None and not (calls and calls[0].program.startswith("./")):
-        return None
-    entry = signature.path if signature is not None else ""
-    draft = Draft(
-        kind="bash",
-        text=text,
-        workdir=folder,
-        entry=entry,
-        because="the request is a command",
-        confidence=1.0,
-        level="sure",
-    )
-    found = against(check_command(text, index, folder), draft, request, index, Path.cwd())
-    return None if any(finding.severity == "error" for finding in found) else draft
+    return Assessment(possible=True, reason=reason)

@@ -197,6 +197,7 @@ def _program(
         workdir=workdir,
         namesakes=index.namesakes,
         seen=index.texts,
+        images=tuple(one.value for one in request.values if one.kind == "path"),
     )
     text, placed = adapt(example.text, request.values, statement, sources, model)
     draft = Draft(

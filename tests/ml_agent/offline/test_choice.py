@@ -8,22 +8,6 @@ from ml_agent.navigator import Given
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float, help='learning rate')\np.parse_args()\n"
 
 
-def test_readmes_are_sorted_by_what_they_say(repository: Callable[..., Any]) -> None:
-    place = repository(
-        {
-            "README.md": "# Models\n\nA collection.",
-            "gcn/README.md": "# GCN\n\nGraph convolution on citation networks.",
-            "gcn/train.py": SCRIPT,
-            "gan/README.md": "# GAN\n\nGenerates images of faces.",
-            "gan/train.py": SCRIPT,
-        }
-    )
-    request = place.navigator.understand("Generate images of faces with a GAN.", Given())
-    found = place.navigator.assess(request, place.workspace())
-    assert found.possible
-    assert found.readmes[0] == "gan/README.md"
-
-
 def test_a_repository_about_something_else_is_rejected(repository: Callable[..., Any]) -> None:
     place = repository({"README.md": "# Kitchen\n\nRecipes for soup.", "cook.py": SCRIPT})
     request = place.navigator.understand("Fold protein sequences.", Given())
