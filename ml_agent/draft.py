@@ -125,6 +125,11 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
         """Whether no check found an error."""
         return not any(f.severity == "error" for f in self.findings)
 
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Required values that the user spelled out and that it does not use as they stand."""
+        return tuple(one.value for one in self.ledger if one.status == "not found" and one.required and one.exact)
+
 
 class Rejected(Exception):
     """Who thinks finds that a repository cannot do the task, for the reason that the message says."""

@@ -4,7 +4,7 @@ import posixpath
 import re
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import accumulate
@@ -177,12 +177,14 @@ class Executor:
         began = self._now()
         response = session.run(task, beside(repairs))
         made = made_since(self._sandbox, began)
-        judgements, others = _judged(wanted.expected, self.scene(draft, response, made), response)
+        scene = self.scene(draft, response, made)
+        judgements, others = _judged(wanted.expected, scene, response)
         lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
         own = self._folder.new_outputs()
         outputs, stayed = collect(self._sandbox, made, own, judgements)
         brought = [one for one in made if one.path in outputs]
         doubts = doubts_of(response, (*judgements, *others), brought, session.source.root, own)
+        doubts += tuple(_unused(draft, made)) if response.ok else ()
         return Outcome(
             evidence=level_seen(response, judgements, lacks),
             summary=summary_of(response, judgements, lacks, session.as_of()),
@@ -350,14 +352,24 @@ def _judged(
     """
     judgements = judge(expected, scene) if response.ok else ()
     kept = [one for one in judgements if one.expectation.must or one.verdict != "missing"]
+    declared = any(one.source == "model" for one in expected)
     unseen = [
         msgspec.structs.replace(
             one, doubts=(f"the sentence seems to ask for it: {one.said}",), path=one.expectation.path
         )
         for one in judgements
-        if one not in kept and one.expectation.source == "request"
+        if one not in kept
+        and one.expectation.source == "request"
+        and not (declared and scene.known(one.expectation.path))  # an input: its reader says what comes out
     ]
     return tuple(kept), (*unseen, *looks(judgements, scene)) if response.ended == "exited" else ()
+
+
+def _unused(draft: Draft, made: Sequence[CreatedFile]) -> Iterator[Doubt]:
+    """What the sentence spells out and the answer does not hold as it stands, unless a file of that name came out."""
+    for value in draft.unused if draft.outputs else ():
+        if not any(one.path.endswith(value) for one in made):
+            yield Doubt(doubt=f"the sentence names {value!r}, which does not stand in the answer")
 
 
 def source_of(root: Path, version: str, url: str) -> Source:

@@ -131,6 +131,8 @@ ENTRIES = 4
 _OPTIONS_OF_CODE = (1200,)
 _CODE, _EITHER = 1.6, 0.9
 """So much better, or about as well, documented code fits than documented calls do."""
+_FEWEST_OPTIONS = 3
+"""Of a program with which anything can be told what to do."""
 _CALLS = (3, 1, 1)
 """Documented calls that are shown of the first entry points."""
 _PASSAGES = 1
@@ -195,7 +197,7 @@ class _Task(NamedTuple):
 def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
     request, workspace, environment = task
-    kind = _kind_of_answer(task)
+    kind = _kind_of_answer(task, found)
     code, wants_code = kind != "command", wanted_kind(request.instruction) == "python"
     apart = [one for one in found if not is_idle_aside(one, request.instruction)]
     steered = [one for one in apart if not wants_code or any(signature.options for signature in one)]
@@ -234,11 +236,16 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
 
 
-def _kind_of_answer(task: _Task) -> Literal["command", "code", "either"]:
-    """What the wording asks for; where it leaves that open, what the documents do for a like task."""
+def _kind_of_answer(task: _Task, found: Sequence[Entry]) -> Literal["command", "code", "either"]:
+    """What the wording asks for; where it leaves that open, what the documents do for a like task.
+
+    A library whose entry points take hardly an option is used from Python, whatever its documents show.
+    """
     wanted = wanted_kind(task.request.instruction)
     if wanted != "either":
         return "code" if wanted == "python" else "command"
+    if not any(len(one.options) >= _FEWEST_OPTIONS for entry in found[:ENTRIES] for one in entry):
+        return "either"
     leaning = leaning_to_code(task.request.instruction, task.workspace)
     return "code" if leaning > _CODE else "either" if leaning > _EITHER else "command"
 

@@ -21,7 +21,7 @@ _NAMED = 8
 """Files of which only the names are told."""
 _ROOM = ((12, 6), (8, 4), (5, 3), (3, 1), (2, 0))
 """Lines of output, and of each file, from the most that is told to the least."""
-_DONE = "Is it what the sentence asks for? Then call done, with a sentence on each doubt. Else fix it."
+_DONE = "Is it what the sentence asks for? Then call done, each doubt with a sentence in its `doubts`. Else fix it."
 _WRONG = "What is proven must be mended; what only the wording says may be disputed, with a reason, before done."
 _FAILED = "Fix it: answer differently, install what is missing, or run something to look."
 

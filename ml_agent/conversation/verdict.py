@@ -98,15 +98,13 @@ def errors_of(answer: Draft) -> list[Finding]:
 
 
 def weighty_advice(answer: Draft) -> list[Finding]:
-    """Advice that is worth a reply: what keeps an answer from being handed over, unless its files are what is wanted, which the
-    sandbox makes; and of values those that are spelled out, quoted or a path, since a number may well only describe something."""
-    exact = {one.value for one in answer.ledger if one.status == "not found" and one.required and one.exact}
+    """Advice that is worth a reply: what keeps an answer from being handed over; and of values those that are spelled out, quoted or a
+    path, since a number may well only describe something. Where the answer's files are what is wanted, its run shows what they are."""
+    if answer.outputs:
+        return []
+    unused = set(answer.unused)
     weighty = (one for one in answer.findings if one.severity != "error")
-    return [
-        one
-        for one in weighty
-        if (one.code == NOT_FOR_HOST and not answer.outputs) or (one.code == UNUSED and one.subject in exact)
-    ]
+    return [one for one in weighty if one.code == NOT_FOR_HOST or (one.code == UNUSED and one.subject in unused)]
 
 
 _PASSIVE = SPEAKS | {"test", "[", "exit", "pwd", "sleep"}
