@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -22,6 +23,7 @@ from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.programs import reads_arguments
 
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
@@ -47,8 +49,10 @@ _LANGUAGES = frozenset(
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT, _EXAMPLES = 6, 400
-_MOST_READ = 60
-"""Entry points whose options are read for a ranking; of more those whose text fits best."""
+_MOST_READ, _MOST_MODULES = 60, 100
+"""Entry points whose options are read for a ranking, of more those whose text fits best; and modules that are passed over for them."""
+_READING = 3.0
+"""Seconds of processor time for that."""
 _HEAD, _MOST_LITERALS = 1500, 200
 """Characters of a file that are taken as they stand, and texts in quotes after them."""
 _LITERAL = re.compile(r"""["'](-{0,2}[A-Za-z][^"'\n]{1,120})["']""")
@@ -68,8 +72,8 @@ class _Texts(NamedTuple):
     repository: RepoIndex
     paths: tuple[str, ...]
     """Of files that may be entry points."""
-    rough_index: Bm25Index | None
-    """Over what these files say, where they are too many to read the options of each."""
+    rough_index: Bm25Index
+    """Over what these files say, unread."""
     shown: dict[str, list[str]]
     """What documents say of entry points that they call, by path."""
     passages: tuple[Passage, ...]
@@ -83,18 +87,39 @@ class _Texts(NamedTuple):
         return ASIDE.search(path) is not None or path.startswith(self.projects)
 
     def roughly(self, words: Sequence[str]) -> list[str]:
-        """The files whose text fits some words best, in their own order: all, where they are few."""
-        if self.rough_index is None:
-            return list(self.paths)
-        return [self.paths[place] for place in sorted(hit.position for hit in self.rough_index.top(words, _MOST_READ))]
+        """The files whose text fits some words best, best first; all, where they are few."""
+        hits = self.rough_index.top(words, _MOST_READ + _MOST_MODULES)
+        fitting = [self.paths[hit.position] for hit in hits]
+        if len(self.paths) <= _MOST_READ:
+            return list(dict.fromkeys([*fitting, *self.paths]))
+        return list(islice((path for path in fitting if not self._is_mere_module(path)), _MOST_READ))
+
+    def _is_mere_module(self, path: str) -> bool:
+        """Whether a file of a package neither is called by a document, nor says that it may be run, nor reads words itself."""
+        beside = f"{posixpath.dirname(path)}/__init__.py"
+        if not path.endswith(".py") or path in self.shown or not self.repository.sources.exists(beside):
+            return False
+        text = self.repository.sources.text(path) or ""
+        return (
+            "__main__" not in text
+            and path not in self.repository.consoles.values()
+            and not reads_arguments().search(text)
+        )
 
     def entries_at(self, paths: Iterable[str]) -> list[Entry]:
-        """The entry points of some files, as far as the budget goes."""
-        return [
-            known
-            for path in dict.fromkeys(paths)
-            if self.repository.has_time and (known := self.repository.signatures[path])
-        ]
+        """The entry points of some files, as many as can be read in time: the same ones whenever these are asked for again."""
+        wanted = tuple(dict.fromkeys(paths))
+        read: list[str] = self.repository.keep(("in time", *wanted), list[str], lambda: list(self._in_time(wanted)))
+        known = (self.repository.signatures[path] for path in sorted(read))
+        return [entry for entry in known if entry]
+
+    def _in_time(self, paths: Sequence[str]) -> Iterator[str]:
+        end = time.thread_time() + _READING
+        for path in paths:
+            if time.thread_time() > end:
+                return
+            self.repository.signatures[path]
+            yield path
 
 
 def likely_entries(request: Request, workspace: Workspace, most: int) -> list[Entry]:
@@ -108,7 +133,7 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     folder, telling = PurePosixPath(workspace.path or "."), telling_terms(words)
     near_paths = {path for path in texts.paths if PurePosixPath(path).is_relative_to(folder)}
     few = sorted(near_paths) if len(near_paths) <= _FEW_NEAR else []
-    entries = texts.entries_at([*texts.roughly(telling), *named, *few])
+    entries = texts.entries_at([*named, *few, *texts.roughly(telling)])
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in entries}
     hits = Bm25Index([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(telling, len(entries))
@@ -288,7 +313,7 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
 
 
 class _Words(NamedTuple):
-    """The search words of each file that may be an entry point (where they are many), documented passage and example."""
+    """The search words of each file that may be an entry point, documented passage and example."""
 
     files: list[tuple[str, ...]]
     passages: list[list[str]]
@@ -307,7 +332,7 @@ def _texts(index: RepoIndex) -> _Texts:
 
     def words() -> _Words:
         return _Words(
-            [terms(" ".join(_rough(path, index, shown))) for path in (paths if len(paths) > _MOST_READ else ())],
+            [terms(" ".join(_rough(path, index, shown))) for path in paths],
             [tokenize(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages],
             [tokenize(f"{' '.join(one.headings)} {one.introduction} {one.text}") for one in index.examples],
         )
@@ -318,7 +343,7 @@ def _texts(index: RepoIndex) -> _Texts:
     return _Texts(
         repository=index,
         paths=paths,
-        rough_index=Bm25Index(said.files) if said.files else None,
+        rough_index=Bm25Index(said.files),
         shown=shown,
         passages=passages,
         passage_index=Bm25Index(said.passages),
