@@ -53,6 +53,8 @@ _FILE = re.compile(r"(?:io\.|codecs\.|gzip\.|bz2\.|lzma\.)?open|os\.path\.\w+|pa
 _SENDS = re.compile(r"(?:requests|httpx|aiohttp|urllib3)\.(?!get$|head$)\w+")
 _HERE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|$)")
 _PATH = re.compile(r"(?:/[\w.~*?-]|~[\w/]|\.\.(?:/|$))[^\n]*|[^\s]*/\.\.(?:/.*)?")
+_PLACES = ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call | ast.Subscript
+_OF_FILES = re.compile(r"(?:os|shutil|glob|pathlib|io|zipfile)\..+|open")
 _CACHE = re.compile(r"~/\.cache/?")
 """The folder of downloads, which examples of libraries name."""
 _CODE_FILE = re.compile(r"\.(?:py\w?|pth|so|sh)$|(?:^|/)(?:Makefile|conftest\w*)$")
@@ -99,10 +101,10 @@ class _Walk:
         if isinstance(node, ast.ImportFrom) and not node.level:
             return self._of_names(*(f"{node.module}.{item.name}" for item in node.names))
         if isinstance(node, ast.Attribute) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
-            return self._of_name(node)
+            return self._of_name(node) or (self._of_place(node) if getattr(node, "attr", "") == "parent" else "")
         if isinstance(node, ast.Call) and (why := self._of_call(node)):
             return why
-        return self._of_place(node) if isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call) else ""
+        return self._of_place(node) if isinstance(node, _PLACES) else ""
 
     def _of_names(self, *names: str) -> str:
         """Why one of the dotted names may not be imported; "" where all may."""
@@ -175,6 +177,8 @@ class _Walk:
             return NETWORK
         if _SENDS.fullmatch(name) and not any(map(self._is_near, given)):
             return SENDS
+        if _OF_FILES.fullmatch(name) and any(self._names.place(one) == "/" for one in given):
+            return ELSEWHERE
         written = self._written(node, name)
         if written is not None and _CODE_FILE.search(place := self._names.place(written)):
             return "" if self._scope.names(place) else WRITES

@@ -10,9 +10,23 @@ _HOME = frozenset({"HOME", "USERPROFILE"})
 _JOINS = frozenset({"os.path.join", "posixpath.join", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
 _SAME = frozenset({"os.path.expanduser", "os.path.abspath", "os.path.realpath", "os.path.normpath", "str", "os.fspath"})
 MODULES = frozenset(
-    ["os", "posix", "nt", "subprocess", "builtins", "importlib", "ctypes", "pty", "sys", "shutil", "distutils"]
+    [
+        "os",
+        "posix",
+        "nt",
+        "subprocess",
+        "builtins",
+        "importlib",
+        "ctypes",
+        "pty",
+        "sys",
+        "shutil",
+        "distutils",
+        "f2py",
+        "cpp_extension",
+    ]
 )
-"""Modules that are reached through others too: `torch.os` is os."""
+"""Modules that are reached through others too: `torch.os` is os; the last two build code and load it."""
 _LONGEST = 4_000
 """Characters of a path."""
 _PATH_METHODS = frozenset({"expanduser", "resolve", "absolute"})
@@ -97,8 +111,12 @@ class Names:
     def _place(self, node: ast.AST, depth: int) -> str:
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else UNKNOWN
-        if isinstance(node, ast.Name) and node.id in self.values:
-            return self.place(self.values[node.id], depth + 1)
+        if isinstance(node, ast.Name) and (node.id in self.values or node.id == "__file__"):
+            return self.place(self.values[node.id], depth + 1) if node.id in self.values else "answer.py"
+        if isinstance(node, ast.Attribute) and node.attr == "parent":
+            return self._above(node.value, 1, depth)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "parents":
+            return self._above(node.value.value, _levels(node.slice), depth)
         if isinstance(node, ast.JoinedStr):
             return "".join(self.place(part, depth + 1) for part in node.values)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
@@ -108,10 +126,18 @@ class Names:
             return "~" if self.text(node.slice) in _HOME else UNKNOWN
         return self._place_of_call(node, depth) if isinstance(node, ast.Call) else UNKNOWN
 
+    def _above(self, node: ast.AST, levels: int, depth: int) -> str:
+        place = self.place(node, depth + 1)
+        return place if place == UNKNOWN else posixpath.join(place, *[".."] * levels)
+
     def _place_of_call(self, node: ast.Call, depth: int) -> str:
         name = self.origin(node.func)
         if name.endswith("Path.home") or (name in ("os.getenv", "os.environ.get") and self.text(node.args[0]) in _HOME):
             return "~"
+        if name.endswith("Path.cwd") or name == "os.getcwd":
+            return "."
+        if name == "os.path.dirname" and node.args:
+            return self._above(node.args[0], 1, depth)
         if name in _JOINS | _SAME or name.endswith(".Path"):
             parts = [self.place(part, depth + 1) for part in node.args]
             return posixpath.join(*parts) if parts else "."
@@ -120,3 +146,8 @@ class Names:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "joinpath":
             return posixpath.join(*(self.place(part, depth + 1) for part in (node.func.value, *node.args)))
         return UNKNOWN
+
+
+def _levels(node: ast.expr) -> int:
+    """How many folders up the parent of that number lies; many where only a run knows."""
+    return node.value + 1 if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value < 20 else 20
