@@ -18,7 +18,7 @@ from ml_agent.as_run import beside
 from ml_agent.delivery.doubts import doubts_of
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expected import expectations, with_answer
-from ml_agent.delivery.judge import RunOutputs, judge, looks
+from ml_agent.delivery.judge import RunOutputs, judge, looks, was_there
 from ml_agent.draft import Doubt, Draft
 from ml_agent.errors import AgentError
 from ml_agent.evidence import DELIVERED, level_seen
@@ -247,7 +247,7 @@ class Executor:
             workdir=draft.workdir,
             stdout=response.stdout,
             own=frozenset({own}),
-            known=lambda path: (root / path).exists(),
+            known=lambda path: exists(root / path),
         )
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
@@ -360,7 +360,7 @@ def _judged(
         for one in judgements
         if one not in kept
         and one.expectation.source == "request"
-        and not (declared and scene.known(one.expectation.path))  # an input: its reader says what comes out
+        and not (declared and was_there(one.expectation, scene))  # an input: the answer's author says what comes out
     ]
     return tuple(kept), (*unseen, *looks(judgements, scene)) if response.ended == "exited" else ()
 
@@ -368,8 +368,8 @@ def _judged(
 def _unused(draft: Draft, made: Sequence[CreatedFile]) -> Iterator[Doubt]:
     """What the sentence spells out and the answer does not hold as it stands, unless a file of that name came out."""
     for value in draft.unused if draft.outputs else ():
-        if not any(one.path.endswith(value) for one in made):
-            yield Doubt(doubt=f"the sentence names {value!r}, which does not stand in the answer")
+        if not any(f"/{one.path}".endswith(f"/{value}") for one in made):
+            yield Doubt(doubt=f"the request names {value!r}, which the answer does not contain")
 
 
 def source_of(root: Path, version: str, url: str) -> Source:

@@ -135,8 +135,15 @@ def _forget_oldest() -> None:
 
 def _oldest(kept: Iterable[Path]) -> list[Path]:
     """What is too much to be kept."""
-    newest_first = sorted(kept, key=lambda path: path.stat().st_mtime, reverse=True)
+    newest_first = sorted(kept, key=_last_change, reverse=True)
     return newest_first[FEWEST_KEPT if _is_full() else MOST_KEPT :]
+
+
+def _last_change(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # another run removed it meanwhile
+        return 0.0
 
 
 def _is_full() -> bool:

@@ -187,21 +187,22 @@ class RepoIndex:
     def keep(self, key: tuple[str, ...], kind: Any, make: Callable[[], Any]) -> Any:
         """What is kept of this version under a key, else what `make` gives now, out of the budget."""
         key = (*key, self.version, str(self.root.resolve()))
-        known = None if self._cache is None else self._cache.load(key, kind)
-        if known is None:
-            known = self.spend(make)
-            if self._cache is not None:
-                self._cache.store(key, known)
-                self._cache.write()
-        return known
+        with self.lock:
+            known = None if self._cache is None else self._cache.load(key, kind)
+            if known is None:
+                known = self.spend(make)
+                if self._cache is not None:
+                    self._cache.store(key, known)
+                    self._cache.write()
+            return known
 
     def spend(self, read: Callable[[], Any]) -> Any:
         """What a call gives that takes of the budget."""
-        before = time.thread_time()
+        before, left = time.thread_time(), self._left
         try:
             return read()
         finally:
-            self._left -= time.thread_time() - before
+            self._left = left - (time.thread_time() - before)  # with what calls inside it took
 
     def read_on(self, seconds: float) -> None:
         """Go on with what was left out, for at most so much processor time; whoever asks afterwards has it."""

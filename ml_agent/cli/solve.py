@@ -181,13 +181,10 @@ def _progress(printing: o.Printing, ask: bool = False) -> Observer | None:
         raise UsageError(f"--quiet and {'--verbose' if printing.verbose else '--ask'} cannot be combined")
     if printing.quiet:
         return None
-    from ml_agent.console import Terminal
     from ml_agent.progress import Progress
 
     if not ask:
         return Progress(Terminal(stderr=True), verbose=printing.verbose)
-    from ml_agent.cli.solve import asker
-
     return Progress(Terminal(stderr=True), verbose=printing.verbose, ask=asker(Terminal(stderr=True)))
 
 

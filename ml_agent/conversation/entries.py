@@ -96,7 +96,7 @@ class _Texts(NamedTuple):
 
     def _is_mere_module(self, path: str) -> bool:
         """Whether a file of a package neither is called by a document, nor says that it may be run, nor reads words itself."""
-        beside = f"{posixpath.dirname(path)}/__init__.py"
+        beside = posixpath.join(posixpath.dirname(path), "__init__.py")
         if not path.endswith(".py") or path in self.shown or not self.repository.sources.exists(beside):
             return False
         text = self.repository.sources.text(path) or ""

@@ -143,6 +143,11 @@ def _folder(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> 
     return Judgement(expectation=expected, verdict="missing", said=f"no new file is in {places[0]}/")
 
 
+def was_there(expected: Expectation, scene: RunOutputs) -> bool:
+    """Whether the repository has it already."""
+    return any(map(scene.known, places_of(expected.path, scene.workdir)))
+
+
 def _absent(path: str, places: Sequence[str], scene: RunOutputs) -> str:
     for place in places:
         try:
