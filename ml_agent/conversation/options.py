@@ -1,4 +1,4 @@
-"""What lists and tables of documents say of options whose program says nothing of them: "`--alpha`: the learning rate"."""
+"""What is told of options beyond their signature: descriptions in documents, printed help, keys of configurations, further values."""
 
 import ast
 import posixpath

@@ -1,4 +1,4 @@
-"""The model's HTTP on tape, below the metering: a replay charges its budget as the recorded run did."""
+"""The model's HTTP, below the metering, and the sandbox on tape: a replay charges its budget as the recorded run did, and runs nothing."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Markdown into passages."""
+"""Markdown, and the HTML in it or alone, into passages."""
 
 import functools
 import re

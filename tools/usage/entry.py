@@ -1,4 +1,4 @@
-"""Which file of the repository a documented command starts, and from which folder."""
+"""Which file of the repository a documented command starts, and from which folder; and what in it is a placeholder."""
 
 import posixpath
 import re
