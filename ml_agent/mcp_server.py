@@ -260,10 +260,19 @@ class Tools:
         self._under_way.add(job)
         try:
             reported, next_output = 0, 0.0
+            held: Event | None = None  # the newest output that was too soon after the last line told
             async for event in job:
-                if event.kind == "done" or (event.kind == "output" and time.monotonic() >= next_output):
-                    reported, next_output = reported + 1, time.monotonic() + OUTPUT_SECONDS
-                    await ctx.report_progress(reported, message=neutral(_line(event)))
+                if event.kind == "output" and time.monotonic() < next_output:
+                    held = event
+                    continue
+                if event.kind not in ("output", "done"):
+                    continue
+                for one in (held, event) if held and event.kind == "done" else (event,):
+                    reported += 1
+                    await ctx.report_progress(reported, message=neutral(_line(one)))
+                held, next_output = None, time.monotonic() + OUTPUT_SECONDS
+            if held:
+                await ctx.report_progress(reported + 1, message=neutral(_line(held)))
         finally:
             job.cancel()
             with anyio.CancelScope(shield=True):
