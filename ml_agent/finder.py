@@ -28,7 +28,7 @@ _FROM_README = 12
 """Candidates whose README's head is read where a search does not bring it."""
 _TELLING = 6
 """Words of a sentence that are searched for in pairs."""
-_FEW_STARS = 5
+FEW_STARS = 5
 """Below, a repository is hardly ever more than somebody's exercise."""
 
 
@@ -133,9 +133,9 @@ def _brought(query: Query, source: Source) -> list[Candidate]:
 
 def searches(query: Query) -> list[Wanted]:
     """What is asked, best first: GitHub asks for every word of a search, so they are short."""
-    fields = [Wanted(query=name, in_readme=True, min_stars=_FEW_STARS) for field in query.fields for name in field[:2]]
+    fields = [Wanted(query=name, in_readme=True, min_stars=FEW_STARS) for field in query.fields for name in field[:2]]
     names = [Wanted(query=name) for name in query.names[:2]]
-    words = [Wanted(query=" ".join(pair), in_readme=True, min_stars=_FEW_STARS) for pair in _pairs(query.words)]
+    words = [Wanted(query=" ".join(pair), in_readme=True, min_stars=FEW_STARS) for pair in _pairs(query.words)]
     mixed = [item for several in itertools.zip_longest(names, fields, words) for item in several if item is not None]
     return [one for one in dict.fromkeys(mixed) if one.query]
 

@@ -38,8 +38,8 @@ DEFAULT_API = "https://api.github.com"
 PER_PAGE = 100
 """Hits taken of one search."""
 MOST_FILES = 5_000
-README_HEAD = 6_000
-"""Bytes of a README that are looked at."""
+README_HEAD, WHOLE_README = 6_000, 60_000
+"""Bytes of a README that are ranked by, and that a closer look reads."""
 MAX_QUERY = 256
 """Characters that GitHub accepts."""
 RETRIES = 3
@@ -197,7 +197,7 @@ class GitHubSearch:
         place = f"/repos/{quote(found.full_name)}/git/trees/{quote(found.default_branch)}"
         tree = self._get(place, {"recursive": 1}, _Tree) or _Tree()
         files = tuple(one.path for one in tree.tree if one.type == "blob")[:MOST_FILES]
-        candidate = msgspec.structs.replace(_candidate(found), readme_head=self.readme_head(found.full_name))
+        candidate = msgspec.structs.replace(_candidate(found), readme_head=self._readme(found.full_name, WHOLE_README))
         return Look(candidate=candidate, files=files)
 
     def _found(self, name: str) -> _Found | None:
@@ -206,9 +206,12 @@ class GitHubSearch:
 
     def readme_head(self, full_name: str) -> str:
         """The first part of a README, "" where there is none."""
+        return self._readme(full_name, README_HEAD)
+
+    def _readme(self, full_name: str, most: int) -> str:
         readme = self._get(f"/repos/{quote(full_name)}/readme", {}, _Content) or _Content()
         try:
-            return base64.b64decode(readme.content)[:README_HEAD].decode(errors="replace")
+            return base64.b64decode(readme.content)[:most].decode(errors="replace")
         except ValueError as error:
             raise SearchError(UNREADABLE) from error
 

@@ -108,9 +108,14 @@ def _is_title(heading: str) -> bool:
     return len(heading.split()) >= _LONG_TITLE and not _NEWS.match(heading) and not _LINKS.search(heading)
 
 
+def is_aside(passage: Passage) -> bool:
+    """Whether a passage is about news, installation, licence and the like, by its heading."""
+    return any(map(_NEWS_HEADING.fullmatch, passage.headings[-1:]))
+
+
 def _prose(passage: Passage) -> Iterator[str]:
     """The paragraphs of a passage that is not about news, from their first line of prose on, without those that tell news."""
-    if any(map(_NEWS_HEADING.fullmatch, passage.headings[-1:])):
+    if is_aside(passage):
         return
     code = {line for block in passage.blocks for line in block.text.split("\n")}
     for paragraph in re.split(r"\n\s*\n", passage.text):

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from ml_agent.conversation.first_message import is_aside
 from ml_agent.conversation.loop import NoAnswer
-from ml_agent.finder import CANDIDATES
+from ml_agent.finder import CANDIDATES, FEW_STARS, MOST_SEARCHES
 from ml_agent.model.client import ModelClient, silent
 from ml_agent.model.functions import as_function
 from ml_agent.model.prompt import Prompt
@@ -18,7 +19,9 @@ from ml_agent.prompts import functions
 from ml_agent.prompts.render import render
 from ml_agent.prompts.untrusted import PromptText, joined, lines_in, neutral
 from ml_agent.request import Request
-from ml_agent.tools.candidates import Candidate, Look, Source, Wanted, similar
+from ml_agent.tools.candidates import Candidate, Look, Source, Wanted, distinct, similar
+from ml_agent.tools.documents.model import Passage
+from ml_agent.tools.documents.read import is_readme, parse_document
 from ml_agent.tools.errors import SearchError
 from ml_agent.tools.tokens import count_tokens
 from ml_agent.trajectory import Emit
@@ -32,7 +35,17 @@ IN_SIGHT = 4_000
 """Tokens of results that stay whole; of older ones the first line stays."""
 _ROWS, _FEW_ROWS = 30, 12
 """Repositories shown of a search that is alone in its reply, and of one of several."""
-_LONGEST, _README, _TREE, _MOST_NEEDS = 110, 2_200, 50, 4
+_FEW = 5
+"""A search that finds fewer by what repositories say of themselves is asked again in their READMEs."""
+_LONGEST, _TREE, _MOST_NEEDS = 160, 50, 4
+_SAID, _CALLED = 1_300, 900
+"""Characters of a README's text, and of the calls that it gives."""
+_FEW_WORDS = 4
+"""Blanks of a line that says something."""
+_CODE = frozenset(["bash", "python", ""])
+_INSTALLS = re.compile(
+    r"\s*(?:[$#]|(?:sudo |python\S* -m )?(?:pip|conda|mamba|uv|uvx|git|wget|curl|cd|apt\S*|brew|export|source)\b|python\S* setup\.py|$)"
+)
 _ENTRY = re.compile(
     r"(?:^|[_-])(?:main|run|train|test|eval\w*|predict\w*|infer\w*|demo|generate|sample|cli|detect|transcribe|convert|finetune|__main__)(?:[_-]|$)"
 )
@@ -52,7 +65,7 @@ class SearchConversation:
         self._client, self._source, self._emit, self._gpu = client, source, emit, gpu
         self._functions = tuple(map(as_function, functions.finding()))
         self._seen: dict[str, Candidate] = {}
-        self._calls = 0
+        self._calls = self._searches = 0
         self._rows = _ROWS
         self._chosen: list[Candidate] = []
 
@@ -111,8 +124,22 @@ class SearchConversation:
                 raise
             return neutral(f"not done: {error}. Choose from what you saw or know.")
 
-    def _search(self, **wanted: Any) -> PromptText:
-        return self._listed(self._source.search(Wanted(**wanted)))
+    def _search(self, **asked: Any) -> PromptText:
+        """By name, description and topics; where those bring few, by README too: half of all projects name their field only there."""
+        wanted = Wanted(**asked)
+        found = self._source.search(wanted)
+        self._searches += 1
+        if len(found) >= _FEW or not wanted.query or self._searches >= MOST_SEARCHES:
+            return self._listed(found)
+        wider = msgspec.structs.replace(wanted, in_readme=True, min_stars=max(wanted.min_stars, FEW_STARS))
+        self._searches += 1
+        try:
+            more = self._source.search(wider)
+        except SearchError:
+            if not found:
+                raise
+            more = []  # what was found has to do
+        return self._listed(distinct([*found, *more]), f" ({len(found)} by name, description or topics)")
 
     def _similar(self, repository: str) -> PromptText:
         found = self._known(repository)
@@ -125,11 +152,11 @@ class SearchConversation:
         self._seen[found.candidate.full_name.lower()] = found.candidate
         return neutral("\n".join(about(found)))
 
-    def _listed(self, found: Sequence[Candidate]) -> PromptText:
+    def _listed(self, found: Sequence[Candidate], told: str = "") -> PromptText:
         for one in found[: self._rows]:
             self._seen.setdefault(one.full_name.lower(), one)
         more = f"; {self._rows} shown" if len(found) > self._rows else ""
-        return neutral("\n".join([f"{len(found)} found{more}", *map(line_of, found[: self._rows])]))
+        return neutral("\n".join([f"{len(found)} found{told}{more}", *map(line_of, found[: self._rows])]))
 
     def _choose(self, best_first: Sequence[dict[str, str]]) -> PromptText:
         absent = []
@@ -168,22 +195,43 @@ def flags(one: Candidate) -> list[str]:
 
 
 def about(look: Look) -> list[str]:
-    """What a closer look shows: the top of the tree, entry points by name, set-up files, needs, and the README's beginning."""
+    """What a closer look shows: the top of the tree, entry points by name, set-up files, needs, what the README says and how it is called."""
     tree = sorted({path.partition("/")[0] + ("/" if "/" in path else "") for path in look.files})[:_TREE]
     code = [path for path in look.files if path.endswith((".py", ".sh")) and path.count("/") < 3]
     entries = [path for path in code if _ENTRY.search(PurePosixPath(path).stem)]
     setup = [path for path in look.files if "/" not in path and _SETUP.fullmatch(path)]
-    lines = [line.strip() for line in look.candidate.readme_head.splitlines()]
-    needs = [line[:_LONGEST] for line in lines if _NEEDS.search(line)][:_MOST_NEEDS]
-    readme = "\n".join(line for line in lines if line and not line.startswith(("[![", "<", "![", "---")))
+    passages = parse_document(look.candidate.readme_head, next(filter(_is_main_readme, look.files), "README.md"))
+    calls, said = _calls_and_prose(passages)
+    needs = [line[:_LONGEST] for line in said if _NEEDS.search(line)][:_MOST_NEEDS]
     parts = {
         "files": " ".join(tree),
         "entry points by name": " ".join(entries[:20]),
         "set-up": " ".join(setup),
         "may need": " / ".join(needs),
-        "README": readme[:_README],
+        "README": "\n".join(said)[:_SAID],
+        "called so": "\n".join(calls)[:_CALLED],
     }
     return [line_of(look.candidate), *(f"{name}: {text}" for name, text in parts.items() if text)]
+
+
+def _is_main_readme(path: str) -> bool:
+    return "/" not in path and is_readme(path)
+
+
+def _calls_and_prose(passages: Sequence[Passage]) -> tuple[list[str], list[str]]:
+    """The lines of a README with which it is called, and those of its text; without lists of names, badges and what only installs."""
+    calls: dict[str, None] = {}
+    said: dict[str, None] = {}
+    for passage in passages:
+        blocks = [block for block in passage.blocks if block.language in _CODE and not is_aside(passage)]
+        code = {line for block in passage.blocks for line in block.text.splitlines()}
+        calls |= dict.fromkeys(
+            line for block in blocks for line in block.text.splitlines() if not _INSTALLS.match(line)
+        )
+        said |= dict.fromkeys(
+            line for line in passage.text.splitlines() if line not in code and line.count(" ") >= _FEW_WORDS
+        )
+    return list(calls), list(said)
 
 
 def in_sight(turns: Sequence[Turn]) -> list[Turn]:

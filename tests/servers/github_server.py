@@ -108,7 +108,9 @@ class GitHubServer:
 
     def publish(self, about: About, files: Mapping[str, str | bytes] | None = None) -> str:
         """List a repository, and commit files to it; gives the commit's SHA, "" for one without files."""
-        self.abouts[about.full_name] = about
+        readme = next((text for name, text in (files or {}).items() if name.lower().startswith("readme")), about.readme)
+        readme = readme if isinstance(readme, str) else readme.decode(errors="replace")
+        self.abouts[about.full_name] = msgspec.structs.replace(about, readme=readme)
         return commit_files(self.root / about.full_name, files) if files is not None else ""
 
     def fail(self, fault: Fault) -> None:
