@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.setup_bench import prove
-from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Policy
-from ml_agent.sandbox.local import BubblewrapSandbox
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
+from tests.sandbox.conftest import build
 from tests.sandbox.test_session import wheel
 from tests.servers.git_folders import write_files
 
@@ -46,31 +45,29 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {"PIP_FIND_LINKS": str(folder), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
-    if find_bubblewrap() is None:
-        pytest.skip("bubblewrap does not work here")
     return folder
 
 
-def installed(tmp_path: Path, files: dict[str, str]) -> tuple[set[str], Session]:
+def installed(kind: str, tmp_path: Path, files: dict[str, str]) -> set[str]:
     write_files(tmp_path / "repository", files)
-    sandbox = BubblewrapSandbox(Policy(network="install", run_id="tests"), tmp_path / "logs")
+    sandbox = build(kind, tmp_path / "logs", Policy(network="install", run_id="tests"))
     session, task = Session(sandbox, Source(root=tmp_path / "repository")), Task(text="python run.py")
     try:
         prove(session, task)
-        return {pin.partition("==")[0] for pin in session.record(task).locked}, session
+        return {pin.partition("==")[0] for pin in session.record(task).locked}
     finally:
         session.close()
 
 
 @pytest.mark.promise(PROMISE, by="sandbox.setup.executor, tools.python_api.distributions")
-def test_what_nobody_declares_is_not_taken_by_its_name(index: Path, tmp_path: Path) -> None:
+def test_what_nobody_declares_is_not_taken_by_its_name(isolated_kind: str, index: Path, tmp_path: Path) -> None:
     code = "".join(f"import {name}\n" for name in TRAPS if name != "Zope") + "import zope.interface\n"
-    found, _ = installed(tmp_path, {"run.py": code})
+    found = installed(isolated_kind, tmp_path, {"run.py": code})
     assert found == set()
 
 
 @pytest.mark.promise(PROMISE, by="sandbox.setup.executor, tools.python_api.distributions")
-def test_what_is_declared_is_taken_and_not_its_like(index: Path, tmp_path: Path) -> None:
+def test_what_is_declared_is_taken_and_not_its_like(isolated_kind: str, index: Path, tmp_path: Path) -> None:
     code = "from pydispatch import dispatcher\nimport zope.interface\nimport pdfminer.high_level\n"
-    found, _ = installed(tmp_path, {"run.py": code, "requirements.txt": "\n".join(DECLARED)})
+    found = installed(isolated_kind, tmp_path, {"run.py": code, "requirements.txt": "\n".join(DECLARED)})
     assert found == {"pdfminer-six", "pydispatcher", "zope-interface"}
