@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from tests.browser import require_browser
 from tests.processor_time import WAIT
 from tests.servers.git_folders import write_files
 
@@ -110,6 +111,26 @@ def test_only_the_token_opens(served: Served) -> None:
         check=False,
     )
     assert again.returncode == 3 and "Bearer" not in again.stderr and served.file.read_text() == f"{served.token}\n"
+
+
+def test_a_page_whose_name_is_led_to_the_server_is_refused(tmp_path: Path) -> None:
+    """DNS rebinding in a real browser, in a network of its own."""
+    require_browser()
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    names = tmp_path / "resolv.conf"
+    names.write_text("nameserver 127.0.0.1\n")
+    (tmp_path / "root").mkdir()
+    network = ["--unshare-net", "--unshare-user", "--uid", "0", "--cap-add", "ALL"]
+    apart = ["bwrap", "--dev-bind", "/", "/", *network, "--die-with-parent", "--ro-bind"]
+    program = [sys.executable, "-m", "tests.hostile.rebound", str(tmp_path / "root"), str(tmp_path / "profile")]
+    command = [*apart, str(names), "/etc/resolv.conf", *program, *SERVER, "--transport", "http"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout)
+    assert said["rebound"].pop("socket") == "closed" and set(map(str, said["rebound"].values())) == {"[421, '']"}, said
+    elsewhere = said["from elsewhere"]
+    assert elsewhere.pop("socket") == "closed" and set(elsewhere.values()) <= {"TypeError", "opaque"}, said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
