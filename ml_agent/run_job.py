@@ -43,7 +43,7 @@ def begin_job(
 ) -> dict[str, Any]:
     """Do a job in a new run folder (`out`, or a fresh one below the runs folder); returns what run.json holds."""
     if job.keep_outputs:
-        check_folder(Path(job.keep_outputs))
+        job = msgspec.structs.replace(job, keep_outputs=str(check_folder(Path(job.keep_outputs))))
     folder = new_run(settings.runs_dir, out, config_of(job, settings))
     note_run(settings, folder)
     with discarded_on_bad_input(folder):

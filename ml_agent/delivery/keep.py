@@ -16,8 +16,9 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def check_folder(folder: Path) -> None:
-    """UsageError where files could not be kept in this folder; found by making it, and what was made for that is removed."""
+def check_folder(folder: Path) -> Path:
+    """The folder by its real path. UsageError where files could not be kept there; found by making it, and what was made is removed."""
+    folder = folder.resolve()
     missing = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     try:
         make_writable(folder)
@@ -27,16 +28,17 @@ def check_folder(folder: Path) -> None:
         for one in missing:
             with suppress(OSError):
                 one.rmdir()
+    return folder
 
 
 def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool) -> dict[str, Any]:
     """Copy the files `paths` of `outputs` below `folder`, each as a whole or not at all; returns what run.json tells of it.
 
+    `folder` is as `check_folder` returned it: a link that has come into its path since then is not followed.
     Nothing is raised: the run is over, and what cannot be kept here still lies in its own folder.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        root = _below(os.open("/", _FOLDER), folder.parts[1:])
     except OSError as error:
         why = f"{folder} cannot be made: {error.strerror}"
         return {"folder": str(folder), "files": [], "refused": dict.fromkeys(paths, why)}
@@ -57,12 +59,8 @@ def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool)
 
 
 def _copy(source: Path, root: int, path: InnerPath, force: bool) -> None:
-    here = os.dup(root)
+    here = _below(os.dup(root), path.pure.parent.parts)
     try:
-        for part in path.pure.parent.parts:
-            below = _open_folder(here, part)
-            os.close(here)
-            here = below
         with _removed_on_error(f".{path.pure.name[:100]}.{secrets.token_hex(4)}", here) as fresh:
             with source.open("rb") as reading, os.fdopen(os.open(fresh, _NEW, 0o644, dir_fd=here), "wb") as writing:
                 shutil.copyfileobj(reading, writing)
@@ -91,7 +89,14 @@ def _removed_on_error(name: str, folder: int) -> Iterator[str]:
         raise
 
 
-def _open_folder(parent: int, name: str) -> int:
-    with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=parent)
-    return os.open(name, _FOLDER, dir_fd=parent)
+def _below(here: int, parts: Sequence[str]) -> int:
+    """The folder of that path below an open one, which is closed; those that are missing are made, and no link is followed."""
+    for part in parts:
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(part, dir_fd=here)
+            below = os.open(part, _FOLDER, dir_fd=here)
+        finally:
+            os.close(here)
+        here = below
+    return here

@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +15,7 @@ from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Command, Limits, Policy, Response, Sandbox
 from ml_agent.sandbox.docker_engine import describe
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
+from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.local import BubblewrapSandbox
 
 pytestmark = pytest.mark.hostile
@@ -105,6 +107,54 @@ def test_what_is_brought_out_is_no_file_of_the_host(make: Make, canary: Path, ma
         with pytest.raises(FileNotFoundError):
             sandbox.get(path)
     assert time.monotonic() - began < 60
+
+
+_EXCHANGE = """
+import os, sys, time
+canary, folder = sys.argv[1], os.path.dirname(sys.argv[1])
+def place(name, target):
+    try:
+        if target:
+            os.symlink(target, "fresh")
+        else:
+            open("fresh", "w").write("inside")
+        os.replace("fresh", name)
+    except OSError:
+        pass
+until = time.time() + 60
+while time.time() < until and not os.path.exists("over"):
+    for target in (canary, ""):
+        place("out", target)
+    try:
+        os.rename("d", "away")
+        os.symlink(folder, "d")
+        os.remove("d")
+        os.rename("away", "d")
+    except OSError:
+        os.system("rm -rf away d; mkdir -p d; echo inside > d/usercustomize.py")
+"""
+
+
+@both
+def test_links_that_are_exchanged_in_a_race_lead_nowhere(make: Make, canary: Path, tmp_path: Path) -> None:
+    sandbox, answer = make(), tmp_path / "answer.py"
+    answer.write_text("from outside")
+    run(sandbox, f"mkdir d; echo inside > d/usercustomize.py; cat > exchange.py <<'END'\n{_EXCHANGE}END")
+    racing = threading.Thread(target=run, args=(sandbox, f"python exchange.py {canary}"))
+    racing.start()
+    seen, refused, until = set(), 0, time.monotonic() + 8
+    while time.monotonic() < until:
+        for path in ("out", "d/usercustomize.py"):
+            try:
+                seen.add(sandbox.get(path).strip())
+            except FileNotFoundError:
+                refused += 1
+            with suppress(SandboxLostError, OSError):  # it may fail, and nothing more
+                sandbox.put(answer, path)
+    sandbox.put(answer, "over")
+    racing.join()
+    assert refused and {b"inside"} <= seen <= {b"", b"inside", b"from outside"}, (refused, seen)
+    assert canary.read_text() == "canary" and [file.name for file in canary.parent.iterdir()] == [canary.name]
 
 
 @both

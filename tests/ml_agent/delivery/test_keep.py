@@ -1,7 +1,10 @@
 """What `--keep-outputs` keeps, and what becomes of a run where it cannot."""
 
+import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,39 @@ def test_a_link_in_the_users_folder_is_not_followed(tmp_path: Path) -> None:
         kept = keep_outputs(outputs, ["sub/a", "b"], mine, force)
         assert "sub/a" in kept["refused"] and (other / "b").read_text() == "old" and not (other / "a").exists()
     assert (mine / "b").read_text() == "new" and not (mine / "b").is_symlink()
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("place", ["mine", "mine/sub", "shared/mine"])
+def test_folders_that_somebody_exchanges_for_links_in_a_race_lead_nowhere(place: str, tmp_path: Path) -> None:
+    outputs, other, raced = tmp_path / "outputs", tmp_path / "other", tmp_path / place
+    target = raced if place == "shared/mine" else tmp_path / "mine"
+    for folder in (outputs / "sub", other / "sub", raced):
+        folder.mkdir(parents=True)
+    for name in ("sub/a", "b"):
+        (outputs / name).write_text("new")
+    over, away = threading.Event(), tmp_path / "away"
+
+    def exchange() -> None:
+        while not over.is_set():
+            try:
+                raced.rename(away)
+                raced.symlink_to(other)
+                time.sleep(0)
+                raced.unlink()
+                away.rename(raced)
+            except OSError:  # the other side was quicker, and has made the folder anew
+                shutil.rmtree(away, ignore_errors=True)
+
+    racing = threading.Thread(target=exchange)
+    racing.start()
+    try:
+        kept = [keep_outputs(outputs, ["sub/a", "b"], target, True) for _ in range(3000)]
+    finally:
+        over.set()
+        racing.join()
+    assert [path.name for path in other.rglob("*")] == ["sub"]
+    assert sum(bool(one["refused"]) for one in kept) > 10, "nothing was exchanged in between"
 
 
 def test_no_result_is_kept_outside_of_the_folder(tmp_path: Path) -> None:
