@@ -1,6 +1,7 @@
-"""Judges what came out for a delivery row, from its inputs and outputs alone: `python judges.py NAME INPUTS OUTPUTS`.
+"""Judges what came out for a delivery row: `python judges.py NAME INPUTS OUTPUTS`, beside rows.toml and expected/NAME.
 
-Needs numpy and Pillow. Each judge has the row's name; it computes again what must have come out and compares with tolerance.
+Files that a row's `checks` name must hold what its reference delivered, each number within a tolerance. Where more than one output is
+right, a function with the row's name looks at them. Needs numpy and Pillow.
 """
 
 import configparser
@@ -10,11 +11,12 @@ import math
 import re
 import struct
 import sys
+import tomllib
 import wave
 import zipfile
 from collections import Counter
 from functools import cache
-from itertools import combinations, permutations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from PIL import Image
 
 Floats = NDArray[np.float64]
 Rows = list[dict[str, str]]
+FOLDER = Path(__file__).parent
 MOST_FILES, MOST_BYTES = 200, 20_000_000
 """What may lie in the outputs."""
 FAULTS = (
@@ -45,9 +48,14 @@ def judge(name: str, inputs: Path, outputs: Path) -> str:
         inputs: The row's own inputs, not those that the run could have changed.
         outputs: The folder that the run has left.
     """
+    row = tomllib.loads((FOLDER / "rows.toml").read_text(encoding="utf-8"))[name]
     try:
         _look_over(outputs)
-        globals()[name.replace("-", "_")](inputs, outputs)
+        for check in row.get("checks", ()):
+            _compare_files(outputs, FOLDER / "expected" / name, check)
+        special = globals().get(name.replace("-", "_"))
+        if special is not None:
+            special(inputs, outputs)
     except FAULTS as error:
         return f"{type(error).__name__}: {error}"
     return ""
@@ -67,11 +75,41 @@ def want(condition: object, message: str) -> None:
         raise RefusedError(message)
 
 
-def near(found: Any, wanted: Any, tolerance: float, what: str) -> None:
-    """Numbers of the same shape, each within an absolute tolerance."""
+def near(found: Any, wanted: Any, tolerance: float | str, what: str) -> None:
+    """Numbers of the same shape, each within an absolute tolerance, or within a share of what is wanted ("5%")."""
     a, b = np.asarray(found, float), np.asarray(wanted, float)
     want(a.shape == b.shape, f"{what}: shape {a.shape}, not {b.shape}")
-    want(np.all(np.abs(a - b) <= tolerance), f"{what}: off by up to {np.abs(a - b).max(initial=0):.4g}")
+    allowed = float(tolerance[:-1]) / 100 * np.abs(b) if isinstance(tolerance, str) else tolerance
+    want(np.all(np.abs(a - b) <= allowed), f"{what}: off by up to {np.abs(a - b).max(initial=0):.4g}")
+
+
+def _compare_files(outputs: Path, expected: Path, check: dict[str, Any]) -> None:
+    """One output and what the reference delivered; `near` has the tolerances by column, or by name in JSON."""
+    path, tolerances = outputs / check["file"], check["near"]
+    wanted = expected / check["file"]
+    if path.suffix == ".json":
+        _compare_values(json.loads(path.read_text()), json.loads(wanted.read_text()), tolerances)
+        return
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    found, given = table(path, delimiter), table(wanted, delimiter)
+    keys = [[tuple(" ".join(row[name].split()) for name in check["key"]) for row in rows] for rows in (found, given)]
+    want(sorted(keys[0]) == sorted(keys[1]), f"{path.name}: other rows")
+    want(keys[0] == keys[1] or not check.get("ordered"), f"{path.name}: another order")
+    by_key = dict(zip(keys[0], found, strict=True))
+    for key, row in zip(keys[1], given, strict=True):
+        for name, tolerance in tolerances.items():
+            near(float(by_key[key][name]), float(row[name]), tolerance, f"{path.name}: {name} of {', '.join(key)}")
+    if falling := check.get("falling"):
+        want(np.all(np.diff(numbers(found, falling)[:, 0]) <= 0), f"{path.name} is not sorted by {falling}")
+
+
+def _compare_values(found: Any, wanted: Any, tolerances: dict[str, float | str], name: str = "") -> None:
+    """Tables by their names; numbers by the tolerance of the nearest name that has one."""
+    if isinstance(wanted, dict):
+        for key, value in wanted.items():
+            _compare_values(found[key], value, tolerances, key if key in tolerances else name)
+    else:
+        near(found, wanted, tolerances[name], name)
 
 
 def table(path: Path, delimiter: str = ",", encoding: str = "utf-8-sig") -> Rows:
@@ -111,62 +149,28 @@ def softmax(values: Floats) -> Floats:
     return np.asarray(powers / powers.sum(-1, keepdims=True))
 
 
-def seam_carving(inputs: Path, outputs: Path) -> None:
-    """Remove the sixty cheapest seams by forward energy again."""
-    picture, found = pixels(inputs / "harbour.png", "RGB"), pixels(outputs / "narrow.png", "RGB")
-    for _ in range(60):
-        grey = np.floor(picture @ [0.2125, 0.7154, 0.0721])
-        rows, width = grey.shape
-        left, right = np.c_[grey[:, :1], grey[:, :-1]], np.c_[grey[:, 1:], grey[:, -1:]]
-        cost, steps = np.abs(right - left)[0], np.zeros((rows, width), int)
-        for row in range(1, rows):
-            around = np.r_[np.inf, cost, np.inf]
-            up = grey[row - 1]
-            ways = np.stack([around[:-2] + abs(up - left[row]), around[1:-1], around[2:] + abs(up - right[row])])
-            steps[row] = ways.argmin(0) - 1 + np.arange(width)
-            cost = ways.min(0) + np.abs(right - left)[row]
-        seam = [int(cost.argmin())]
-        for row in range(rows - 1, 0, -1):
-            seam.append(int(steps[row, seam[-1]]))
-        picture = np.stack([np.delete(line, k, 0) for line, k in zip(picture, seam[::-1], strict=True)])
-    want(found.shape == picture.shape, f"the picture has the shape {found.shape}")
-    same = np.mean(np.all(found == picture, axis=-1))
+def seam_carving(_: Path, outputs: Path) -> None:
+    """Nearly all pixels are those of forward energy."""
+    found, wanted = (pixels(place / "narrow.png", "RGB") for place in (outputs, FOLDER / "expected/seam-carving"))
+    want(found.shape == wanted.shape, f"the picture has the shape {found.shape}")
+    same = np.mean(np.all(found == wanted, axis=-1))
     want(same > 0.9, f"{same:.0%} of the pixels are those of forward energy")
 
 
-def imagehash(inputs: Path, outputs: Path) -> None:
-    """Hash the pictures again: the signs of the low frequencies of 32 x 32 grey pixels."""
-    waves = np.cos(np.pi * np.outer(np.arange(8), np.arange(32) + 0.5) / 32)
-    bits = {}
-    for path in sorted(inputs.iterdir()):
-        with Image.open(path) as picture:
-            small = np.asarray(picture.convert("L").resize((32, 32), Image.Resampling.LANCZOS), float)
-        low = waves @ small @ waves.T
-        bits[path.name] = low > np.median(low)
-    wanted = {frozenset(pair): int((bits[pair[0]] != bits[pair[1]]).sum()) for pair in combinations(bits, 2)}
-    rows = table(outputs / "duplicates.csv")
-    found = {frozenset((row["file_a"], row["file_b"])): float(row["distance"]) for row in rows}
-    want(len(found) == len(rows), "a pair is there twice")
+def imagehash(_: Path, outputs: Path) -> None:
+    """The same pairs, in any order, nearly as far apart; one that is just as far as allowed may be missing."""
+    found, wanted = (_distances(place / "duplicates.csv") for place in (outputs, FOLDER / "expected/imagehash"))
+    want(found.keys() <= wanted.keys(), f"{len(found.keys() - wanted.keys())} pairs are too much")
     for pair, distance in wanted.items():
         want(pair in found or distance > 7, f"{sorted(pair)} is missing")
-        want(pair not in found or (distance < 10 and abs(found[pair] - distance) <= 1), f"{sorted(pair)} is wrong")
+        near(found.get(pair, distance), distance, 1, f"{sorted(pair)}")
 
 
-def mahotas(inputs: Path, outputs: Path) -> None:
-    """Seven of Haralick's features again, from the pairs of neighbours in four directions."""
-    rows = {row["tile"]: numbers([row], *(f"h{k}" for k in range(1, 14)))[0] for row in table(outputs / "haralick.csv")}
-    want(set(rows) == {path.name for path in inputs.iterdir()}, f"the tiles are {sorted(rows)}")
-    for name, found in rows.items():
-        grey, features = pixels(inputs / name, "L"), []
-        for down, right in ((0, 1), (1, 1), (1, 0), (1, -1)):
-            first = grey[: 48 - down, max(0, -right) : 48 - max(0, right)].ravel()
-            second = grey[down:, max(0, right) : 48 + min(0, right)].ravel()
-            a, b = np.r_[first, second], np.r_[second, first]
-            share = np.unique(256 * a + b, return_counts=True)[1] / a.size
-            away, entropy = (a - b) ** 2, -(share * np.log2(share)).sum()
-            moments = [(share**2).sum(), away.mean(), np.corrcoef(a, b)[0, 1], a.var()]
-            features.append([*moments, (1 / (1 + away)).mean(), (a + b).mean(), entropy])
-        near(found[[0, 1, 2, 3, 4, 5, 8]] / np.mean(features, axis=0), np.ones(7), 0.01, name)
+def _distances(path: Path) -> dict[frozenset[str], float]:
+    rows = table(path)
+    found = {frozenset((row["file_a"], row["file_b"])): float(row["distance"]) for row in rows}
+    want(len(found) == len(rows), "a pair is there twice")
+    return found
 
 
 def chainer(inputs: Path, outputs: Path) -> None:
@@ -259,59 +263,6 @@ def markovify(inputs: Path, outputs: Path) -> None:
         want(possible and len(line) <= 75, f"not a sentence of the model: {line[:90]}")
 
 
-def sacrebleu(inputs: Path, outputs: Path) -> None:
-    """Count n-grams of words and of characters again; edits of words bound TER."""
-    scores = json.loads((outputs / "scores.json").read_text())
-    reference = (inputs / "reference.txt").read_text().splitlines()
-    for system in ("system_a", "system_b"):
-        lines = (inputs / f"{system}.txt").read_text().splitlines()
-        pairs = list(zip(lines, reference, strict=True))
-        words = [(a.lower().split(), b.split()) for a, b in pairs]
-        precisions = [_overlap(words, order) for order in range(1, 5)]
-        lengths = [sum(len(pair[side]) for pair in words) for side in (0, 1)]
-        brevity = math.exp(min(0.0, 1 - lengths[1] / lengths[0]))
-        bleu = 100 * brevity * math.prod(same / a for same, a, _ in precisions) ** 0.25
-        parts = [_overlap([(a.replace(" ", ""), b.replace(" ", "")) for a, b in pairs], order) for order in range(1, 7)]
-        precision, recall = (np.mean([same / total[side] for same, *total in parts]) for side in (0, 1))
-        chrf = 100 * 5 * precision * recall / (4 * precision + recall)
-        errors = 100 * sum(x != y for a, b in words for x, y in zip(a, b, strict=True)) / lengths[1]
-        near([scores[system]["bleu"], scores[system]["chrf"]], [bleu, chrf], 0.02, f"{system}: BLEU and chrF2")
-        near(scores[system]["ter"], errors, 0.4, f"{system}: TER")
-
-
-def _overlap(pairs: list[tuple[Any, Any]], order: int) -> tuple[int, int, int]:
-    """N-grams that both sequences of a pair have, and those that each has, over all pairs."""
-    same, first, second = 0, 0, 0
-    for a, b in pairs:
-        x, y = (Counter(tuple(one[k : k + order]) for k in range(len(one) - order + 1)) for one in (a, b))
-        same, first, second = same + (x & y).total(), first + x.total(), second + y.total()
-    return same, first, second
-
-
-def lmfit(inputs: Path, outputs: Path) -> None:
-    """Take a Gauss-Newton step from the fit: it must lead nowhere, and its matrix gives the errors."""
-    names = ["a_amplitude", "a_center", "a_sigma", "b_amplitude", "b_center", "slope", "intercept"]
-    fit = json.loads((outputs / "fit.json").read_text())
-    found, errors = np.array([[float(fit[name][kind]) for name in names] for kind in ("value", "stderr")])
-    x, y = matrix(inputs / "spectrum.csv").T
-
-    def peak(area: float, centre: float, width: float) -> Floats:
-        return np.asarray(area * np.exp(-(((x - centre) / width) ** 2) / 2) / width / math.sqrt(2 * math.pi))
-
-    def model(p: Floats) -> Floats:
-        return np.asarray(peak(p[0], p[1], p[2]) + peak(p[3], p[4], 2 * p[2]) + p[5] * x + p[6])
-
-    want(3 <= found[1] <= 5 < found[4], "the peaks are elsewhere")
-    slopes = np.stack([(model(found + step) - model(found - step)) / 2e-5 for step in 1e-5 * np.eye(7)], 1)
-    left = y - model(found)
-    scatter = np.linalg.inv(slopes.T @ slopes)
-    wanted = np.sqrt(np.diag(scatter) * (left @ left) / (x.size - 7))
-    near((scatter @ slopes.T @ left) / wanted, np.zeros(7), 0.02, "the fit, in standard errors")
-    near(errors / wanted, np.ones(7), 0.05, "standard errors")
-    width = [fit["b_sigma"][kind] / fit["a_sigma"][kind] for kind in ("value", "stderr")]
-    near(width, [2, 2], 0.01, "b's width")
-
-
 def pyworld(inputs: Path, outputs: Path) -> None:
     """Find the pitch again by autocorrelation; loudness in bands of the spectrum must stay where it was."""
     (rate, voice), (other, higher) = sound(inputs / "voice.wav"), sound(outputs / "higher.wav")
@@ -340,16 +291,11 @@ def _bands(samples: Floats, rate: int) -> Floats:
 
 
 def auditok(inputs: Path, outputs: Path) -> None:
-    """Join the loud windows of 10 ms again; each file must hold the sound between its times."""
+    """Each file must hold the sound between its times."""
     rate, calls = sound(inputs / "calls.wav")
-    loud = np.flatnonzero(np.abs(calls).reshape(-1, 80).max(1) > 0.1)
-    parts = np.split(loud, np.flatnonzero(np.diff(loud) > 26) + 1)
-    wanted = np.array([(part[0], part[-1] + 1) for part in parts if len(part) >= 20]) / 100
-    rows = table(outputs / "calls.csv")
-    near(numbers(rows, "start", "end"), wanted, 0.011, "start and end")
-    near(numbers(rows, "id")[:, 0], np.arange(1, len(wanted) + 1), 0, "id")
-    want(len(list(outputs.glob("call_*.wav"))) == len(rows), "another number of files")
-    for number, (start, end) in enumerate(numbers(rows, "start", "end"), 1):
+    times = numbers(table(outputs / "calls.csv"), "start", "end")
+    want(len(list(outputs.glob("call_*.wav"))) == len(times), "another number of files")
+    for number, (start, end) in enumerate(times, 1):
         found_rate, found = sound(outputs / f"call_{number}.wav")
         part = calls[round(start * rate) : round(end * rate)]
         want(found_rate == rate and abs(len(found) - len(part)) <= 80, f"call_{number}.wav has another length")
@@ -370,66 +316,17 @@ def noisereduce(inputs: Path, outputs: Path) -> None:
     want(after[above].std() < 0.3 * before[above].std(), "hiss is left above the hum")
 
 
-def pandasql(inputs: Path, outputs: Path) -> None:
-    """Add up the orders again."""
-    country = {row["customer"]: row["country"] for row in table(inputs / "customers.csv")}
-    amounts: dict[str, list[float]] = {}
-    for row in table(inputs / "orders.csv"):
-        if row["state"] == "paid" and float(row["amount"]) >= 25 and row["customer"] in country:
-            amounts.setdefault(country[row["customer"]], []).append(float(row["amount"]))
-    wanted = [(name, len(amounts[name]), sum(amounts[name]), np.mean(amounts[name])) for name in amounts]
-    wanted.sort(key=lambda row: -row[2])
-    rows = table(outputs / "by_country.csv")
-    want([row["country"] for row in rows] == [name for name, *_ in wanted], "other countries or another order")
-    near(numbers(rows, "orders", "total", "mean"), [row[1:] for row in wanted], 0.006, "orders, total and mean")
-
-
-def csvkit(inputs: Path, outputs: Path) -> None:
-    """Stack and join the tables again."""
-    names = ("year", "station", "date", "temperature", "place")
-    wanted = [{"year": "2023", **row} for row in table(inputs / "2023.csv", ";", "latin-1")]
-    wanted += [{"year": "2024", **row} for row in table(inputs / "2024.csv")]
-    wanted.sort(key=lambda row: (row["date"], row["station"]))
-    _same_rows(table(outputs / "all.csv"), wanted, names)
-    stations = {row["station"]: row for row in table(inputs / "stations.csv")}
-    north = [{**row, **stations[row["station"]]} for row in wanted if stations[row["station"]]["region"] == "North"]
-    found = table(outputs / "north.csv")
-    warmth = numbers(found, "temperature")[:, 0]
-    want(np.all(np.diff(warmth) <= 0), "north.csv is not sorted by temperature")
-    by_place = [sorted(rows, key=lambda row: (row["date"], row["station"])) for rows in (found, north)]
-    _same_rows(by_place[0], by_place[1], (*names, "altitude"))
-
-
-def _same_rows(found: Rows, wanted: Rows, names: tuple[str, ...]) -> None:
-    """The same values in these columns, numbers as numbers; codes of stations as they are written."""
-    want(found and list(found[0]) == list(names), f"the columns are {list(found[0]) if found else 'missing'}")
-    want(len(found) == len(wanted), f"{len(found)} rows, not {len(wanted)}")
-    for a, b in zip(found, wanted, strict=True):
-        want(all(a[name] == b[name] for name in ("station", "date", "place")), f"{a} is not in its place")
-        for name in set(names) - {"station", "date", "place"}:
-            near(float(a[name]), float(b[name]), 1e-6, name)
-
-
 def lifelines(inputs: Path, outputs: Path) -> None:
-    """Compute both curves and the log-rank test again."""
-    trial, arms = table(inputs / "trial.csv"), ("usual", "new")
-    groups = [numbers([row for row in trial if row["arm"] == arm], "months", "event") for arm in arms]
-    months = np.unique(np.concatenate(groups)[:, 0])
-    risk = np.array([[(group[:, 0] >= month).sum() for group in groups] for month in months])
-    deaths = np.array([[group[group[:, 0] == month, 1].sum() for group in groups] for month in months])
-    curves = np.cumprod(1 - deaths / np.maximum(risk, 1), axis=0)
-    medians = [months[(curve <= 0.5).argmax()] for curve in curves.T]
-    n, d = risk.sum(1), deaths.sum(1)
-    variance = (d * risk.prod(1) * (n - d) / n**2 / np.maximum(n - 1, 1)).sum()
-    p = math.erfc(abs((deaths[:, 0] - d * risk[:, 0] / n).sum()) / math.sqrt(2 * variance))
-    summary = json.loads((outputs / "summary.json").read_text())
-    near([summary["median_usual"], summary["median_new"]], medians, 1e-6, "medians")
-    near(math.log(summary["p"]), math.log(p), 0.05, "the logarithm of p")
-    rows = table(outputs / "survival.csv")
-    for arm, group, curve in zip(arms, groups, curves.T, strict=True):
-        month, found = numbers([row for row in rows if row["arm"] == arm], "month", "survival").T
-        want(set(group[:, 0]) <= set(month), f"{arm}: months are missing")
-        near(found, np.r_[1, curve][np.searchsorted(months, month, side="right")], 1e-4, f"{arm}: survival")
+    """The curves at the months that are told, which must be all of the trial's."""
+    trial, told, curves = (
+        table(path)
+        for path in (inputs / "trial.csv", outputs / "survival.csv", FOLDER / "expected/lifelines/survival.csv")
+    )
+    for arm in ("usual", "new"):
+        month, found = numbers([row for row in told if row["arm"] == arm], "month", "survival").T
+        known, curve = numbers([row for row in curves if row["arm"] == arm], "month", "survival").T
+        want({float(row["months"]) for row in trial if row["arm"] == arm} <= set(month), f"{arm}: months are missing")
+        near(found, curve[np.searchsorted(known, month, side="right") - 1], 1e-4, f"{arm}: survival")
 
 
 def lightfm(inputs: Path, outputs: Path) -> None:
@@ -445,44 +342,6 @@ def lightfm(inputs: Path, outputs: Path) -> None:
     precision = len(chosen & set(pairs[1])) / len(found)
     near(json.loads((outputs / "precision.json").read_text())["precision_at_5"], precision, 0.011, "precision")
     want(precision > 0.2, f"precision {precision:.3f} is hardly above chance")
-
-
-def gspan(inputs: Path, outputs: Path) -> None:
-    """Count the connected subgraphs of two and three vertices again."""
-    supports: Counter[object] = Counter()
-    for text in (inputs / "graphs.txt").read_text().split("t #")[1:-1]:
-        labels, edges = _graph(text)
-        kinds = set()
-        for nodes in (*combinations(labels, 2), *combinations(labels, 3)):
-            inner = [edge for edge in edges if set(edge) <= set(nodes)]
-            parts = [*combinations(inner, len(nodes) - 1), *combinations(inner, len(nodes))]
-            kinds |= {_kind({k: labels[k] for k in nodes}, {edge: edges[edge] for edge in part}) for part in parts}
-        supports.update(kinds)
-    wanted = {kind: support for kind, support in supports.items() if support >= 9}
-    rows = table(outputs / "frequent.csv")
-    found = {}
-    for row in rows:
-        labels, edges = _graph(row["description"])
-        want(float(row["vertices"]) == len(labels), f"{row['description']} has {len(labels)} vertices")
-        found[_kind(labels, edges)] = float(row["support"])
-    want(len(found) == len(rows) and found == wanted, f"{len(rows)} subgraphs, not the {len(wanted)} that are frequent")
-
-
-def _graph(text: str) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
-    """Labels of vertices and of edges in gSpan's text."""
-    labels = {int(a): int(b) for a, b in re.findall(r"v (\d+) (\d+)", text)}
-    return labels, {(int(a), int(b)): int(c) for a, b, c in re.findall(r"e (\d+) (\d+) (\d+)", text)}
-
-
-def _kind(labels: dict[int, int], edges: dict[tuple[int, int], int]) -> object:
-    """The same for all numberings of a graph."""
-
-    def numbered(order: tuple[int, ...]) -> tuple[object, ...]:
-        rank = {node: k for k, node in enumerate(order)}
-        lines = sorted((*sorted((rank[a], rank[b])), label) for (a, b), label in edges.items())
-        return tuple(labels[node] for node in order), tuple(lines)
-
-    return min(map(numbered, permutations(labels)))
 
 
 def python_louvain(inputs: Path, outputs: Path) -> None:
@@ -501,46 +360,13 @@ def python_louvain(inputs: Path, outputs: Path) -> None:
     want(modularity > 0.5, f"modularity {modularity:.3f}: there are better groups")
 
 
-def ruptures(inputs: Path, outputs: Path) -> None:
-    """Find the cheapest segments again, by going through all of them."""
-    load = matrix(inputs / "load.csv")
-    sums, squares = (np.r_[np.zeros((1, 2)), np.cumsum(one, 0)] for one in (load, load**2))
-    best, last = [0.0], [0]
-    for end in range(1, len(load) + 1):
-        starts = np.array([k for k in range(end - 9) if k == 0 or k >= 10] or [0])
-        lengths = (end - starts)[:, None]
-        costs = (squares[end] - squares[starts] - (sums[end] - sums[starts]) ** 2 / lengths).sum(1)
-        totals = costs + 20 + np.array(best)[starts] if end >= 10 else np.array([np.inf])
-        best.append(float(totals.min()))
-        last.append(int(starts[totals.argmin()]))
-    wanted, end = [], last[-1]
-    while end:
-        wanted.append(end)
-        end = last[end]
-    found = json.loads((outputs / "changes.json").read_text())["changes"]
-    near(sorted(found), wanted[::-1], 0, "changes")
-
-
-def hmmlearn(inputs: Path, outputs: Path) -> None:
-    """The states must be those that the recordings were made of; Viterbi is done again with them."""
-    rows = sorted(table(outputs / "states.csv"), key=lambda row: float(row["state"]))
-    states = numbers(rows, "state", "mean_a", "mean_b", "variance_a", "variance_b")
-    near(states[:, :3], [[0, 0, 0], [1, -2, 0.5], [2, 0.4, 0.2]], 0.25, "states and means")
-    near(np.log(states[:, 3:]), np.log([[0.1225] * 2, [1.0] * 2, [4.84] * 2]), 0.25, "logarithms of variances")
-    new = matrix(inputs / "new.csv")
-    away = (new[:, None] - states[:, 1:3]) ** 2 / states[:, 3:] + np.log(states[:, 3:])
-    chance = -away.sum(2) / 2
-    moves = np.log(np.full((3, 3), 0.03) + 0.91 * np.eye(3))
-    score, before = chance[0], []
-    for here in chance[1:]:
-        before.append((score[:, None] + moves).argmax(0))
-        score = (score[:, None] + moves).max(0) + here
-    wanted = [int(score.argmax())]
-    for step in before[::-1]:
-        wanted.append(int(step[wanted[-1]]))
-    found = numbers(table(outputs / "decoded.csv"), "row", "state")
-    near(found[:, 0], np.arange(len(new)), 0, "row")
-    same = np.mean(found[:, 1] == wanted[::-1])
+def hmmlearn(_: Path, outputs: Path) -> None:
+    """Nearly all states are those of the reference's model."""
+    found, wanted = (
+        numbers(table(place / "decoded.csv"), "row", "state") for place in (outputs, FOLDER / "expected/hmmlearn")
+    )
+    near(found[:, 0], wanted[:, 0], 0, "row")
+    same = np.mean(found[:, 1] == wanted[:, 1])
     want(same > 0.95, f"{same:.0%} of the states are those of Viterbi")
 
 
@@ -570,78 +396,34 @@ def pyedflib(inputs: Path, outputs: Path) -> None:
     want(events == wanted, f"events {events}")
 
 
-ISOTOPES = {
-    "C": ((12.0, 0.9893), (13.0033548378, 0.0107)),
-    "H": ((1.00782503207, 0.999885), (2.0141017778, 0.000115)),
-    "N": ((14.0030740048, 0.99632), (15.0001088982, 0.00368)),
-    "O": ((15.99491461956, 0.99757), (16.9991317, 0.00038), (17.999161, 0.00205)),
-    "S": ((31.972071, 0.9493), (32.97145876, 0.0076), (33.96786690, 0.0429)),
-}
-"""Mass and share of each isotope."""
+def brainpy(_: Path, outputs: Path) -> None:
+    """Intensities compare with the highest of a molecule's peaks."""
+    found, wanted = (_shares(place / "isotopes.csv") for place in (outputs, FOLDER / "expected/brainpy"))
+    for name, shares in wanted.items():
+        near(found[name], shares, 0.01, f"{name}: intensity")
 
 
-def brainpy(inputs: Path, outputs: Path) -> None:
-    """Multiply the isotopes' distributions again, atom by atom; heights compare with the highest of the five peaks."""
-    rows = table(outputs / "isotopes.csv")
-    molecules = table(inputs / "molecules.csv")
-    want(len(rows) == 5 * len(molecules), f"{len(rows)} peaks")
-    for molecule in molecules:
-        shares, masses = np.array([1.0, 0, 0, 0, 0]), np.zeros(5)
-        for element, number in re.findall(r"([A-Z][a-z]?)(\d*)", molecule["formula"]):
-            mass, share = np.transpose(ISOTOPES[element])
-            for _ in range(int(number or 1)):
-                masses = (np.convolve(masses, share) + np.convolve(shares, share * mass))[:5]
-                shares = np.convolve(shares, share)[:5]
-        own = sorted((row for row in rows if row["name"] == molecule["name"]), key=lambda row: int(row["peak"]))
-        peaks = numbers(own, "peak", "mz", "intensity")
-        near(peaks[:, 0], np.arange(5), 0, "peak")
-        near(peaks[:, 1], masses / shares / 2 + 1.00727646688, 0.002, f"{molecule['name']}: mz")
-        near(peaks[:, 2] / peaks[:, 2].max(), shares / shares.max(), 0.01, f"{molecule['name']}: intensity")
+def _shares(path: Path) -> dict[str, Floats]:
+    rows = sorted(table(path), key=lambda row: int(row["peak"]))
+    by_name = {row["name"]: [float(one["intensity"]) for one in rows if one["name"] == row["name"]] for row in rows}
+    return {name: np.array(values) / max(values) for name, values in by_name.items()}
 
 
-def chempy(inputs: Path, outputs: Path) -> None:
-    """Each side must hold the same atoms, in the smallest whole numbers of the molecules that the line names."""
-    lines = (inputs / "reactions.txt").read_text().splitlines()
-    found = {row["reaction"].strip(): row["balanced"] for row in table(outputs / "balanced.csv")}
-    want(set(found) == set(lines), "other reactions")
-    for line in lines:
-        told = [re.findall(r"(?:(\d+) )?([A-Z(]\S*)", side) for side in found[line].split("->")]
-        plain = [re.findall(r"[A-Z(]\S*", side) for side in line.split("->")]
-        want([sorted(name for _, name in side) for side in told] == [sorted(side) for side in plain], found[line])
-        want(
-            math.gcd(*(int(count or 1) for side in told for count, _ in side)) == 1, f"not the smallest: {found[line]}"
-        )
-        atoms = [Counter[str](), Counter[str]()]
-        for k, side in enumerate(told):
-            for count, name in side:
-                inner = re.sub(r"\(([^()]*)\)(\d*)", lambda group: group[1] * int(group[2] or 1), name)
-                for element, number in re.findall(r"([A-Z][a-z]?)(\d*)", inner):
-                    atoms[k][element] += int(count or 1) * int(number or 1)
-        want(atoms[0] == atoms[1] and 0 not in atoms[0].values(), f"not balanced: {found[line]}")
+def chempy(_: Path, outputs: Path) -> None:
+    """The same coefficients on each side, whatever the order; a one need not be written."""
+    found, wanted = (table(place / "balanced.csv") for place in (outputs, FOLDER / "expected/chempy"))
+    told = {row["reaction"].strip(): _sides(row["balanced"]) for row in found}
+    want(told.keys() == {row["reaction"] for row in wanted}, "other reactions")
+    for row in wanted:
+        want(told[row["reaction"]] == _sides(row["balanced"]), f"other coefficients: {row['reaction']}")
 
 
-def mappy(inputs: Path, outputs: Path) -> None:
-    """Find each read's place again by the words of 14 bases that it shares with a contig."""
-    contigs = dict(part.split("\n")[:2] for part in (inputs / "reference.fa").read_text().split(">")[1:])
-    places = {text[k : k + 14]: (name, k) for name, text in contigs.items() for k in range(len(text) - 13)}
-    lines = (inputs / "reads.fq").read_text().splitlines()
-    rows = {row["read"]: row for row in table(outputs / "hits.tsv", "\t")}
-    for name, read in zip(lines[::4], lines[1::4], strict=True):
-        other = read[::-1].translate(str.maketrans("ACGT", "TGCA"))
-        votes = Counter(
-            (places[text[k : k + 14]][0], places[text[k : k + 14]][1] - k, strand)
-            for strand, text in (("+", read), ("-", other))
-            for k in range(387)
-            if text[k : k + 14] in places
-        )
-        (contig, start, strand), count = votes.most_common(1)[0] if votes else (("", 0, ""), 0)
-        row = rows.pop(name[1:], None)
-        want((row is not None) == (count > 20), f"{name[1:]} is missing or too much")
-        if row:
-            want((row["contig"], row["strand"]) == (contig, strand), f"{row['read']}: contig or strand")
-            near([float(row["start"]), float(row["end"])], [start, start + 400], 15, f"{row['read']}: start and end")
-            want(20 <= float(row["mapq"]) <= 60, f"{row['read']}: mapq {row['mapq']}")
-    want(not rows, f"no reads of this name: {sorted(rows)}")
+def _sides(text: str) -> list[list[tuple[str, int]]]:
+    """The molecules of each side with their counts."""
+    return [
+        sorted((name, int(count or 1)) for count, name in re.findall(r"(?:(\d+) )?([A-Z(]\S*)", side))
+        for side in text.split("->")
+    ]
 
 
 def gym(inputs: Path, outputs: Path) -> None:
@@ -720,63 +502,31 @@ def neat(inputs: Path, outputs: Path) -> None:
     want(winner["fitness"] >= 3.9, f"fitness {winner['fitness']}")
 
 
-def dubins(inputs: Path, outputs: Path) -> None:
-    """Compute the lengths again; the poses must lead from start to goal with no sharper turn."""
-    lengths = {row["path"]: float(row["length"]) for row in table(outputs / "lengths.csv")}
-    points = table(outputs / "paths.csv")
-    given = table(inputs / "poses.csv")
-    want(set(lengths) == {row["path"] for row in given}, "other paths")
-    for row in given:
-        (start, goal), name = numbers([row], "x0", "y0", "t0", "x1", "y1", "t1").reshape(2, 3), row["path"]
-        near(lengths[name], _shortest(start, goal, 1.5), 1e-3, f"{name}: length")
-        poses = numbers([point for point in points if point["path"] == name], "x", "y", "theta")
-        want(abs(len(poses) - lengths[name] / 0.25 - 1) <= 1, f"{name}: {len(poses)} poses")
-        near(poses[0, :2], start[:2], 1e-3, f"{name}: start")
-        want(math.dist(poses[-1, :2], goal[:2]) < 0.2501, f"{name} ends elsewhere")
-        steps = np.hypot(*np.diff(poses[:, :2], axis=0).T)[:-1]
-        want(np.all((steps > 0.2485) & (steps < 0.2502)), f"{name}: steps are not 0.25")
-        turns = (np.diff(poses[:, 2]) + math.pi) % (2 * math.pi) - math.pi
-        want(np.all(np.abs(turns) < 0.25 / 1.5 + 1e-3), f"{name} turns too sharply")
+def dubins(_: Path, outputs: Path) -> None:
+    """The same poses; one more or less at the end is as good."""
+    found, wanted = (_poses(place / "paths.csv") for place in (outputs, FOLDER / "expected/dubins"))
+    want(found.keys() == wanted.keys(), "other paths")
+    for name, poses in wanted.items():
+        told = found[name]
+        want(abs(len(told) - len(poses)) <= 1, f"{name}: {len(told)} poses")
+        length = min(len(told), len(poses))
+        near(told[:length, :2], poses[:length, :2], 1e-3, f"{name}: places")
+        turns = (told[:length, 2] - poses[:length, 2] + math.pi) % (2 * math.pi) - math.pi
+        near(turns, np.zeros(length), 1e-3, f"{name}: directions")
 
 
-def _shortest(start: Floats, goal: Floats, radius: float) -> float:
-    """Length of the shortest path of Dubins: two turns with a line or a turn between them."""
-    (dx, dy), full, found = (goal - start)[:2] / radius, 2 * math.pi, []
-    for mirror in (1, -1):  # a path that begins with a right turn is a left one in the mirror
-        a, b = mirror * start[2], mirror * goal[2]
-        left = np.array([dx - math.sin(b) + math.sin(a), mirror * dy + math.cos(b) - math.cos(a)])
-        away, heading = math.hypot(*left), math.atan2(left[1], left[0])
-        found.append(away + (heading - a) % full + (b - heading) % full)
-        if away <= 4:
-            bend = math.acos(away / 4)
-            found.append(
-                (heading + math.pi / 2 + bend - a) % full
-                + math.pi
-                + 2 * bend
-                + (b - heading + math.pi / 2 + bend) % full
-            )
-        right = np.array([dx + math.sin(b) + math.sin(a), mirror * dy - math.cos(b) - math.cos(a)])
-        away, heading = math.hypot(*right), math.atan2(right[1], right[0])
-        if away >= 2:
-            line = math.sqrt(away**2 - 4)
-            heading += math.atan2(2, line)
-            found.append(line + (heading - a) % full + (heading - b) % full)
-    return float(radius * min(found))
+def _poses(path: Path) -> dict[str, Floats]:
+    rows = table(path)
+    names = dict.fromkeys(row["path"] for row in rows)
+    return {name: numbers([row for row in rows if row["path"] == name], "x", "y", "theta") for name in names}
 
 
-def numpy_stl(inputs: Path, outputs: Path) -> None:
-    """Turn the corners again: y becomes z, z becomes -y, the lowest is at 0."""
-    part, upright = _triangles(inputs / "part.stl"), _triangles(outputs / "upright.stl")
-    turned = np.stack([part[..., 0], -part[..., 2], part[..., 1]], -1)
-    turned[..., 2] -= turned[..., 2].min()
-    flat = [sorted(map(tuple, one.mean(1).round(3).tolist())) for one in (upright, turned)]
-    want(len(upright) == len(part), f"{len(upright)} triangles")
-    near(flat[0], flat[1], 0.002, "middles of the triangles")
-    pieces = np.linalg.det(turned) / 6
-    centre = (pieces[:, None] * turned.sum(1) / 4).sum(0) / pieces.sum()
-    near(np.linalg.det(upright).sum() / 6, pieces.sum(), 0.01, "volume of upright.stl")
-    told = json.loads((outputs / "mass.json").read_text())
-    near([told["volume"], *told["centre"]], [pieces.sum(), *centre], 0.01, "volume and centre")
+def numpy_stl(_: Path, outputs: Path) -> None:
+    """The same triangles, in any order."""
+    found, wanted = (_triangles(place / "upright.stl") for place in (outputs, FOLDER / "expected/numpy-stl"))
+    middles = [sorted(map(tuple, one.mean(1).round(3).tolist())) for one in (found, wanted)]
+    near(middles[0], middles[1], 0.002, "middles of the triangles")
+    near(np.linalg.det(found).sum(), np.linalg.det(wanted).sum(), 0.06, "six times the volume of upright.stl")
 
 
 def _triangles(path: Path) -> Floats:
@@ -789,18 +539,11 @@ def _triangles(path: Path) -> Floats:
 
 
 def salib(_: Path, outputs: Path) -> None:
-    """The indices of this function are known: it is Ishigami's with 5 and 0.2."""
+    """The three names, each from -pi to pi."""
     lines = [line.split() for line in (outputs / "params.txt").read_text().replace(",", " ").splitlines()]
     found = {line[0]: [float(value) for value in line[1:3]] for line in lines if line and not line[0].startswith("#")}
     want(list(found) == ["flow", "slope", "width"], f"params.txt: {list(found)}")
     near(list(found.values()), [[-math.pi, math.pi]] * 3, 1e-4, "params.txt: bounds")
-    flow, slope = (1 + 0.2 * math.pi**4 / 5) ** 2 / 2, 25 / 8
-    both = 0.04 * math.pi**8 * (1 / 18 - 1 / 50)
-    whole = flow + slope + both
-    told = json.loads((outputs / "indices.json").read_text())
-    for kind, wanted in (("S1", (flow, slope, 0)), ("ST", (flow + both, slope, both))):
-        indices = [told[kind][name] for name in ("flow", "slope", "width")]
-        near(indices, np.divide(wanted, whole), 0.06, kind)
 
 
 if __name__ == "__main__":

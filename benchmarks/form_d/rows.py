@@ -7,6 +7,7 @@ import hashlib
 import io
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import requests
@@ -37,6 +38,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """It has parts in C, C++ or Cython that must be built where no wheel fits."""
     python: str = "3.11"
     """What the reference runs with."""
+    checks: list[dict[str, Any]] = []
+    """What `judges` compares with the reference's outputs."""
 
 
 def load_rows() -> dict[str, Row]:

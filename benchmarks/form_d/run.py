@@ -227,7 +227,8 @@ def judge_apart(row: Row, inputs: Path, records: Path, place: Place, judge: Inst
     sandbox = open_place(apart, records / "judge", judge.mounts())
     sandbox.start()
     try:
-        sandbox.put(FOLDER / "judges.py", "judges.py")
+        for name in ("judges.py", "rows.toml", f"expected/{row.name}"):
+            sandbox.put(FOLDER / name, name)
         sandbox.put(inputs, "inputs")
         sandbox.run(Command(text="mkdir -p outputs"))
         sandbox.put(records / "outputs", "outputs")

@@ -98,7 +98,7 @@ def lines_of(plan: Plan) -> list[str]:
 def test_the_agents_word_stands_beside_the_judges(plan: Plan) -> None:
     right, false_claim, refused = run(plan, LocalEngine(2))
     assert (right.delivered, right.claim, right.refusal) == (True, True, "")
-    assert (false_claim.delivered, false_claim.claim) == (False, True) and "smallest" in false_claim.refusal
+    assert (false_claim.delivered, false_claim.claim) == (False, True) and "coefficients" in false_claim.refusal
     assert (refused.delivered, refused.claim) == (True, False)
     kept = lines_of(plan)
     again = run(plan, LocalEngine(2))
@@ -221,7 +221,7 @@ def see_side_by_side(plan: Plan) -> None:
     assert copier["USD"] == "0.0019" and copier["USD a delivered row"] in ("0.0028", "0.0029")
     assert second["no word"] == "3"
     markdown, page = (path.read_text() for path in write_report(comparison, plan.out))
-    assert "| copier 1 (scripted) |" in markdown and "not the smallest" in page and "the <image> is missing" not in page
+    assert "| copier 1 (scripted) |" in markdown and "other coefficients" in page and "the <image> is missing" not in page
     assert page.count("<circle") == 1 and "the &lt;image&gt; is missing" in page
 
 
