@@ -30,13 +30,8 @@ def official_pass(rows: Sequence[Sequence[bool]], k: int) -> float | None:
     return fmean(any(row[:k]) for row in rows)
 
 
-def bootstrap(values: Sequence[float]) -> Interval | None:
-    """Percentile interval of the mean, 95 %, by drawing rows with replacement; None for fewer than two rows."""
-    return cluster_bootstrap([[value] for value in values])
-
-
 def cluster_bootstrap(groups: Sequence[Sequence[float]]) -> Interval | None:
-    """The same by drawing whole groups of rows; None for fewer than two groups.
+    """Percentile interval of the mean, 95 %, by drawing whole groups of rows with replacement; None for fewer than two groups.
 
     Rows of one group stand and fall together: drawing single rows would make the interval too narrow. Where no row passes, or every
     one, drawing finds no spread: then it is the exact interval (Clopper and Pearson 1934), with each group counted once.

@@ -18,10 +18,10 @@ import msgspec
 from rich.table import Table
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import KS, Interval, bootstrap, cluster_bootstrap, mcnemar, official_pass
+from ml_agent.benchmarks.metrics import KS, Interval, cluster_bootstrap, mcnemar, official_pass
 from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.results import KeptRows, Line
-from ml_agent.benchmarks.scoring import CLASSES, GATES, NO_ANSWER, Row, Score, Scored, ScoredRow, figures
+from ml_agent.benchmarks.scoring import CLASSES, NO_ANSWER, Score, ScoredRow
 from ml_agent.benchmarks.work import record_of
 from ml_agent.console import Terminal
 from ml_agent.files import write_atomically
@@ -274,20 +274,20 @@ def _pair(a: Figures, b: Figures) -> Pair:
     )
 
 
-def of_scores(scored: Sequence[Scored], folder: Path) -> list[Subject]:
-    """Subjects of outputs of `bench score --json`; records are looked for beside `folder`."""
+def of_scores(scored: Sequence[Score], folder: Path) -> list[Subject]:
+    """Subjects of scores; records are looked for beside `folder`."""
     return [
         Subject(
             name=one.subject,
             mode=one.mode,
-            cells={row.key: _scored_cell(row, one, folder) for row in one.rows},
-            left_out=tuple(f"{row.get('key')} ({row.get('reason')}), and is in no figure" for row in one.left_out),
+            cells={row.key: _scored_cell(row, one, folder) for row in one.rows + one.apart},
+            left_out=tuple(f"{row.key}: {row.reason}" for row in one.left_out),
         )
         for one in scored
     ]
 
 
-def _scored_cell(row: ScoredRow, of: Scored, folder: Path) -> Cell:
+def _scored_cell(row: ScoredRow, of: Score, folder: Path) -> Cell:
     why = "".join(row.error_class[:1])
     reason = "".join(row.reason[:1])
     places = (folder / f"../records/{of.name}/{row.key}-0/try-1", folder / f"../records/{row.key}-0/try-1")
@@ -366,36 +366,8 @@ def bounds(interval: Interval | None) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}" if interval else "-"
 
 
-def score_tables(score: Score, console: Terminal) -> None:
-    """Print the figures of one subject, then by repository, then the error classes and what was left out."""
-    name = "gates" if score.mode == GATES else "pass"
-    console.print(f"{score.mode}: {len(score.rows)} rows")
-    for title, rows in (("", score.rows), ("dropped by the official script (other than five outputs)", score.apart)):
-        if rows:
-            console.print(_figures(title, rows, name))
-    scored = [row.scored for row in score.rows + score.apart]
-    table = Table("repository", "n", *[f"{name}@{k}" for k in KS], box=None)
-    for label in sorted({row.repository for row in scored}):
-        passes = [row.passed for row in scored if row.repository == label]
-        table.add_row(label, str(len(passes)), *[percent(official_pass(passes, k)) for k in KS])
-    console.print(table)
-    for label, count in sorted(Counter(c for row in scored for c in row.error_class if c).items()):
-        console.print(f"{label} {count}: {CLASSES[label]}")
-    for left in score.left_out:
-        console.print(f"left out {left.key}: {left.reason}", soft_wrap=True)
-
-
-def _figures(title: str, rows: Sequence[Row], name: str) -> Table:
-    interval = bootstrap([float(row.scored.first) for row in rows])
-    table = Table("figure", "value", title=title or None, box=None, title_justify="left")
-    for key, value in figures(rows).items():
-        shown = f"{percent(value)}  (95 %: {bounds(interval)})" if key == "pass@1" and interval else percent(value)
-        table.add_row(key.replace("pass@", f"{name}@"), shown)
-    return table
-
-
 def print_comparison(comparison: Comparison, console: Terminal) -> None:
-    """The table, turned so that it fits a terminal: subjects are columns; then repositories, pairs and what is left out."""
+    """The table, turned so that it fits a terminal: subjects are columns; then repositories, pairs, error classes and what is left out."""
     lines = [comparison.head, *comparison.table]
     table = Table(*(line[0] for line in lines), box=None)
     for place, name in enumerate(comparison.head[1:], 1):
@@ -407,6 +379,10 @@ def print_comparison(comparison: Comparison, console: Terminal) -> None:
     console.print(by_repository)
     for pair in comparison.pairs:
         console.say(f"{pair.first} against {pair.second}: {pair.only_first} to {pair.only_second}, p {pair.p}")
+    for one in comparison.subjects:
+        classes = Counter(cell.error_class for cell in one.cells.values() if cell.error_class)
+        for name, count in sorted(classes.items()):
+            console.say(f"{one.name}: {name} {count}: {CLASSES[name]}")
     for said in comparison.left_out:
         console.say(f"left out: {said}")
 

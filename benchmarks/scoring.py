@@ -1,8 +1,9 @@
 """Judges predictions by a mode: `official` (rules 1 and 2), `same-call`, or a scorer that a package adds."""
 
 import errno
+import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal, get_args
@@ -25,7 +26,7 @@ REPLACED = {
 }
 GATES = "official gates (rules 1-2)"
 """What the mode `official` is called in scores: without the published environments rule 3 is not applied."""
-NO_PREDICTION, NO_ANSWER, CANNOT_BE_JUDGED = "no prediction", "no answer", "cannot be judged"
+NO_PREDICTION, NO_ANSWER, CANNOT_BE_JUDGED, REFUSED = "no prediction", "no answer", "cannot be judged", "refused"
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.EIO)
 """Errors that say nothing about the answer."""
 CLASSES = {
@@ -36,30 +37,24 @@ CLASSES = {
     "E5": "operational: no answer, nothing that runs, the wrong folder",
 }
 """The paper's error classes (Appendix G.9), decided by what the scorer saw and not by a model."""
-_CLASS_OF: dict[str, str] = {
-    "not the kind": "E1", "wrong entry": "E2", "missing": "E3", "other value": "E3", "unasked": "E3", "no answer": "E5",
-    "no-such-file": "E2", "bad-choice": "E2", "no-such-module": "E2", "no-such-name": "E2", "no-such-attribute": "E2",
-    "unknown-key": "E2", "bad-value": "E2", "rejected-by-hand": "E2", "unknown-option": "E3", "missing-required": "E3",
-    "missing-value": "E3", "bad-type": "E3", "bad-call": "E3", "conflict": "E3", "flags": "E3", "usage": "E3", "syntax": "E4",
-    "undefined-name": "E4", "no-such-command": "E4", "nothing-runs": "E5", "only-shows": "E5", "no-such-folder": "E5",
-}  # fmt: skip
+_CLASS_OF = {
+    reason: name
+    for name, reasons in {
+        "E1": "not the kind",
+        "E2": "wrong entry, no-such-file, bad-choice, no-such-module, no-such-name, no-such-attribute, unknown-key, bad-value,"
+        " rejected-by-hand",
+        "E3": "missing, other value, unasked, unknown-option, missing-required, missing-value, bad-type, bad-call, conflict,"
+        " flags, usage",
+        "E4": "syntax, undefined-name, no-such-command",
+        "E5": "no answer, nothing-runs, only-shows, no-such-folder",
+    }.items()
+    for reason in reasons.split(", ")
+}
 """The class of each reason of same-call, and of each code of what refuses an answer."""
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a mode says of one output."""
-
-    passed: bool
-    reason: str = ""
-    arguments: bool | None = None
-    """Rule 1 of the published scorer."""
-    type: bool | None = None
-    executes: bool | None = None
-    """Whether nothing refuses it; None where that was not looked at."""
-
-
 class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of a subject, with the texts that a report opens."""
+    """One row of a subject: a verdict for each output, and the texts that a report opens."""
 
     github_id: int
     id: int
@@ -67,6 +62,12 @@ class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
     reason: tuple[str, ...] = ()
     error_class: tuple[str, ...] = msgspec.field(default=(), name="class")
     """Of CLASSES; "" for outputs that pass, and where it cannot be told."""
+    arguments: tuple[bool, ...] = ()
+    """By rule 1 of the published scorer."""
+    type: tuple[bool, ...] = ()
+    """By its rule 2."""
+    executes: tuple[bool, ...] = ()
+    """Whether nothing refuses it; empty where that was not looked at."""
     repository: str = ""
     kind: str = ""
     usage: Usage = Usage()
@@ -88,13 +89,6 @@ class ScoredRow(msgspec.Struct, frozen=True, kw_only=True):
         return any(self.passed[:1])
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A scored row with the verdicts that are only summed up."""
-
-    scored: ScoredRow
-    verdicts: tuple[Verdict, ...]
-
-
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A row that does not count, and why."""
 
@@ -105,15 +99,17 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """All verdicts, and what follows from them."""
+    """One subject on its rows."""
 
     mode: str
-    rows: tuple[Row, ...]
+    rows: tuple[ScoredRow, ...]
     """Rows that count."""
     subject: str = ""
-    apart: tuple[Row, ...] = ()
+    apart: tuple[ScoredRow, ...] = ()
     """Official mode: rows that the official script drops, because they have other than five outputs."""
     left_out: tuple[LeftOut, ...] = ()
+    name: str = ""
+    """Of the file that it was read from, without the ending; what its runs left behind lies in a folder of this name."""
 
     def summary(self) -> dict[str, object]:
         """The documented JSON object."""
@@ -121,19 +117,17 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         data |= figures(self.rows)
         if self.apart:
             data["dropped_by_the_official_script"] = {"n": len(self.apart), **figures(self.apart)}
-        data["left_out"] = msgspec.to_builtins(self.left_out)
-        data["rows"] = [msgspec.to_builtins(row.scored) for row in self.rows + self.apart]
-        return data
+        return data | {
+            "left_out": msgspec.to_builtins(self.left_out),
+            "rows": msgspec.to_builtins(self.rows + self.apart),
+        }
 
 
-def figures(rows: Sequence[Row]) -> dict[str, float | None]:
+def figures(rows: Sequence[ScoredRow]) -> dict[str, float | None]:
     """Pass@k and the shares of each rule; None where nothing was measured."""
-    passes = [row.scored.passed for row in rows]
-    data: dict[str, float | None] = {f"pass@{k}": official_pass(passes, k) for k in KS}
-    verdicts = [verdict for row in rows for verdict in row.verdicts]
-    data["arguments"] = rate([v.arguments for v in verdicts if v.arguments is not None])
-    data["type"] = rate([v.type for v in verdicts if v.type is not None])
-    data["executes"] = rate([v.executes for v in verdicts if v.executes is not None])
+    data = {f"pass@{k}": official_pass([row.passed for row in rows], k) for k in KS}
+    for name in ("arguments", "type", "executes"):
+        data[name] = rate([one for row in rows for one in getattr(row, name)])
     return data
 
 
@@ -191,35 +185,49 @@ def subject_of(predictions: Sequence[Prediction]) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-Judge = Callable[[Task, str, Path], Verdict]
+Judge = Callable[[Task, str, Path], tuple[bool, str]]
+"""Whether an answer passes, and why not."""
 
 
 def _judge(mode: str) -> Judge:
     if plugins.is_added(plugins.SCORERS, mode, get_args(Mode)):
-        return lambda task, text, root: _added(mode, task, text, root)
+        return functools.partial(_added, mode)
     return _officially if mode == "official" else _by_call
 
 
-def _row(judge: Judge, task: Task, prediction: Prediction, repos: Path) -> Row:
+def _row(judge: Judge, task: Task, prediction: Prediction, repos: Path) -> ScoredRow:
     """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
     root = repository_folder(task, repos) or repos / task.repository
     nothing = f"{NO_ANSWER}: {prediction.error}".rstrip(": ")
-    verdicts = tuple(_guarded(judge, task, text, root) for text in prediction.output)
-    verdicts = verdicts or (Verdict(passed=False, reason=nothing, type=False, executes=False),)
-    gates = tuple(_officially(task, text, root).passed for text in prediction.output) or (False,)
-    gates = gates if _officially(task, task.output, root).passed else ()
-    scored = ScoredRow(
-        github_id=task.github_id, id=task.id, passed=tuple(v.passed for v in verdicts), reason=tuple(v.reason for v in verdicts),
-        error_class=tuple(class_of(v.reason) for v in verdicts), repository=task.repository, kind=task.kind, usage=prediction.usage,
-        gates=gates, instruction=task.instruction, reference=task.output, answer="".join(prediction.output[:1]),
-    )  # fmt: skip
-    return Row(scored=scored, verdicts=verdicts)
+    outputs = prediction.output or ("",)
+    verdicts = [_guarded(judge, task, text, root) for text in prediction.output] or [(False, nothing)]
+    reasons = tuple(reason for _, reason in verdicts)
+    own = official.validate_arguments(task.output, task.arguments) and official.validate_type(task.output, task.kind)
+    arguments = tuple(official.validate_arguments(text, task.arguments) for text in outputs)
+    kinds = tuple(bool(text.strip()) and official.validate_type(text, task.kind) for text in outputs)
+    return ScoredRow(
+        github_id=task.github_id,
+        id=task.id,
+        passed=tuple(passed for passed, _ in verdicts),
+        reason=reasons,
+        error_class=tuple(map(class_of, reasons)),
+        arguments=arguments,
+        type=kinds,
+        executes=tuple(not reason.startswith((REFUSED, NO_ANSWER)) for reason in reasons) if judge is _by_call else (),
+        repository=task.repository,
+        kind=task.kind,
+        usage=prediction.usage,
+        gates=tuple(map(all, zip(arguments, kinds, strict=True))) if own else (),
+        instruction=task.instruction,
+        reference=task.output,
+        answer="".join(prediction.output[:1]),
+    )
 
 
-def _guarded(judge: Judge, task: Task, text: str, root: Path) -> Verdict:
+def _guarded(judge: Judge, task: Task, text: str, root: Path) -> tuple[bool, str]:
     """One output's verdict; whatever the output brings about is a failure that says so, and the machine's own trouble is raised."""
     if not text.strip():
-        return Verdict(passed=False, reason=NO_ANSWER, type=False, executes=False)
+        return False, NO_ANSWER
     try:
         return judge(task, text, root)
     except (PluginError, BenchError):
@@ -228,31 +236,24 @@ def _guarded(judge: Judge, task: Task, text: str, root: Path) -> Verdict:
         if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
             raise
         said = " ".join(f"{type(error).__name__} {error}".split())[:300]
-        return Verdict(passed=False, reason=f"{CANNOT_BE_JUDGED}: {said}")
+        return False, f"{CANNOT_BE_JUDGED}: {said}"
 
 
-def _officially(task: Task, text: str, root: Path) -> Verdict:
+def _officially(task: Task, text: str, root: Path) -> tuple[bool, str]:
     arguments, kind = official.validate_arguments(text, task.arguments), official.validate_type(text, task.kind)
-    reason = "" if arguments and kind else "type" if arguments else "arguments"
-    return Verdict(passed=arguments and kind, reason=reason, arguments=arguments, type=kind)
+    return arguments and kind, "" if arguments and kind else "type" if arguments else "arguments"
 
 
-def _by_call(task: Task, text: str, root: Path) -> Verdict:
+def _by_call(task: Task, text: str, root: Path) -> tuple[bool, str]:
     found = same_call(task, text, root)
-    return Verdict(
-        passed=found.passed,
-        reason="" if found.passed else f"{found.reason_class}: {found.detail}",
-        arguments=official.validate_arguments(text, task.arguments),
-        type=found.reason_class != "not the kind",
-        executes=found.reason_class != "refused",
-    )
+    return found.passed, "" if found.passed else f"{found.reason_class}: {found.detail}"
 
 
-def _added(mode: str, task: Task, text: str, root: Path) -> Verdict:
+def _added(mode: str, task: Task, text: str, root: Path) -> tuple[bool, str]:
     """What an added scorer says. PluginError where that is no verdict."""
     match plugins.load(plugins.SCORERS, mode)(task, text, root):
         case (bool() as passed, str() as reason):
-            return Verdict(passed=passed, reason=reason)
+            return passed, reason
         case other:
             whose, given = plugins.made_by(plugins.SCORERS, mode), type(other).__name__
             raise PluginError(f"{whose}: scorer {mode!r} gives {given} where (passes, why not) is expected")
@@ -261,25 +262,14 @@ def _added(mode: str, task: Task, text: str, root: Path) -> Verdict:
 def class_of(reason: str) -> str:
     """The paper's class of a reason of same-call ("refused: CODE: …" by its code); "" where it cannot be told."""
     first, _, rest = reason.partition(": ")
-    return _CLASS_OF.get(rest.partition(": ")[0] if first == "refused" else first, "")
+    return _CLASS_OF.get(rest.partition(": ")[0] if first == REFUSED else first, "")
 
 
-class Scored(msgspec.Struct, frozen=True, kw_only=True):
-    """One subject on its rows, as its file of scores says."""
-
-    subject: str
-    mode: str
-    rows: tuple[ScoredRow, ...]
-    left_out: tuple[Mapping[str, object], ...] = ()
-    name: str = ""
-    """Of its file, without the ending; what its runs left behind lies in a folder of this name."""
-
-
-def load_scored(path: Path) -> Scored:
+def load_scored(path: Path) -> Score:
     """Read what `bench score --json` printed; BenchError where it is not that."""
     try:
         data = msgspec.json.decode(path.read_bytes())
         data["subject"], data["name"] = data.get("subject") or path.stem, path.stem
-        return msgspec.convert(data, Scored)
+        return msgspec.convert(data, Score)
     except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
         raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error

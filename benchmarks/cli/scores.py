@@ -42,9 +42,12 @@ def score(
 
         ml-agent bench score --tasks rows.jsonl --predictions out.jsonl --repos repos --json
     """
+    import msgspec
+
     from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.predictions import load_predictions
-    from ml_agent.benchmarks.report import score_tables
+    from ml_agent.benchmarks.report import compare as side_by_side
+    from ml_agent.benchmarks.report import of_scores, print_comparison
     from ml_agent.benchmarks.scoring import REPLACED, modes, score_all, unanswered
 
     if mode in REPLACED:
@@ -59,8 +62,11 @@ def score(
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
         write_out(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
+    elif result.rows or result.apart:
+        named = msgspec.structs.replace(result, subject=result.subject or result.mode)
+        print_comparison(side_by_side(of_scores([named], Path())), Terminal())
     else:
-        score_tables(result, Terminal())
+        o.tell(f"left out: {left.key}: {left.reason}" for left in result.left_out)
     unjudged = rows.bad or unanswered(loaded, found) or any(not left.by_rule for left in result.left_out)
     return 1 if unjudged else 0
 

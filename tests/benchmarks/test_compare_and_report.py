@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import bootstrap, cluster_bootstrap, mcnemar, official_pass
+from ml_agent.benchmarks.metrics import cluster_bootstrap, mcnemar, official_pass
 from ml_agent.benchmarks.report import Comparison, compare, of_scores, write_report
-from ml_agent.benchmarks.scoring import Scored, class_of, load_scored
+from ml_agent.benchmarks.scoring import Score, class_of, load_scored
 
 
-def scored(subject: str, verdicts: str, first_id: int = 0, tokens: int = 0) -> Scored:
+def scored(subject: str, verdicts: str, first_id: int = 0, tokens: int = 0) -> Score:
     rows = [
         {
             "github_id": 1, "id": first_id + n, "passed": [v == "+"], "reason": ["" if v == "+" else "syntax: x"],
@@ -25,11 +25,11 @@ def scored(subject: str, verdicts: str, first_id: int = 0, tokens: int = 0) -> S
     return load(json.dumps({"mode": "official", "subject": subject, "rows": rows, "left_out": []}))
 
 
-def load(text: str) -> Scored:
-    return msgspec.convert(json.loads(text), Scored)
+def load(text: str) -> Score:
+    return msgspec.convert(json.loads(text), Score)
 
 
-def side_by_side(*subjects: Scored) -> Comparison:
+def side_by_side(*subjects: Score) -> Comparison:
     return compare(of_scores(subjects, Path()))
 
 
@@ -116,7 +116,7 @@ def test_failures_have_the_papers_classes(reason: str, wanted: str) -> None:
 
 def test_rows_that_stand_and_fall_together_widen_the_interval() -> None:
     groups = [[1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10]
-    whole, single = cluster_bootstrap(groups), bootstrap([v for g in groups for v in g])
+    whole, single = cluster_bootstrap(groups), cluster_bootstrap([[v] for g in groups for v in g])
     assert whole and single and whole.high - whole.low > 2 * (single.high - single.low)
     assert cluster_bootstrap(groups[:1]) is None
 
@@ -130,8 +130,8 @@ def test_pass_at_k() -> None:
 
 def test_no_spread_in_the_rows_is_no_certainty() -> None:
     """Clopper and Pearson's upper limit for none of 30 at 95 % is 0.1157."""
-    none, every = bootstrap([0.0] * 30), bootstrap([1.0] * 30)
-    assert none is not None and every is not None and bootstrap([1.0]) is None
+    none, every = cluster_bootstrap([[0.0]] * 30), cluster_bootstrap([[1.0]] * 30)
+    assert none is not None and every is not None and cluster_bootstrap([[1.0]]) is None
     assert none[0] == 0.0 and none[1] == pytest.approx(0.1157, abs=1e-4)
     assert tuple(every) == pytest.approx((1 - none[1], 1.0))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.report import compare, of_scores, write_report
-from ml_agent.benchmarks.scoring import Scored, ScoredRow
+from ml_agent.benchmarks.scoring import Score, ScoredRow
 from tests.browser import browser, console_errors, require_browser
 
 pytestmark = pytest.mark.slow
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 HOSTILE = "<script>window.broken=1</script><img src=x onerror='window.broken=1'>"
 
 
-def scored(subject: str, solved: set[int]) -> Scored:
+def scored(subject: str, solved: set[int]) -> Score:
     rows = tuple(
         ScoredRow(
             github_id=1, id=number, passed=(number in solved,), reason=("" if number in solved else f"{HOSTILE} {number}",),
@@ -22,7 +22,7 @@ def scored(subject: str, solved: set[int]) -> Scored:
         )
         for number in range(12)
     )  # fmt: skip
-    return Scored(subject=subject, mode="same-call", rows=rows, name=subject.split()[0])
+    return Score(subject=subject, mode="same-call", rows=rows, name=subject.split()[0])
 
 
 @pytest.fixture

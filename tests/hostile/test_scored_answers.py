@@ -49,11 +49,10 @@ def test_an_answer_that_breaks_the_scorer_fails_alone(
 ) -> None:
     monkeypatch.setattr(scoring, "same_call", breaks(error))
     predictions = [Prediction(github_id=1, id=n, output=(GOOD, BAD, GOOD)[n:]) for n in range(2)]
-    first, second = score_all([task(0), task(1)], predictions, root.parent, "same-call", 1).rows
-    one, other = first.scored, second.scored
+    one, other = score_all([task(0), task(1)], predictions, root.parent, "same-call", 1).rows
     assert (one.passed, other.passed) == ((True, False, True), (False, True))
     assert one.reason[1].startswith(f"cannot be judged: {type(error).__name__} ") and "\n" not in one.reason[1]
-    assert {len(value) for value in (one.passed, one.reason, one.error_class, one.gates, first.verdicts)} == {3}
+    assert {len(value) for value in (one.passed, one.reason, one.error_class, one.gates, one.arguments)} == {3}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
@@ -69,4 +68,4 @@ def test_what_no_answer_brings_about_ends_the_scoring(
 def test_every_mode_goes_on(mode: str, root: Path) -> None:
     found = score_all([task(0)], [Prediction(github_id=1, id=0, output=(BAD, GOOD))], root.parent, mode, 1)
     (row,) = found.rows + found.apart
-    assert row.scored.passed[1] and (mode == "official" or not row.scored.passed[0])
+    assert row.passed[1] and (mode == "official" or not row.passed[0])

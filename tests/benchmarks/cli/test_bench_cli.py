@@ -101,7 +101,7 @@ def test_a_score_says_whether_every_row_was_judged(call: Call, rows: Rows, bench
     assert call(*score).code == 0
     rows({}, {"github": "https://github.com/some/other"}, {})
     said = call(*score)
-    assert said.code == 1 and "left out 1-1: no repository other" in said.out
+    assert said.code == 1 and "1-1: no repository other" in said.out
     rows({}, {"arguments": "no dict"}, {})
     assert call(*score).code == 1
     rows({}, {})

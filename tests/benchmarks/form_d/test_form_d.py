@@ -221,7 +221,9 @@ def see_side_by_side(plan: Plan) -> None:
     assert copier["USD"] == "0.0019" and copier["USD a delivered row"] in ("0.0028", "0.0029")
     assert second["no word"] == "3"
     markdown, page = (path.read_text() for path in write_report(comparison, plan.out))
-    assert "| copier 1 (scripted) |" in markdown and "other coefficients" in page and "the <image> is missing" not in page
+    assert (
+        "| copier 1 (scripted) |" in markdown and "other coefficients" in page and "the <image> is missing" not in page
+    )
     assert page.count("<circle") == 1 and "the &lt;image&gt; is missing" in page
 
 
