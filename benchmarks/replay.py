@@ -1,34 +1,43 @@
-"""Conversations of form D that were answered by hand, kept with their verdicts, so that anybody can run the comparison again.
+"""Form D with answers that are known, so that anybody can run it again: those that were given by hand, or the rows' references.
 
-`python -m benchmarks.replay collect OUT RECORDS` keeps those of a folder that `ml-agent bench run --form D` wrote: RECORDS/AGENT/ROW.jsonl has one line
-a request, the messages that were new in it and the reply; RECORDS/verdicts.jsonl has what came of each row.
+`python -m benchmarks.replay collect OUT RECORDS` keeps the conversations of a folder that `ml-agent bench run --form D` wrote: RECORDS/AGENT/ROW.jsonl has
+one line a request, the messages that were new in it and the reply; RECORDS/verdicts.jsonl has what came of each row.
 `python -m benchmarks.replay run RECORDS --repos DIR --out DIR` gives every agent the same replies again, one after the other, and judges what comes out.
+`python -m benchmarks.replay references --work DIR [--rows NAME,…]` answers by the rows' references: shows that rows, sandboxes and judges work here.
 """
 
 import argparse
+import functools
 import json
 import re
+import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from ml_agent.benchmarks.form_d.rows import FOLDER, Row, load_rows
 from ml_agent.benchmarks.form_d.run import KEPT
-from ml_agent.sandbox.interpreters import find_interpreters
+from ml_agent.benchmarks.work import CLAIM, SCRIPT
+from ml_agent.sandbox.interpreters import find_interpreters, pick_interpreter
 from ml_agent.sandbox.uv_program import uv_program
 
 MODEL = "by-hand"
 VERDICTS = "verdicts.jsonl"
+LAST = {"finish": {"message": "done"}, "submit": {}}
+"""Tools by which agents end, and what they want."""
 _UV = re.compile(r"(?:/[\w.+-]+)+/\.venv/bin/uv\b")
 _CACHE = re.compile(r"/root/\.cache")
 _INDEX = re.compile(r"file:///[^\s\"'\\]+")
+Reply = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Collect, or run again; exit code 1 where a verdict differs from the recorded one."""
+    """Collect, or run; exit code 1 where a verdict differs from the recorded one, or a reference does not deliver."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
     one = verbs.add_parser("collect")
@@ -39,12 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     two.add_argument("--repos", required=True, help="folder of the rows' archives")
     two.add_argument("--out", type=Path, required=True)
     two.add_argument("--agent", help="only this one")
-    two.add_argument("--rows", default="", help="only these, by name with commas")
+    three = verbs.add_parser("references")
+    three.add_argument("--work", type=Path, required=True, help="folder for archives and results")
+    three.add_argument("--agent", default="least", help="who asks the model")
+    three.add_argument("--jobs", default="1")
+    for verb in (two, three):
+        verb.add_argument("--rows", default="", help="only these, by name with commas")
     options = parser.parse_args(arguments)
     if options.verb == "collect":
         print(f"{collect(options.results, options.records)} conversations in {options.records}")
         return 0
-    wanted = set(filter(None, options.rows.split(",")))
+    wanted = list(filter(None, options.rows.split(",")))
+    if options.verb == "references":
+        return references(options.work, options.agent, wanted or list(load_rows()), options.jobs)
     differing = 0
     for verdict in _verdicts(options.records):
         if options.agent not in (None, verdict["agent"]) or (wanted and verdict["row"] not in wanted):
@@ -52,9 +68,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         now = replay(options.records, verdict, options.repos, options.out)
         same = now is not None and now["delivered"] == verdict["delivered"]
         differing += not same
-        said = "did not run" if now is None else "delivered" if now["delivered"] else f"refused: {now['refusal']}"
-        print(f"{verdict['agent']:16}{verdict['row']:18}{'same' if same else 'DIFFERS':9}{said}", flush=True)
+        print(f"{verdict['agent']:16}{verdict['row']:18}{'same' if same else 'DIFFERS':9}{_said(now)}", flush=True)
     return 1 if differing else 0
+
+
+def _said(done: dict[str, Any] | None) -> str:
+    if done is None:
+        return "did not run"
+    return "delivered" if done["delivered"] else done["infrastructure"] or f"refused: {done['refusal']}"
 
 
 def collect(results: Path, records: Path) -> int:
@@ -79,31 +100,82 @@ def collect(results: Path, records: Path) -> int:
 def replay(records: Path, verdict: dict[str, Any], repos: str, out: Path) -> dict[str, Any] | None:
     """Run an agent on a row with the recorded replies; what came of it, None where nothing did."""
     text = (records / verdict["agent"] / f"{verdict['row']}.jsonl").read_text(encoding="utf-8")
-    replies = [json.loads(line)["reply"] for line in _unmasked(text).splitlines()]
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(replies))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    folder = out / verdict["agent"]
-    command = [
-        sys.executable,
-        "-m",
-        "ml_agent",
-        "bench",
-        "run",
-        "--form",
-        "D",
-        "--agent",
-        verdict["agent"],
-        "--model",
-        MODEL,
+    replies = iter([json.loads(line)["reply"] for line in _unmasked(text).splitlines()])
+    places = ("--agent", verdict["agent"], "--repos", repos, "--out", str(out / verdict["agent"]))
+    with serving(lambda _: next(replies, None)) as url:
+        _bench(
+            "run", "--form", "D", "--tasks", f"delivery:{verdict['row']}", "--model", MODEL, "--base-url", url, *places
+        )
+    return _newest(out / verdict["agent"], verdict["row"])
+
+
+def references(work: Path, agent: str, names: Sequence[str], jobs: str) -> int:
+    """Run rows with a model that answers by their references; what is done stays: run again to go on."""
+    _bench("agents", "install", agent)
+    places = ("--agent", agent, "--repos", str(work / "archives"), "--out", str(work), "--jobs", jobs)
+    with serving(functools.partial(answer, load_rows().values())) as url:
+        tasks = f"delivery:{','.join(names)}"
+        _bench("run", "--form", "D", "--tasks", tasks, "--model", MODEL, "--base-url", url, *places)
+    done = [_newest(work, name) for name in names]
+    for name, one in zip(names, done, strict=True):
+        print(f"{name}: {_said(one)}")
+    return 0 if all(one is not None and one["delivered"] for one in done) else 1
+
+
+def _bench(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "ml_agent", "bench", *words], check=False, stdout=subprocess.DEVNULL)
+
+
+def answer(rows: Iterable[Row], asked: Mapping[str, Any]) -> Reply:
+    """A row's first request is answered by its reference, any later one by the end."""
+    message = _message(rows, asked)
+    usage = {"prompt_tokens": len(json.dumps(asked)) // 4, "completion_tokens": len(json.dumps(message)) // 4}
+    ending = "tool_calls" if "tool_calls" in message else "stop"
+    choice = {"index": 0, "finish_reason": ending, "message": {"role": "assistant", "content": "", **message}}
+    head = {"id": "reply", "object": "chat.completion", "created": 0, "model": MODEL}
+    return {**head, "choices": [choice], "usage": {**usage, "total_tokens": sum(usage.values())}}
+
+
+def _message(rows: Iterable[Row], asked: Mapping[str, Any]) -> dict[str, Any]:
+    said = [(message["role"], json.dumps(message)) for message in asked["messages"]]
+    asks = [
+        (number, row)
+        for number, (_, text) in enumerate(said)
+        for row in rows
+        if json.dumps(row.instruction)[1:-1] in text
     ]
-    places = ["--tasks", f"delivery:{verdict['row']}", "--repos", repos, "--out", str(folder)]
-    try:
-        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        subprocess.run([*command, *places, "--base-url", url], check=False, stdout=subprocess.DEVNULL)
-    finally:
-        server.shutdown()
-        server.server_close()
-    return next((one for one in reversed(list(_results(folder))) if one["row"] == verdict["row"]), None)
+    at, row = asks[-1] if asks else (-1, None)
+    began = any(role != "user" for role, _ in said[at + 1 :])
+    tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in asked.get("tools", [])}
+    shell = next((name for name, known in tools.items() if "command" in known.get("properties", {})), "")
+    if row and not began:
+        command = command_of(row)
+        return _call(shell, {"command": command}) if shell else {"content": f"{SCRIPT}\n```\n{command}```\n"}
+    last = next((name for name in tools if name in LAST), "")
+    if last:
+        return _call(last, LAST[last])
+    ended = re.search(r"echo (COMPLETE_TASK\w*)", "".join(text for _, text in said))
+    return _call(shell, {"command": f"echo {ended[1]}"}) if ended and shell else {"content": "TERMINATE"}
+
+
+def _call(name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"tool_calls": [{"id": "call", "type": "function", "function": function}]}
+
+
+def command_of(row: Row) -> str:
+    """What delivers a row in a shell: the reference, in a new environment. A single command: some agents take no more."""
+    major, minor = map(int, row.python.split("."))
+    interpreter = pick_interpreter((major, minor))
+    python = shlex.quote(str(interpreter.executable) if interpreter else f"python{row.python}")
+    uv = shlex.quote(str(uv_program()))
+    reference = (FOLDER / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
+    return (
+        f'{{\nexport VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
+        f'export PATH="$VIRTUAL_ENV/bin:$(dirname {uv}):$PATH"\n'
+        f"cat > ../reference.sh <<'REFERENCE'\n{reference}REFERENCE\n"
+        f"if bash -euo pipefail ../reference.sh; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n}}\n"
+    )
 
 
 def _pythons() -> dict[str, str]:
@@ -131,6 +203,10 @@ def _results(folder: Path) -> Iterator[dict[str, Any]]:
     file = folder / KEPT
     for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
         yield json.loads(line)["result"]
+
+
+def _newest(folder: Path, row: str) -> dict[str, Any] | None:
+    return next((one for one in reversed(list(_results(folder))) if one["row"] == row), None)
 
 
 def _verdicts(records: Path) -> list[dict[str, Any]]:
@@ -165,9 +241,9 @@ def _calls(place: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
             yield one["request"], {**reply, "usage": one["usage"]}
 
 
-def _handler(replies: Sequence[dict[str, Any]]) -> type[BaseHTTPRequestHandler]:
-    """Gives the replies in their order; after the last an error that no client tries again."""
-    left = iter(replies)
+@contextmanager
+def serving(reply: Callable[[dict[str, Any]], Reply | None]) -> Iterator[str]:
+    """The address of an endpoint that answers by a function; where that has no answer, by an error that no client tries again."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -176,11 +252,10 @@ def _handler(replies: Sequence[dict[str, Any]]) -> type[BaseHTTPRequestHandler]:
             self._write(200, {"object": "list", "data": [{"id": MODEL, "object": "model"}]})
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("content-length") or 0))
-            reply = next(left, None)
-            self._write(200 if reply else 401, reply or {"error": {"message": "the record has no further reply"}})
+            made = reply(json.loads(self.rfile.read(int(self.headers.get("content-length") or 0))))
+            self._write(200 if made else 401, made or {"error": {"message": "there is no further reply"}})
 
-        def _write(self, status: int, body: dict[str, Any]) -> None:
+        def _write(self, status: int, body: Reply) -> None:
             sent = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
@@ -191,7 +266,14 @@ def _handler(replies: Sequence[dict[str, Any]]) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: Any) -> None:
             """Keep quiet."""
 
-    return Handler
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 if __name__ == "__main__":
