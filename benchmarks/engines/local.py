@@ -8,8 +8,8 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from multiprocessing.connection import Connection, wait
-from typing import Generic
+from multiprocessing.connection import wait
+from typing import Any, Generic
 
 from ml_agent.benchmarks.engines import Item, Outcome, Work
 from ml_agent.benchmarks.errors import BenchError
@@ -38,44 +38,38 @@ class LocalEngine:
             yield from map(work.carry_out, items)
             return
         waiting = deque((item, 1) for item in items)
-        workers = [_Worker(work) for _ in range(min(self.jobs, len(items)))]
+        idle = [_Worker(work) for _ in range(min(self.jobs, len(items)))]
+        busy: dict[Any, _Worker[Item, Outcome]] = {}
         try:
-            while waiting or any(w.item is not None for w in workers):
-                for worker in workers:
-                    if waiting and worker.item is None:
-                        worker.give(*waiting.popleft())
-                for worker in _ready(workers):
-                    if worker.came_up():
-                        continue
-                    outcome = worker.outcome()
-                    if outcome is None:
-                        waiting.appendleft(worker.again())
-                    else:
-                        yield outcome
+            while waiting or busy:
+                while waiting and idle:
+                    worker = idle.pop()
+                    worker.give(*waiting.popleft())
+                    busy[worker.pipe] = worker
+                left = min(worker.left() for worker in busy.values())
+                wait(list(busy), None if left == float("inf") else max(left, 0.0))
+                for worker in [one for one in busy.values() if one.pipe.poll() or one.left() <= 0]:
+                    del busy[worker.pipe]
+                    idle.append(worker)
+                    outcomes = worker.outcome()
+                    if not outcomes:
+                        waiting.appendleft((worker.item, worker.tries + 1))
+                    yield from outcomes
         finally:
             with contextlib.ExitStack() as stack:
                 stack.callback(sweep)
-                for worker in workers:
+                for worker in (*idle, *busy.values()):
                     stack.callback(worker.end)
-
-
-def _ready(workers: "Sequence[_Worker[Item, Outcome]]") -> "list[_Worker[Item, Outcome]]":
-    """The workers that have an outcome, died, or had their time; waits until there is one."""
-    busy = {w.pipe: w for w in workers if w.item is not None}
-    left = min((w.left() for w in busy.values()), default=0.0)
-    found = [
-        busy[p] for p in wait(list(busy), None if left == float("inf") else max(left, 0.0)) if isinstance(p, Connection)
-    ]
-    return found or [w for w in busy.values() if w.left() <= 0]
 
 
 class _Worker(Generic[Item, Outcome]):
     """One process that does one item after the other."""
 
+    item: Item
+    tries = 0
+
     def __init__(self, work: Work[Item, Outcome]) -> None:
         self.work = work
-        self.item: Item | None = None
-        self.tries = 0
         self._start()
 
     def _start(self) -> None:
@@ -85,62 +79,34 @@ class _Worker(Generic[Item, Outcome]):
         self.process = context.Process(target=serve, args=(theirs, os.getpid(), packed), daemon=False)
         self.process.start()
         theirs.close()
-        self.ready = False
+        self.up = False
 
     def give(self, item: Item, tries: int) -> None:
-        """Hand over an item."""
+        """Hand over an item; its time begins once the process is up."""
         if not self.process.is_alive():
-            self.end()
-            self._start()
-        self.item, self.tries, self.began = item, tries, time.monotonic()
-        with contextlib.suppress(OSError):  # it died just now: its outcome says so
+            self._restart()
+        with contextlib.suppress(OSError, EOFError):  # it died just now: the outcome says so
+            if not self.up and self.pipe.poll(START_SECONDS):
+                self.up = self.pipe.recv() is None
             self.pipe.send(item)
+        self.item, self.tries, self.began = item, tries, time.monotonic()
 
     def left(self) -> float:
-        """Seconds that the item may still take; before the process has come up, that it may take for that."""
+        """Seconds that the item may still take."""
         if self.work.seconds is None:
             return float("inf")
-        limit = self.work.seconds + self.work.grace if self.ready else START_SECONDS
-        return self.began + limit - time.monotonic()
+        return self.began + self.work.seconds + self.work.grace - time.monotonic()
 
-    def came_up(self) -> bool:
-        """Take note that the process is up, where that is what it says; the item's time begins then."""
-        if self.ready or not self.pipe.poll():
-            return False
+    def outcome(self) -> list[Outcome]:
+        """What came of the item; nothing where its worker died and the item is to be done again."""
+        if not self.pipe.poll():
+            self._restart()
+            return [self.work.lost(self.item, f"timeout: more than {self.work.seconds:g} s")]
         try:
-            self.pipe.recv()
+            return [self.pipe.recv()]
         except (EOFError, OSError):
-            return False
-        self.ready, self.began = True, time.monotonic()
-        return True
-
-    def outcome(self) -> Outcome | None:
-        """What came of the item; None where its worker died and the item is to be done again."""
-        assert self.item is not None
-        item = self.item
-        if self.pipe.poll():
-            try:
-                made: Outcome = self.pipe.recv()
-            except (EOFError, OSError):
-                return self._restart_after_death(item)
-            self.item = None
-            return made
-        self._restart()
-        self.item = None
-        return self.work.lost(item, f"timeout: more than {self.work.seconds:g} s")
-
-    def _restart_after_death(self, item: Item) -> Outcome | None:
-        self._restart()
-        if self.tries < TRIES:
-            return None
-        self.item = None
-        return self.work.lost(item, "the worker process died")
-
-    def again(self) -> tuple[Item, int]:
-        """The item whose worker died, and the number of its next try."""
-        assert self.item is not None
-        item, self.item = self.item, None
-        return item, self.tries + 1
+            self._restart()
+            return [self.work.lost(self.item, "the worker process died")] if self.tries == TRIES else []
 
     def _restart(self) -> None:
         self.end()
@@ -151,16 +117,11 @@ class _Worker(Generic[Item, Outcome]):
         """End the process and what it started in its group; BenchError where the kernel does not let go of it."""
         self.pipe.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid or 0, signal.SIGKILL) if self._leads() else self.process.kill()
+            number = self.process.pid or 0
+            # before it is up it may have no group of its own yet
+            os.killpg(number, signal.SIGKILL) if os.getpgid(number) == number else self.process.kill()
         self.process.join(END_SECONDS)
         if self.process.is_alive():
             raise BenchError(
                 f"worker process {self.process.pid} was killed and does not end: it waits for a disk or a device"
             )
-
-    def _leads(self) -> bool:
-        """Whether the process has a group of its own already."""
-        try:
-            return os.getpgid(self.process.pid or 0) == self.process.pid
-        except ProcessLookupError:
-            return False
