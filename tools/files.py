@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -169,10 +170,14 @@ def _is_content(path: str) -> bool:
     return not (_unprintable(path) or is_secret(path) or is_control(path))
 
 
+_OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""What a terminal obeys rather than shows."""
+
+
 def _unprintable(path: str) -> bool:
     """Whether a name is not UTF-8, or holds what a terminal obeys: it could be neither shown, nor stored, nor typed."""
     try:
         path.encode()
     except UnicodeEncodeError:
         return True
-    return any(ord(char) < 32 or 127 <= ord(char) < 160 for char in path)
+    return _OBEYED.search(path) is not None

@@ -1,10 +1,11 @@
 """What a repository is, in one line of its main README."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, dropwhile, islice
 from pathlib import PurePosixPath
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -140,7 +141,7 @@ _FEWEST_OPTIONS = 3
 """Of a program with which anything can be told what to do."""
 _CALLS = (3, 1, 1)
 """Documented calls that are shown of the first entry points."""
-_PASSAGES = 1
+_PASSAGES, _PASSAGES_OF_CODE = 1, 3
 _PASSAGE = 700
 _FILES = 4
 _BESIDE = 5
@@ -170,24 +171,85 @@ def system() -> PromptText:
 
 def open_thread(request: Request, workspace: Workspace, environment: Sequence[str] = ()) -> Thread:
     """The conversation before the first reply; `environment` are lines about that in which the answer runs."""
-    found = likely_entries(request, workspace, ENTRIES + _OTHERS)
-    task = _Task(request, workspace, environment)
-    openings = (_opening(task, found, limits) for limits in LEVELS)
-    fitting = (one for one in openings if count_tokens(f"{system()}{one.opening}{one.task}").n <= MOST_TOKENS)
-    return next(fitting, None) or _opening(task, found, LEVELS[-1])
+    task = _Task(request, workspace)
+    opening: Thread | None = None
+    for limits in LEVELS:
+        opening = _opening(task, environment, limits)
+        if count_tokens(f"{system()}{opening.opening}{opening.task}").n <= MOST_TOKENS:
+            break
+    assert opening is not None
+    return opening
 
 
-class _Task(NamedTuple):
-    """What is asked for, and where."""
+class _Task:
+    """What is asked for, where, and what is found for it, whatever room each part of the message gets."""
 
-    request: Request
-    workspace: Workspace
-    environment: Sequence[str] = ()
+    def __init__(self, request: Request, workspace: Workspace) -> None:
+        self.request, self.workspace = request, workspace
+        self.found = likely_entries(request, workspace, ENTRIES + _OTHERS)
+        self.kind = _kind_of_answer(request, self.found, workspace)
+        self.wants_code = wanted_kind(request.instruction) == "python"
+        self._subcommands: dict[Entry, list[Signature]] = {}
+        self._described: dict[Signature, Signature] = {}
+
+    @cached_property
+    def steered(self) -> list[Entry]:
+        """The entry points that may be run, the likeliest first; for code without those that are only to be imported."""
+        words = self.request.instruction
+        apart = [one for one in self.found if not is_idle_aside(one, words)]
+        return [
+            one
+            for one in apart
+            if (not self.wants_code or any(signature.options for signature in one)) and one not in self.mere_code
+        ]
+
+    @cached_property
+    def mere_code(self) -> list[Entry]:
+        """Entry points that a task in code may import, and nobody runs."""
+        words, code = self.request.instruction, self.kind != "command"
+        apart = [one for one in self.found if code and not self.wants_code and not is_idle_aside(one, words)]
+        return [one for one in apart if is_mere_code(one, words, self.workspace)]
+
+    @cached_property
+    def description(self) -> str:
+        """What the repository is."""
+        return (self.workspace.candidate.description or about_of(self.workspace.index))[:_LONGEST_DESCRIPTION]
+
+    @cached_property
+    def tree(self) -> str:
+        """What is in the repository."""
+        return tree_of(self.workspace.index.files, _TREE)
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """The passages of documents that fit best."""
+        most = _PASSAGES if self.kind == "command" else _PASSAGES_OF_CODE
+        return likely_passages(self.request.instruction, self.workspace, most, self.kind == "code")
+
+    @cached_property
+    def files(self) -> list[str]:
+        """The files whose names fit, and those beside the ones that documents give."""
+        return _files(self.steered, self.passages, self.request, self.workspace)
+
+    @cached_property
+    def heads(self) -> list[str]:
+        """The files whose beginning is shown."""
+        return _files_with_heads(self.steered[:ENTRIES], self)
 
     def subcommands(self, entry: Entry) -> list[Signature]:
         """The signatures of an entry point, the likeliest first."""
-        words = self.request.instruction
-        return likely_subcommands(entry, words, signatures_called(entry, words, self.workspace))
+        if entry not in self._subcommands:
+            words = self.request.instruction
+            called = signatures_called(entry, words, self.workspace)
+            self._subcommands[entry] = likely_subcommands(entry, words, called)
+        return self._subcommands[entry]
+
+    def described(self, signature: Signature) -> Signature:
+        """A signature with what documents say of its options, and with the values that the program tests."""
+        if signature not in self._described:
+            known = with_descriptions(signature, self.workspace)
+            self._described[signature] = with_tested_values(known, self.workspace)
+        return self._described[signature]
 
     def named(self, entry: Entry) -> Sequence[Signature]:
         """The signatures of an entry point, the likeliest subcommands first; of several installed names the likeliest first."""
@@ -199,26 +261,19 @@ class _Task(NamedTuple):
         return [*(entry[:1] if not likeliest else ()), *found]
 
 
-def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
+def _opening(task: _Task, environment: Sequence[str], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
-    request, workspace, environment = task
-    kind = _kind_of_answer(task, found)
-    code, wants_code = kind != "command", wanted_kind(request.instruction) == "python"
-    apart = [one for one in found if not is_idle_aside(one, request.instruction)]
-    steered = [one for one in apart if not wants_code or any(signature.options for signature in one)]
-    mere = [one for one in steered if code and is_mere_code(one, request.instruction, workspace)]
-    steered = [one for one in steered if one not in mere]
-    entries, others = steered[:ENTRIES], [*steered[ENTRIES:], *mere]
-    candidate, room = workspace.candidate, _room_for_options(kind, limits, wants_code=wants_code)
-    calls = [] if wants_code else _calls(entries, task, limits.call)
-    passages = likely_passages(request.instruction, workspace, limits.passages if code else _PASSAGES, kind == "code")
-    options = _options(steered, task, room, 1 if code else limits.subcommands)
+    request, workspace, kind = task.request, task.workspace, task.kind
+    code, room = kind != "command", _room_for_options(task, limits)
+    entries, others = task.steered[:ENTRIES], [*task.steered[ENTRIES:], *task.mere_code]
+    calls = [] if task.wants_code else _calls(entries, task, limits.call)
+    options = _options(task, room, 1 if code else limits.subcommands)
     printed = {one["path"] for one in options if "path" in one}
     texts = render(
         "solve",
-        name=candidate.full_name,
-        description=(candidate.description or about_of(workspace.index))[:_LONGEST_DESCRIPTION],
-        tree=tree_of(workspace.index.files, _TREE),
+        name=workspace.candidate.full_name,
+        description=task.description,
+        tree=task.tree,
         folder=_folder(workspace),
         environment=environment,
         learned=request.learned,
@@ -229,43 +284,44 @@ def _opening(task: _Task, found: Sequence[Entry], limits: SizeLimits) -> Thread:
         others=_names(others, workspace),
         options=options,
         calls=calls,
-        passages=_passages(passages, request, calls, limits.passage if code else _PASSAGE),
-        files=", ".join(_files(steered, passages, request, workspace)),
-        heads=[one for one in _heads(entries, task, limits.head) if one["path"] not in printed],
+        passages=_passages(task.passages, request, calls, limits.passage if code else _PASSAGE),
+        files=", ".join(task.files),
+        heads=[one for one in _heads(task, limits.head) if one["path"] not in printed],
         absent=", ".join(files_not_there(request.instruction, workspace, _FILES)),
         instruction=request.instruction,
-        **(_code(request, workspace, passages, limits) if code or not entries else {"api": [], "modules": []}),
-        uses=_uses(found, request, workspace, limits.uses) if kind == "code" else [],
+        **(_code(task, limits) if code or not entries else {"api": [], "modules": []}),
+        uses=_uses(task, limits.uses) if kind == "code" else [],
     )
     parts = [text for name, text in texts.items() if name not in ("system", "question") and text]
     return Thread(opening=joined("\n\n", parts), task=texts["question"])
 
 
-def _kind_of_answer(task: _Task, found: Sequence[Entry]) -> Literal["command", "code", "either"]:
+def _kind_of_answer(
+    request: Request, found: Sequence[Entry], workspace: Workspace
+) -> Literal["command", "code", "either"]:
     """What the wording asks for; where it leaves that open, what the documents do for a like task.
 
     A library whose entry points take hardly an option is used from Python, whatever its documents show.
     """
-    wanted = wanted_kind(task.request.instruction)
+    wanted = wanted_kind(request.instruction)
     if wanted != "either":
         return "code" if wanted == "python" else "command"
     if not any(len(one.options) >= _FEWEST_OPTIONS for entry in found[:ENTRIES] for one in entry):
         return "either"
-    leaning = leaning_to_code(task.request.instruction, task.workspace)
+    leaning = leaning_to_code(request.instruction, workspace)
     return "code" if leaning > _CODE else "either" if leaning > _EITHER else "command"
 
 
-def _room_for_options(kind: str, limits: SizeLimits, *, wants_code: bool) -> tuple[int, ...]:
+def _room_for_options(task: _Task, limits: SizeLimits) -> tuple[int, ...]:
     """Characters for the options of the first entry points: none where the wording wants code, few where the documents show it."""
-    if wants_code:
+    if task.wants_code:
         return ()
-    return {"code": _OPTIONS_OF_CODE, "either": limits.options[:2]}.get(kind, limits.options)
+    return {"code": _OPTIONS_OF_CODE, "either": limits.options[:2]}.get(task.kind, limits.options)
 
 
-def _code(
-    request: Request, workspace: Workspace, passages: Sequence[Passage], limits: SizeLimits
-) -> dict[str, list[Any]]:
+def _code(task: _Task, limits: SizeLimits) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
+    request, workspace, passages = task.request, task.workspace, task.passages
     objects = likely_objects(request.instruction, workspace, limits.api, passages)
     results, used = results_of(objects[:_RESULTS], workspace), methods_used(passages, workspace.index)
     classes = accumulate(one.kind == "class" for one in objects)
@@ -301,11 +357,11 @@ def _calls(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, s
     ]
 
 
-def _uses(found: Sequence[Entry], request: Request, workspace: Workspace, room: Sequence[int]) -> list[dict[str, str]]:
+def _uses(task: _Task, room: Sequence[int]) -> list[dict[str, str]]:
     """How the likeliest entry points use the repository's code."""
     texts = (
-        (entry[0].path, uses_of(entry[0].path, request.instruction, workspace, most))
-        for entry, most in zip(found, room, strict=False)
+        (entry[0].path, uses_of(entry[0].path, task.request.instruction, task.workspace, most))
+        for entry, most in zip(task.found, room, strict=False)
     )
     return [{"path": path, "text": text} for path, text in texts if text]
 
@@ -346,9 +402,9 @@ def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Reque
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
-def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, str]]:
-    """How the files begin that the request names, the likeliest entry point where it is steered from within, and the configurations
-    that fit best or are read by name where the command line of the likeliest changes what these say; of long ones the keys."""
+def _files_with_heads(entries: Sequence[Entry], task: _Task) -> list[str]:
+    """The files that the request names, the likeliest entry point where it is steered from within, and the configurations that fit
+    best or are read by name where the command line of the likeliest changes what these say."""
     workspace, words = task.workspace, task.request.instruction
     steered = [
         entry[0].path
@@ -360,7 +416,13 @@ def _heads(entries: Sequence[Entry], task: _Task, most: int) -> list[dict[str, s
     steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]
     chosen = [path for _ in steering if (path := configuration(entries[0], words, workspace, _FILES))]
     read = [path for one in steering for path in read_by_name(one, workspace)[:1]]
-    heads = {path: head_of(path, workspace, most) for path in dict.fromkeys([*named, *chosen, *read, *steered])}
+    return list(dict.fromkeys([*named, *chosen, *read, *steered]))
+
+
+def _heads(task: _Task, most: int) -> list[dict[str, str]]:
+    """How files begin in at most so many characters each; of long configurations the keys."""
+    workspace, words = task.workspace, task.request.instruction
+    heads = {path: head_of(path, workspace, most) for path in task.heads}
     shown = [{"path": path, "text": text, "what": "begins"} for path, text in heads.items() if text]
     settings = {path: keys_of(path, words, workspace, most) for path, text in heads.items() if text.endswith(CUT)}
     return [
@@ -386,10 +448,12 @@ def _folder(workspace: Workspace) -> str:
     return inside or "its root folder"
 
 
-def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, Any]]:
+def _options(task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, Any]]:
     """The options of the first entry points; of one with subcommands those of the likeliest, of the first one of several."""
     shown: list[dict[str, Any]] = []
-    best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in enumerate(entries[: len(room)])]
+    words, workspace = task.request.instruction, task.workspace
+    entries = enumerate(task.steered[: len(room)])
+    best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in entries]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
     seen: dict[tuple[str, tuple[str, ...]], Signature] = {}
     told: set[str] = set()
@@ -397,36 +461,34 @@ def _options(entries: Sequence[Entry], task: _Task, room: Sequence[int], subcomm
         if (best.path, best.subcommand) in seen:
             continue  # the same program under its other name
         if not best.options:
-            text = printed_help(best, task.request.instruction, task.workspace, most)
-            name = f"{called(best, task.workspace.path)}, as documents print them"
+            text = printed_help(best, words, workspace, most)
+            name = f"{called(best, workspace.path)}, as documents print them"
             shown += [{"name": name, "text": text, "path": best.path}] if text and name not in told else []
             told.add(name)
             continue
-        best = with_descriptions(best, task.workspace)
-        text = _beside_others(best, seen.values(), task) or options_of(
-            with_tested_values(best, task.workspace),
-            task.request.instruction,
-            most,
-            further_values(best, task.workspace.index),
-        )
-        seen[best.path, best.subcommand] = best
-        shown.append({"name": called(best, task.workspace.path), "text": text})
+        known, beside = task.described(best), further_values(best, workspace.index)
+        text = _beside_others(known, beside, seen.values(), task)
+        text = text or options_of(known, words, most, beside)
+        seen[best.path, best.subcommand] = known
+        shown.append({"name": called(best, workspace.path), "text": text})
     return shown
 
 
-def _beside_others(best: Signature, others: Collection[Signature], task: _Task) -> str:
+def _beside_others(
+    best: Signature, beside: Mapping[str, Sequence[str]], others: Collection[Signature], task: _Task
+) -> str:
     """The options of an entry point as those of one that is shown, and what it has beside them; "" where that says no less."""
     for other in others:
         common = set(map(_look, best.options)) & set(map(_look, other.options))
         lacks = [option for option in other.options if _look(option) not in common]
         if len(common) < _SHARED or len(lacks) > _LACKED:
             continue
-        known, beside = with_tested_values(best, task.workspace), further_values(best, task.workspace.index)
-        own = tuple(option for option in known.options if _look(option) not in common)
-        rest = options_of(msgspec.structs.replace(known, options=own), task.request.instruction, _OWN_OPTIONS, beside)
+        own = tuple(option for option in best.options if _look(option) not in common)
+        rest = msgspec.structs.replace(best, options=own)
+        text = options_of(rest, task.request.instruction, _OWN_OPTIONS, beside)
         but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
         those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
-        return f"{those}, and\n{rest}" if own else those
+        return f"{those}, and\n{text}" if own else those
     return ""
 
 

@@ -17,7 +17,6 @@ class SizeLimits(NamedTuple):
     """Characters of a documented call."""
     head: int
     """Characters of the beginning of a file."""
-    passages: int
     passage: int
     api: int
     """Classes and functions that are shown with their parameters."""
@@ -35,11 +34,11 @@ class SizeLimits(NamedTuple):
 
 
 USUAL = SizeLimits(
-    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passages=3, passage=700, api=7, best_line=700, api_line=220, said=(4, 2), methods=(6, 6), method=140,
+    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passage=700, api=7, best_line=700, api_line=220, said=(4, 2), methods=(6, 6), method=140,
     module=420, uses=(),
 )  # fmt: skip
 AMPLE = SizeLimits(
-    options=(3600, 1500, 1200, 900), subcommands=4, call=900, head=1800, passages=3, passage=1000, api=12, best_line=900, api_line=240, said=(4, 3, 1),
+    options=(3600, 1500, 1200, 900), subcommands=4, call=900, head=1800, passage=1000, api=12, best_line=900, api_line=240, said=(4, 3, 1),
     methods=(8, 5, 3, 2), method=300, module=420, uses=(700, 400),
 )  # fmt: skip
 LEVELS = (

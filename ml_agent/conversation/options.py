@@ -25,7 +25,6 @@ from ml_agent.tools.python_source import parse_python, read_module
 from ml_agent.tools.retrieval import tokenize
 from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.yaml_keys import flat_options, load_yaml
 from ml_agent.tools.usage.entry import holds_placeholder, is_metavar, quoted_placeholders
 from ml_agent.user_values import TRUTH
@@ -153,10 +152,15 @@ def takes_settings(signature: Signature) -> bool:
 
 def read_by_name(signature: Signature, workspace: Workspace) -> list[str]:
     """The YAML files whose keys an entry point may take beside its options: those that its code names, or composes with hydra, the nearest first."""
-    path = signature.path
     if not signature.accepts_unknown or signature.framework == "none":
         return []
-    sources = Sources(workspace.index.root, frozenset(workspace.index.files))
+    key = ("read by name", source_hash(__file__), signature.path)
+    found: list[str] = workspace.index.keep(key, list[str], lambda: _read_by_name(signature.path, workspace))
+    return found
+
+
+def _read_by_name(path: str, workspace: Workspace) -> list[str]:
+    sources = workspace.index.sources
     found: dict[str, None] = {}
     for code in islice(sources.closure(path, path) if path.endswith(".py") else (), _MOST_FILES):
         folders = (posixpath.dirname(code), posixpath.dirname(path), "")
@@ -175,7 +179,7 @@ def _names(code: str) -> Iterator[str]:
 
 def keys_of(path: str, words: str, workspace: Workspace, most: int) -> str:
     """The keys of a YAML file with their values, those first that share words with what is asked for; "" where it has none."""
-    sources = Sources(workspace.index.root, frozenset(workspace.index.files))
+    sources = workspace.index.sources
     data = load_yaml(sources, path) if path.endswith((".yaml", ".yml")) else None
     options = (
         [msgspec.structs.replace(one, nargs="?") for one in flat_options(data, path, sources.text(path) or "")]
