@@ -16,7 +16,7 @@ from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
-from ml_agent.tools.usage.python import Block, Blocks, python_workdir, read_block
+from ml_agent.tools.usage.python import Blocks, python_workdir
 from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
 # The commands that text shows: paragraphs and inline code of documents, and the head of a Python file.
@@ -329,7 +329,7 @@ class _DocumentReader:
 
     def _python(self, passage: Passage, block: CodeBlock, before: str) -> Example:
         alone = self._texts[self._unit]
-        text = self._blocks.add(read_block(alone) if len(self._texts) > 1 else Block.alone(alone))
+        text = self._blocks.add(alone, alone=len(self._texts) == 1)
         self._unit += 1
         tops = imported_tops(imports_in(text))
         workdir = python_workdir(tops, self._api, posixpath.dirname(passage.path) or ".")

@@ -1,7 +1,7 @@
 """Python blocks of documents: which earlier blocks they build on, and where they run."""
 
-import ast
 import heapq
+import symtable
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -28,12 +28,39 @@ class Block(NamedTuple):
         return cls(text, frozenset(), frozenset())
 
 
-def read_block(text: str) -> Block:
-    """A piece of Python; where it does not parse, nothing is known of its names."""
+def read_block(text: str, earlier: Collection[str] = ()) -> Block:
+    """A piece of Python; where it does not parse, nothing is known of its names.
+
+    Args:
+        text: the piece.
+        earlier: names that pieces before it bind.
+    """
     tree = parse_python(text)
-    if tree is None:
+    try:
+        table = symtable.symtable(text, "block", "exec") if tree is not None else None
+    except (SyntaxError, RecursionError):
+        table = None
+    if tree is None or table is None:
         return Block.alone(text)
-    return Block(text, frozenset(_bound_names(tree)), frozenset(item.name for item in undefined_names(tree)))
+    bound = frozenset(one.get_name() for one in table.get_symbols() if _is_bound(one))
+    used = set(_global_names(table))
+    needed = used - bound
+    if not (used & bound).isdisjoint(earlier):  # only then it matters whether they are used before they are bound here
+        needed |= {item.name for item in undefined_names(tree)}
+    return Block(text, bound, frozenset(needed))
+
+
+def _is_bound(symbol: symtable.Symbol) -> bool:
+    return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+
+
+def _global_names(table: symtable.SymbolTable, top: bool = True) -> Iterator[str]:
+    """The names that a piece and its functions look up in the module."""
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _global_names(child, top=False)
 
 
 class Blocks:
@@ -44,8 +71,14 @@ class Blocks:
         self._binders: dict[str, list[int]] = {}
         """By name the blocks that bind it, in order."""
 
-    def add(self, block: Block) -> str:
-        """Take the next block; returns it with the earlier blocks in front that it cannot do without."""
+    def add(self, text: str, alone: bool = False) -> str:
+        """Take the next block; returns it with the earlier blocks in front that it cannot do without.
+
+        Args:
+            text: of the block.
+            alone: whether no other needs it, and it needs none.
+        """
+        block = Block.alone(text) if alone else read_block(text, self._binders)
         self._blocks.append(block)
         text = self._with_earlier(len(self._blocks) - 1)
         for name in block.bound:
@@ -79,17 +112,6 @@ class Blocks:
         binders = self._binders.get(name, [])
         found = bisect_left(binders, before)
         return binders[found - 1] if found else -1
-
-
-def _bound_names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                yield alias.asname or alias.name.split(".")[0]
 
 
 def python_workdir(tops: Collection[str], api: ApiIndex, folder: str) -> str:
