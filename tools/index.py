@@ -4,6 +4,7 @@ import posixpath
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,7 +40,8 @@ class _Part(NamedTuple):
 _PARTS = {
     "entries": _Part(tuple[EntryPoint, ...], 5),
     "passages": _Part(tuple[Passage, ...], 4),
-    "examples": _Part(tuple[Example, ...], 4),
+    "commands": _Part(tuple[Example, ...], 3),
+    "blocks": _Part(tuple[Example, ...], 4),
     "outlines": _Part(Outline, 4),
 }
 
@@ -125,9 +127,19 @@ class RepoIndex:
         return self._flat("passages")
 
     @cached_property
+    def commands(self) -> tuple[Example, ...]:
+        """The commands that documents, shell scripts and the heads of Python files show."""
+        return self._flat("commands")
+
+    @cached_property
     def examples(self) -> tuple[Example, ...]:
-        """The commands and Python blocks that documents and shell scripts show."""
-        return self._flat("examples")
+        """The commands, and the Python blocks that documents show; those of one document in the order of its lines."""
+        commands, blocks = self._read("commands").found, self._read("blocks").found
+        return tuple(
+            one
+            for path in dict.fromkeys([*self._documents, *commands])
+            for one in sorted([*commands.get(path, ()), *blocks.get(path, ())], key=lambda example: example.line)
+        )
 
     @cached_property
     def outlines(self) -> Mapping[str, Outline]:
@@ -209,7 +221,7 @@ class RepoIndex:
         end = time.thread_time() + seconds
         for name in tuple(self._parts):
             self._complete(name, end - time.thread_time())
-        for name in ("entries", "signatures", "passages", "examples", "outlines"):
+        for name in ("entries", "signatures", "passages", "commands", "examples", "outlines"):
             vars(self).pop(name, None)
 
     def _flat(self, name: str) -> tuple[Any, ...]:
@@ -261,9 +273,11 @@ class RepoIndex:
             from ml_agent.tools.documents.read import is_document
 
             return [path for path in self.files if is_document(path)]
-        if name == "examples":
-            paths: list[str] = self._example_reader.paths(self._read("passages").found)
+        if name == "commands":
+            paths: list[str] = self._command_reader.paths(self._documents)
             return paths
+        if name == "blocks":
+            return list(self._documents)
         if name == "entries":
             return [path for path in self.files if path.endswith(_PROGRAMS) or "." not in posixpath.basename(path)]
         return [path for path in self.files if path.endswith(".py")]
@@ -274,8 +288,13 @@ class RepoIndex:
             from ml_agent.tools.documents.read import read_document
 
             return lambda path: read_document(self.root, path, walk)
-        if name == "examples":
-            return lambda path: self._example_reader.read_file(path, walk)
+        if name == "commands":
+            return lambda path: self._command_reader.read(path, walk)
+        if name == "blocks":
+            from ml_agent.tools.usage.extract import python_blocks
+
+            documents = self._documents
+            return lambda path: tuple(takewhile(lambda _: not walk.over(), python_blocks(documents[path], self.api)))
         if name == "entries":
             from ml_agent.tools.signatures.programs import EntryReader
 
@@ -289,11 +308,16 @@ class RepoIndex:
 
         return {script.name: script.path for script in console_scripts(self.sources)}
 
-    @cached_property
-    def _example_reader(self) -> Any:
-        from ml_agent.tools.usage.extract import ExampleReader
+    @property
+    def _documents(self) -> Mapping[str, Sequence[Passage]]:
+        """The passages of each document that has any."""
+        return {path: passages for path, passages in self._read("passages").found.items() if passages}
 
-        return ExampleReader(self.root, self.files, self.api, self.sources, self.consoles)
+    @cached_property
+    def _command_reader(self) -> Any:
+        from ml_agent.tools.usage.extract import CommandReader
+
+        return CommandReader(self.root, self.files, self.sources, self.consoles)
 
 
 class Signatures(Mapping[str, tuple[Signature, ...]]):

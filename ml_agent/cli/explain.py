@@ -49,11 +49,7 @@ class RankedEntry(NamedTuple):
 
 def entry_points(index: RepoIndex) -> list[RankedEntry]:
     """All entry points, what people run first: documented ones, console scripts, `__main__`, then the others."""
-    shown = Counter(
-        example.entry
-        for example in index.examples
-        if example.kind == "bash" and example.path.endswith(_DOCUMENTS) and example.entry
-    )
+    shown = Counter(example.entry for example in index.commands if example.path.endswith(_DOCUMENTS) and example.entry)
     found = [RankedEntry(one, _role(one, shown[one.path]), shown[one.path]) for one in index.entries]
     return sorted(found, key=_entry_point_place)
 

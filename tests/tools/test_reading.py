@@ -34,7 +34,7 @@ def test_one_file_takes_its_seconds_of_a_part(tmp_path: Path, path: str, monkeyp
     (tmp_path / path).write_text(BIG[path])
     (tmp_path / "train.py").write_text("print(1)\n")
     index = RepoIndex(tmp_path, "1")
-    for part in ("entries", "passages", "examples", "outlines"):
+    for part in ("entries", "passages", "commands", "examples", "outlines"):
         before = time.thread_time()
         getattr(index, part)
         assert is_within(time.thread_time() - before, 1.5), part  # those, and what is read in one piece

@@ -211,30 +211,25 @@ _SILENT = frozenset(
 _PROGRAM = re.compile(r"""['"]?[A-Za-z_.~/$][^\s()<>{},:;]*(?:\$\{\w+\}\S*)?|\$\{\w+\}\S*""")
 
 
-class ExampleReader:
-    """Reads the examples of one repository.
+class CommandReader:
+    """Reads the commands that one repository shows.
 
     Args:
         root: Its folder.
         files: Relative posix paths of all its files.
-        api: Its Python code, to tell which names of a Python block are its own.
         sources: Its files.
         consoles: The file of each console script, by name.
     """
 
-    def __init__(
-        self, root: Path, files: Sequence[str], api: ApiIndex, sources: Sources, consoles: Mapping[str, str]
-    ) -> None:
+    def __init__(self, root: Path, files: Sequence[str], sources: Sources, consoles: Mapping[str, str]) -> None:
         self._root = root
         self._files = files
-        self._api = api
-        self._reading = IndexWalk("examples")
         self._consoles = consoles
         self._documents: Mapping[str, Sequence[Passage]] = {}
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
 
     def paths(self, documents: Mapping[str, Sequence[Passage]]) -> list[str]:
-        """What may show examples: the documents in their order, then shell scripts, then Python files.
+        """What may show commands: the documents in their order, then shell scripts, then Python files.
 
         Args:
             documents: The passages of each.
@@ -245,66 +240,46 @@ class ExampleReader:
         self._documents = documents
         scripts = [p for p in self._files if p.endswith((".sh", ".bash"))]
         modules = [path for path in self._files if path.endswith(".py") and path not in documents]
-        return [*(path for path, passages in documents.items() if passages), *scripts, *modules]
+        return [*documents, *scripts, *modules]
 
-    def read_file(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
-        """The examples of one file, within the time that a walk gives it."""
-        self._reading = reading
-        return tuple(itertools.takewhile(lambda _: not reading.over(), self._examples(path)))
-
-    def _examples(self, path: str) -> Iterator[Example]:
+    def read(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
+        """The commands that one file shows, within the time that a walk gives it."""
         passages = self._documents.get(path)
         if passages is not None:
-            return self._document(passages)
-        script = read_text(self._root / path)[:_LARGEST_SCRIPT]
-        script = head_script(script, self._consoles) if path.endswith(".py") else script
-        return self._script(path, script)
-
-    def _document(self, passages: Sequence[Passage]) -> Iterator[Example]:
-        reader = _DocumentReader(self._finder, self._api, passages)
-        for passage in passages:
-            if self._reading.over():
-                return
-            yield from reader.passage(passage)
+            found = _DocumentCommands(self._finder).read(passages)
+        else:
+            script = read_text(self._root / path)[:_LARGEST_SCRIPT]
+            found = self._script(path, head_script(script, self._consoles) if path.endswith(".py") else script)
+        return tuple(itertools.takewhile(lambda _: not reading.over(), found))
 
     def _script(self, path: str, script: str) -> Iterator[Example]:
         for command in read_commands(script):
-            if self._reading.over():
-                return
             entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
             if entry is not None and (entry.path != path or path.endswith(".py")):
                 command = command._replace(line=command.line + 1, comment=introduction(command.comment))
                 yield _bash_example(path, command, entry)
 
 
-class _DocumentReader:
-    """Reads one document; what an earlier block set up or defined holds for the later ones."""
+class _DocumentCommands:
+    """Reads the commands of one document; what an earlier block set up holds for the later ones."""
 
-    def __init__(self, finder: EntryFinder, api: ApiIndex, passages: Sequence[Passage]) -> None:
+    def __init__(self, finder: EntryFinder) -> None:
         self._finder = finder
-        self._api = api
         self._state = ShellState()
         self._earlier: tuple[str, ...] = ()
-        self._texts = [text for passage in passages for text in _python_units(passage)]
-        self._blocks = Blocks()
-        self._unit = 0
 
-    def passage(self, passage: Passage) -> Iterator[Example]:
-        """The examples of one passage."""
-        if self._state.folders:
-            self._earlier, self._state.folders = self._state.folders, ()
-        for section in sections(passage):
-            if section.block is None:
-                yield from self._inline(passage, section)
-            elif section.block.language == "bash":
-                yield from self._bash(passage, section, section.block)
-            elif not section.block.language and self._finder.starts_console(section.block.text):
-                yield from (one for one in self._bash(passage, section, section.block) if _is_own(one))
-            elif _is_python(section.block) and not _is_notebook(passage):
-                yield self._python(passage, section.block, section.before)
-        first = next((section for section in sections(passage) if section.block and _is_python(section.block)), None)
-        if _is_notebook(passage) and first is not None and first.block is not None:
-            yield self._python(passage, first.block, first.before)
+    def read(self, passages: Sequence[Passage]) -> Iterator[Example]:
+        """The commands of its passages."""
+        for passage in passages:
+            if self._state.folders:
+                self._earlier, self._state.folders = self._state.folders, ()
+            for section in sections(passage):
+                if section.block is None:
+                    yield from self._inline(passage, section)
+                elif section.block.language == "bash":
+                    yield from self._bash(passage, section, section.block)
+                elif not section.block.language and self._finder.starts_console(section.block.text):
+                    yield from (one for one in self._bash(passage, section, section.block) if _is_own(one))
 
     def _bash(self, passage: Passage, section: Section, block: CodeBlock) -> Iterator[Example]:
         for command in read_commands(block.text, self._state):
@@ -327,22 +302,32 @@ class _DocumentReader:
         command = command._replace(comment=command.comment or introduction(before))
         return _bash_example(passage.path, command, entry, passage.headings)
 
-    def _python(self, passage: Passage, block: CodeBlock, before: str) -> Example:
-        alone = self._texts[self._unit]
-        text = self._blocks.add(alone, alone=len(self._texts) == 1)
-        self._unit += 1
-        tops = imported_tops(imports_in(text))
-        workdir = python_workdir(tops, self._api, posixpath.dirname(passage.path) or ".")
-        return Example(
-            text=text,
-            kind="python",
-            path=passage.path,
-            line=block.line,
-            workdir=workdir,
-            headings=passage.headings,
-            introduction=introduction(before),
-            imports_own=any(self._api.claims(top, workdir) for top in tops),
-        )
+
+def python_blocks(passages: Sequence[Passage], api: ApiIndex) -> Iterator[Example]:
+    """The Python blocks of one document, each with the earlier ones that it needs; the cells of a notebook's section together.
+
+    Args:
+        passages: of the document.
+        api: the repository's Python code, to tell which names of a block are its own.
+    """
+    several = sum(len(_python_units(passage)) for passage in passages) > 1
+    earlier = Blocks()
+    for passage in passages:
+        shown = [one for one in sections(passage) if one.block and _is_python(one.block)]
+        for section, unit in zip(shown, _python_units(passage), strict=False):
+            text = earlier.add(unit, alone=not several)
+            tops = imported_tops(imports_in(text))
+            workdir = python_workdir(tops, api, posixpath.dirname(passage.path) or ".")
+            yield Example(
+                text=text,
+                kind="python",
+                path=passage.path,
+                line=section.block.line if section.block else passage.line,
+                workdir=workdir,
+                headings=passage.headings,
+                introduction=introduction(section.before),
+                imports_own=any(api.claims(top, workdir) for top in tops),
+            )
 
 
 def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, headings: tuple[str, ...] = ()) -> Example:
