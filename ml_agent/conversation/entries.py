@@ -28,8 +28,6 @@ from ml_agent.tools.signatures.programs import reads_arguments
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
 
-_SMOOTH = 3.0
-"""The first of a ranking is worth twice the fourth."""
 _LEAST_SHARE = 0.08
 """Of the likeliest entry point's score that another one has at least: less is noise."""
 _CALLED = 1.5
@@ -49,7 +47,7 @@ _LANGUAGES = frozenset(
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT, _EXAMPLES = 6, 400
-_MOST_READ, _MOST_MODULES = int(__import__("os").environ.get("MR", "60")), 100
+_MOST_READ, _MOST_MODULES = 60, 100
 """Entry points whose options are read for a ranking, of more those whose text fits best; and modules that are passed over for them."""
 _READING = 3.0
 """Seconds of processor time for that."""

@@ -7,7 +7,10 @@ from itertools import dropwhile, islice
 from mimetypes import guess_type
 from pathlib import Path, PurePosixPath
 
+import msgspec
+
 from ml_agent.conversation.entries import ASIDE, NAME_PARTS, Entry
+from ml_agent.conversation.listing import options_of
 from ml_agent.delivery.expected import expectations
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
@@ -16,6 +19,9 @@ from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.signatures.comments import with_comments
+from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.yaml_keys import flat_options, load_yaml
 from ml_agent.user_values import word_list
 
 CUT = "\n..."
@@ -64,8 +70,6 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """Files that set a project up or speak of it."""
-_SETTINGS = re.compile(r"(?<![\w./-])[\w./-]{1,200}\.(?:ya?ml|json|toml|cfg|ini|gin|conf)(?!\w)")
-"""Files of settings in a command."""
 _SETTINGS_FILE = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|gin|conf)$")
 _MOST_GIVEN = 20
 _READ_OF_CALL = 4_000
@@ -119,26 +123,6 @@ def _given_by(entry: Entry, workspace: Workspace) -> Iterator[str]:
 
 def _is_configuration(path: str) -> bool:
     return _SETTINGS_FILE.search(path) is not None or (path.endswith(".py") and _CONFIGURES.search(path) is not None)
-
-
-def files_beside(entries: Sequence[Entry], words: str, workspace: Workspace, most: int) -> list[str]:
-    """The configurations beside those that documented calls of the entry points give, those first whose names are said."""
-    said = _telling(words)
-    calls = {entry[0].path for entry in entries}
-    texts = (one.text[:_READ_OF_CALL] for one in workspace.index.examples if one.entry in calls)
-    given = list(islice(dict.fromkeys(word for text in texts for word in _SETTINGS.findall(text)), _MOST_GIVEN))
-    kinds = {
-        (posixpath.dirname(path), PurePosixPath(path).suffix)
-        for path in workspace.index.files
-        for word in given
-        if path == word or path.endswith(f"/{word}")
-    }
-    beside = [
-        path
-        for path in workspace.index.files
-        if (posixpath.dirname(path), PurePosixPath(path).suffix) in kinds and not ASIDE.search(path)
-    ]
-    return sorted(beside, key=lambda path: (-_said_of_name(path, said), path))[:most]
 
 
 def _may_be_given(path: str) -> bool:
@@ -252,3 +236,27 @@ def _head(every: Sequence[str], at: int) -> str:
         if head.count("(") <= head.count(")") or len(head) > _LONGEST_CALLED:
             break
     return head[:_LONGEST_CALLED].replace("( ", "(").replace(" )", ")")
+
+
+_HOLDS = re.compile(r"(?:^|_)(?:opts?|options|overrides?|set|settings|cfg|yml|yaml)(?:_|$)")
+_SEVERAL = frozenset({"*", "+", "..."})
+
+
+def takes_settings(signature: Signature) -> bool:
+    """Whether a command line may change what a configuration says: it takes more than its parser lists, or words that are settings."""
+    held = (one for one in signature.options if one.nargs in _SEVERAL and one.type in ("str", "unknown"))
+    return signature.accepts_unknown or any(_HOLDS.search(one.dest.lower()) for one in held)
+
+
+def keys_of(path: str, words: str, workspace: Workspace, most: int) -> str:
+    """The keys of a YAML file with their values, those first that share words with what is asked for; "" where it has none."""
+    sources = workspace.index.sources
+    data = load_yaml(sources, path) if path.endswith((".yaml", ".yml")) else None
+    options = (
+        [msgspec.structs.replace(one, nargs="?") for one in flat_options(data, path, sources.text(path) or "")]
+        if data
+        else []
+    )
+    return (
+        options_of(with_comments(sources, Signature(path=path, options=tuple(options))), words, most) if options else ""
+    )

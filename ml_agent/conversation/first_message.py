@@ -1,7 +1,7 @@
 """What a repository is, in one line of its main README."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, dropwhile, islice
 from pathlib import PurePosixPath
@@ -28,11 +28,12 @@ from ml_agent.conversation.entries import (
 from ml_agent.conversation.files import (
     CUT,
     configuration,
-    files_beside,
     files_not_there,
     head_of,
+    keys_of,
     likely_files,
     named_files,
+    takes_settings,
 )
 from ml_agent.conversation.limits import LEVELS, MOST_TOKENS, SizeLimits
 from ml_agent.conversation.listing import called, line_of, options_of
@@ -43,15 +44,6 @@ from ml_agent.conversation.objects import (
     methods_used,
     object_lines,
     outline,
-    results_of,
-)
-from ml_agent.conversation.options import (
-    further_values,
-    keys_of,
-    printed_help,
-    read_by_name,
-    takes_settings,
-    with_descriptions,
 )
 from ml_agent.conversation.uses import uses_of
 from ml_agent.model.thread import Thread
@@ -144,16 +136,11 @@ _CALLS = (3, 1, 1)
 _PASSAGES, _PASSAGES_OF_CODE = 1, 3
 _PASSAGE = 700
 _FILES = 4
-_BESIDE = 5
-_STEERED = 2
-"""Of how many entry points the documented calls say which files they take."""
 _FILE_NAMES = 300
 _OTHERS = 6
 _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
 _MODULES = 2
-_RESULTS = 3
-"""Of so many classes and functions the classes that they give back tell their members."""
 _HEADS = 2
 _TREE = 300
 _LONGEST_DESCRIPTION = 140
@@ -190,7 +177,7 @@ class _Task:
         self.kind = _kind_of_answer(request, self.found, workspace)
         self.wants_code = wanted_kind(request.instruction) == "python"
         self._subcommands: dict[Entry, list[Signature]] = {}
-        self._described: dict[Signature, Signature] = {}
+        self._tested: dict[Signature, Signature] = {}
 
     @cached_property
     def steered(self) -> list[Entry]:
@@ -228,7 +215,7 @@ class _Task:
 
     @cached_property
     def files(self) -> list[str]:
-        """The files whose names fit, and those beside the ones that documents give."""
+        """The files whose names fit."""
         return _files(self.steered, self.passages, self.request, self.workspace)
 
     @cached_property
@@ -244,12 +231,11 @@ class _Task:
             self._subcommands[entry] = likely_subcommands(entry, words, called)
         return self._subcommands[entry]
 
-    def described(self, signature: Signature) -> Signature:
-        """A signature with what documents say of its options, and with the values that the program tests."""
-        if signature not in self._described:
-            known = with_descriptions(signature, self.workspace)
-            self._described[signature] = with_tested_values(known, self.workspace)
-        return self._described[signature]
+    def tested(self, signature: Signature) -> Signature:
+        """A signature with the values that the program tests."""
+        if signature not in self._tested:
+            self._tested[signature] = with_tested_values(signature, self.workspace)
+        return self._tested[signature]
 
     def named(self, entry: Entry) -> Sequence[Signature]:
         """The signatures of an entry point, the likeliest subcommands first; of several installed names the likeliest first."""
@@ -268,7 +254,6 @@ def _opening(task: _Task, environment: Sequence[str], limits: SizeLimits) -> Thr
     entries, others = task.steered[:ENTRIES], [*task.steered[ENTRIES:], *task.mere_code]
     calls = [] if task.wants_code else _calls(entries, task, limits.call)
     options = _options(task, room, 1 if code else limits.subcommands)
-    printed = {one["path"] for one in options if "path" in one}
     texts = render(
         "solve",
         name=workspace.candidate.full_name,
@@ -286,7 +271,7 @@ def _opening(task: _Task, environment: Sequence[str], limits: SizeLimits) -> Thr
         calls=calls,
         passages=_passages(task.passages, request, calls, limits.passage if code else _PASSAGE),
         files=", ".join(task.files),
-        heads=[one for one in _heads(task, limits.head) if one["path"] not in printed],
+        heads=_heads(task, limits.head),
         absent=", ".join(files_not_there(request.instruction, workspace, _FILES)),
         instruction=request.instruction,
         **(_code(task, limits) if code or not entries else {"api": [], "modules": []}),
@@ -323,7 +308,7 @@ def _code(task: _Task, limits: SizeLimits) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
     request, workspace, passages = task.request, task.workspace, task.passages
     objects = likely_objects(request.instruction, workspace, limits.api, passages)
-    results, used = results_of(objects[:_RESULTS], workspace), methods_used(passages, workspace.index)
+    used = methods_used(passages, workspace.index)
     classes = accumulate(one.kind == "class" for one in objects)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]
     return {
@@ -332,7 +317,7 @@ def _code(task: _Task, limits: SizeLimits) -> dict[str, list[Any]]:
                 one,
                 workspace,
                 request.instruction,
-                ObjectSizeLimits.of(limits, place, several, one.name.rpartition(".")[2] in results, used),
+                ObjectSizeLimits.of(limits, place, several, used),
             )
             for place, (one, several) in enumerate(zip(objects, classes, strict=True))
         ],
@@ -392,19 +377,15 @@ def _plain(text: str) -> str:
 
 
 def _files(entries: Sequence[Entry], passages: Sequence[Passage], request: Request, workspace: Workspace) -> list[str]:
-    """The files whose names fit, and those beside the ones that documents give, but for those that the message names anyway."""
+    """The files whose names fit, but for those that the message names anyway."""
     shown = {*(entry[0].path for entry in entries), *(one.path for one in passages)}
-    found = [
-        *likely_files(request.instruction, workspace, _FILES),
-        *files_beside(entries[:_STEERED], request.instruction, workspace, _BESIDE),
-    ]
-    fitting = [path for path in dict.fromkeys(found) if path not in shown]
+    fitting = [path for path in likely_files(request.instruction, workspace, _FILES) if path not in shown]
     return [path for place, path in enumerate(fitting) if sum(map(len, fitting[: place + 1])) <= _FILE_NAMES]
 
 
 def _files_with_heads(entries: Sequence[Entry], task: _Task) -> list[str]:
-    """The files that the request names, the likeliest entry point where it is steered from within, and the configurations that fit
-    best or are read by name where the command line of the likeliest changes what these say."""
+    """The files that the request names, the likeliest entry point where it is steered from within, and the configuration that fits
+    best where the command line of the likeliest changes what it says."""
     workspace, words = task.workspace, task.request.instruction
     steered = [
         entry[0].path
@@ -415,8 +396,7 @@ def _files_with_heads(entries: Sequence[Entry], task: _Task) -> list[str]:
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
     steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]
     chosen = [path for _ in steering if (path := configuration(entries[0], words, workspace, _FILES))]
-    read = [path for one in steering for path in read_by_name(one, workspace)[:1]]
-    return list(dict.fromkeys([*named, *chosen, *read, *steered]))
+    return list(dict.fromkeys([*named, *chosen, *steered]))
 
 
 def _heads(task: _Task, most: int) -> list[dict[str, str]]:
@@ -448,35 +428,24 @@ def _folder(workspace: Workspace) -> str:
     return inside or "its root folder"
 
 
-def _options(task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, Any]]:
+def _options(task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, str]]:
     """The options of the first entry points; of one with subcommands those of the likeliest, of the first one of several."""
-    shown: list[dict[str, Any]] = []
-    words, workspace = task.request.instruction, task.workspace
+    shown: list[dict[str, str]] = []
     entries = enumerate(task.steered[: len(room)])
     best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in entries]
-    pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several)
+    pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several if best.options)
     seen: dict[tuple[str, tuple[str, ...]], Signature] = {}
-    told: set[str] = set()
     for best, most in pairs:
         if (best.path, best.subcommand) in seen:
             continue  # the same program under its other name
-        if not best.options:
-            text = printed_help(best, words, workspace, most)
-            name = f"{called(best, workspace.path)}, as documents print them"
-            shown += [{"name": name, "text": text, "path": best.path}] if text and name not in told else []
-            told.add(name)
-            continue
-        known, beside = task.described(best), further_values(best, workspace.index)
-        text = _beside_others(known, beside, seen.values(), task)
-        text = text or options_of(known, words, most, beside)
+        known = task.tested(best)
+        text = _beside_others(known, seen.values(), task) or options_of(known, task.request.instruction, most)
         seen[best.path, best.subcommand] = known
-        shown.append({"name": called(best, workspace.path), "text": text})
+        shown.append({"name": called(best, task.workspace.path), "text": text})
     return shown
 
 
-def _beside_others(
-    best: Signature, beside: Mapping[str, Sequence[str]], others: Collection[Signature], task: _Task
-) -> str:
+def _beside_others(best: Signature, others: Collection[Signature], task: _Task) -> str:
     """The options of an entry point as those of one that is shown, and what it has beside them; "" where that says no less."""
     for other in others:
         common = set(map(_look, best.options)) & set(map(_look, other.options))
@@ -485,7 +454,7 @@ def _beside_others(
             continue
         own = tuple(option for option in best.options if _look(option) not in common)
         rest = msgspec.structs.replace(best, options=own)
-        text = options_of(rest, task.request.instruction, _OWN_OPTIONS, beside)
+        text = options_of(rest, task.request.instruction, _OWN_OPTIONS)
         but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
         those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
         return f"{those}, and\n{text}" if own else those

@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -27,12 +26,8 @@ _SPOKEN_OF, _SAID = 1.5, 150
 """What is in common with a parameter of which a request speaks, and characters of what is said of it."""
 _TELLS = re.compile(r"['\"`]|\b(?:one of|options?|either|can be|must be|none|true|false|if)\b", re.IGNORECASE)
 """What is said of values, rather than of what a parameter is."""
-_FIRST = 12
-"""Options whose further values are told."""
-NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_USE = frozenset({"help", "h", "helpfull", "helpshort"})
 _FIRST_LINE = 150
-_WORDS = re.compile(r"[\w+.-]+")
 _LICENCE = re.compile(r"\s*(?:copyright\b|licensed under|all rights reserved|spdx)", re.IGNORECASE)
 _ALL_WORDS = re.compile(r"\$[@*]|\$\{[@*]")
 
@@ -93,7 +88,7 @@ def _of_script(signature: Signature) -> str:
     return (f"; reads the variables {shown}" if shown else "") + (f"; passes its arguments on{to}" if passing else "")
 
 
-def options_of(signature: Signature, words: str, most: int, beside: Mapping[str, Sequence[str]] = NOTHING) -> str:
+def options_of(signature: Signature, words: str, most: int) -> str:
     """All options within `most` characters: those that share words with `words`, or are required, in full, the others shorter.
 
     Of those that do not fit the names stand at the end, in up to half of the room.
@@ -102,7 +97,6 @@ def options_of(signature: Signature, words: str, most: int, beside: Mapping[str,
         signature: whose options.
         words: what is asked for.
         most: characters.
-        beside: by dest, further values that the source knows; the first options tell them.
     """
     options = [_said_first(option, words) for option in signature.options if _is_of_use(option)]
     late = (
@@ -110,15 +104,7 @@ def options_of(signature: Signature, words: str, most: int, beside: Mapping[str,
     )  # what chooses the configuration alone has a flag there: all keys depend on it
     order = sorted(_by_relevance(options, words), key=lambda place: late and not options[place].flags)
     texts: dict[int, str] = {}
-    first = {options[place].dest for place in order[:_FIRST]}
-    told = {dest: "|".join(values) for dest, values in beside.items() if dest in first}
-
-    def shown(option: Option) -> str:
-        text = _left_open(option) if signature.syntax == "overrides" else _short(option)
-        is_open = option.dest in told and not (option.choices or option.accepted)
-        as_well = "or" if option.default else "such as"
-        return f"{text} ({as_well} {told[option.dest]})" if is_open else text
-
+    shown = _left_open if signature.syntax == "overrides" else _short
     left, names = most, sum(len(_name(option)) + 1 for option in options)
     for place in order:
         names -= len(_name(options[place])) + 1

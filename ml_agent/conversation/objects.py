@@ -13,7 +13,6 @@ from ml_agent.conversation.entries import ASIDE
 from ml_agent.conversation.limits import SizeLimits
 from ml_agent.conversation.listing import api_line, cut_off, parameters_of, said_of
 from ml_agent.navigator import Workspace
-from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.docstrings import descriptions_in, result_description
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.files import Tree
@@ -29,8 +28,6 @@ CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "
 _SMOOTH = 3.0
 _NAMED = 2.0
 _SHOWN = 1.0
-_USED = 0.5
-"""What it is worth to be used most by the documents, whatever they speak of."""
 _IMPORT = re.compile(
     r"^[^\S\n]*+(?:from\s+([\w.]+)\s+import\s+\(?([\w, ]+)|import\s+([\w.]+)(?:\s+as\s+(\w+))?)", re.MULTILINE
 )
@@ -60,8 +57,8 @@ _MEMBERS = 240
 """Characters for the names of a class's further members."""
 _MOST_DOC = 90
 """Characters of what a method says of itself."""
-_MOST_PASSAGES, _MOST_USED = 300, 12
-"""Passages of documents that are looked at for what they use, and how many of what they use most."""
+_MOST_PASSAGES = 300
+"""Passages of documents that are looked at for what they use."""
 
 
 def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequence[Passage] = ()) -> list[ApiObject]:
@@ -78,11 +75,9 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
             objects[item.name] = item
             _add(scores, item.name, _SHOWN / (1 + rank))
     said = _NUMBER.sub(" ", words)
-    used = _most_used(workspace.index, workspace.path or ".")
-    for ranking, weight in ((api.search(said, 4 * most), 1.0), (_by_name(said, api, 4 * most), 1.0), (used, _USED)):
+    for ranking in (api.search(said, 4 * most), _by_name(said, api, 4 * most)):
         for rank, item in enumerate(ranking):
-            objects[item.name] = item
-            _add(scores, item.name, weight / (_SMOOTH + rank))
+            _add(scores, item.name, 1 / (_SMOOTH + rank))
     for name in scores:
         scores[name] *= 0.3 if ASIDE.search(objects[name].path) else 1.0
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
@@ -173,13 +168,11 @@ class ObjectSizeLimits(NamedTuple):
     """Methods that come first: how much documents call them."""
 
     @classmethod
-    def of(
-        cls, limits: SizeLimits, place: int, classes: int, returned: bool, used: Mapping[str, float]
-    ) -> "ObjectSizeLimits":
-        """Of what stands at a place, so many classes among it and what is before it; of a class that what is told gives back the members."""
+    def of(cls, limits: SizeLimits, place: int, classes: int, used: Mapping[str, float]) -> "ObjectSizeLimits":
+        """Of what stands at a place, so many classes among it and what is before it."""
         methods = limits.methods[classes - 1] if 0 < classes <= len(limits.methods) else 0
         said = limits.said[place] if place < len(limits.said) else 0
-        members = _MEMBERS if classes == 1 or returned else 0
+        members = _MEMBERS if classes == 1 else 0
         line = limits.best_line if place < _BEST else limits.api_line
         return cls(line, methods, limits.method, said, members, used)
 
@@ -237,13 +230,6 @@ def _method_shares(index: RepoIndex) -> Mapping[str, float]:
     count = Counter(name for one in islice(coded, _MOST_PASSAGES) for name in _methods_in(one))
     most = max(count.values(), default=1)
     return {name: number / most for name, number in count.items()}
-
-
-def results_of(items: Sequence[ApiObject], workspace: Workspace) -> frozenset[str]:
-    """The names of the classes whose objects functions and the methods of classes give back."""
-    own = (_definition(one, workspace) for one in items)
-    methods = (made for one in items if one.kind == "class" for made in _methods_of(one, workspace))
-    return frozenset(made.returns for made in (*own, *methods) if made is not None) - {""}
 
 
 def parameter_docs(item: ApiObject, workspace: Workspace) -> Mapping[str, str]:
@@ -326,21 +312,6 @@ def _signature_text(one: Definition, most: int, words: str) -> str:
     returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
     says = f"  # {one.doc[:_MOST_DOC].strip()}" if one.doc else ""
     return f"{_last(one.name)}({parameters_of(one.parameters, most, words)}){returns}{says}"
-
-
-@lru_cache(maxsize=8)
-def _most_used(index: RepoIndex, folder: str) -> tuple[ApiObject, ...]:
-    """The classes and functions that most of the documents' passages with code use, the most used first."""
-    key = ("most used", source_hash(__file__), folder)
-    found: tuple[ApiObject, ...] = index.keep(key, tuple[ApiObject, ...], lambda: _count_used(index, folder))
-    return found
-
-
-def _count_used(index: RepoIndex, folder: str) -> tuple[ApiObject, ...]:
-    coded = (one for one in index.passages if any(block.text for block in one.blocks))
-    used = [dict.fromkeys(_used_objects(one, index.api, folder)) for one in islice(coded, _MOST_PASSAGES)]
-    count = Counter(item for items in used for item in items)
-    return tuple(item for item, _ in count.most_common(_MOST_USED))
 
 
 def _used_objects(passage: Passage, api: ApiIndex, folder: str) -> Iterator[ApiObject]:

@@ -10,7 +10,6 @@ from ml_agent.conversation.entries import blocks_of, find_entries, likely_passag
 from ml_agent.conversation.files import cut, excerpt, likely_files
 from ml_agent.conversation.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
 from ml_agent.conversation.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs
-from ml_agent.conversation.options import further_values, keys_of, printed_help, read_by_name, with_descriptions
 from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.sandbox.session import Installed
@@ -41,8 +40,6 @@ _ENOUGH = 3
 """Lines that hold the query itself and make passages about it needless."""
 _SIGNATURE = 9_000
 """Characters for the options of an entry point, all its subcommands together."""
-_KEYS = 2_000
-"""Characters for the keys of a configuration that a program reads by itself."""
 _SIGNATURES = 12_000
 """With how each is called."""
 _SAID, _DOC, _GIVES = 220, 80, 1400
@@ -118,7 +115,9 @@ class Toolbox:
             room = _SIGNATURE // len(signatures)
             heads: dict[str, list[str]] = {}
             for one in signatures:
-                heads.setdefault(self._options(one, room), []).append(line_of([one], self._workspace.path))
+                heads.setdefault(
+                    options_of(with_tested_values(one, self._workspace), self._instruction, room), []
+                ).append(line_of([one], self._workspace.path))
             shown = ["\n".join([*lines, options]) for options, lines in heads.items()]
             return neutral(cut("\n\n".join(shown), _SIGNATURES))
         return neutral(self._api(entry) or self._nothing_of(entry))
@@ -138,16 +137,6 @@ class Toolbox:
     def about_environment(self) -> tuple[str, ...]:
         """At most three lines about the environment; none where there is no sandbox."""
         return self._environment.about(self._workspace) if self._environment is not None else ()
-
-    def _options(self, signature: Signature, room: int) -> str:
-        """The options that the source tells, or those that documents print."""
-        known = with_tested_values(with_descriptions(signature, self._workspace), self._workspace)
-        told = options_of(known, self._instruction, room, further_values(signature, self._workspace.index))
-        if not signature.options:
-            told = printed_help(signature, self._instruction, self._workspace, room) or told
-        read = read_by_name(signature, self._workspace)[:1]
-        keys = ((path, keys_of(path, self._instruction, self._workspace, _KEYS)) for path in read)
-        return "\n".join([told, *(f"{path} sets\n{text}" for path, text in keys if text)])
 
     def _place(self, path: str) -> str:
         """The path as the model means it: from the root, or from the task's folder."""

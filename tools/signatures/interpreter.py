@@ -36,7 +36,7 @@ from ml_agent.tools.signatures.values import (
     Value,
 )
 
-STEPS = int(__import__("os").environ.get("STEPS", "400000"))
+STEPS = 150_000
 SHARE = 3
 """A module that is imported may take this part of the steps that are left: its parser matters more than its plug-ins."""
 STEPS_BEYOND = 30_000

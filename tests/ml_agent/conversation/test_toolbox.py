@@ -77,14 +77,6 @@ def test_lines_are_found_by_several_names_of_code(tmp_path: Path) -> None:
     assert "Lines:" not in tools.find("what a map is for")
 
 
-def test_options_that_only_documents_tell_are_told(tmp_path: Path) -> None:
-    printed = "usage: fit [options]\n\noptions:\n  -l N   Loss.\n  --bias   A bias.\n  -E int   Epochs.\n"
-    (tmp_path / "README.md").write_text(f"# Fit\n\n```\n{printed}```\n")
-    assert "-l N Loss.\n--bias A bias.\n-E int Epochs." in toolbox(tmp_path, "fit", "#!python2\nprint 1\n").signature(
-        "fit"
-    )
-
-
 def test_a_function_tells_what_is_said_of_its_parameters_and_what_it_gives(tmp_path: Path) -> None:
     text = (
         "def find(face, metric='cosine'):\n    '''Find a face.\n\n    Args:\n        metric (str): One of 'cosine',\n"
