@@ -134,7 +134,7 @@ def _brought(query: Query, source: Source) -> list[Candidate]:
 def searches(query: Query) -> list[Wanted]:
     """What is asked, best first: GitHub asks for every word of a search, so they are short."""
     fields = [Wanted(query=name, in_readme=True, min_stars=FEW_STARS) for field in query.fields for name in field[:2]]
-    names = [Wanted(query=name) for name in query.names[:2]]
+    names = [Wanted(query=name, in_readme=True, min_stars=FEW_STARS) for name in query.names[:2]]
     words = [Wanted(query=" ".join(pair), in_readme=True, min_stars=FEW_STARS) for pair in _pairs(query.words)]
     mixed = [item for several in itertools.zip_longest(names, fields, words) for item in several if item is not None]
     return [one for one in dict.fromkeys(mixed) if one.query]
