@@ -5,7 +5,7 @@ import hashlib
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -23,7 +23,8 @@ from github import (
     RateLimitExceededException,
     UnknownObjectException,
 )
-from urllib3.exceptions import MaxRetryError
+from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectionClass, Requester
+from urllib3.exceptions import MaxRetryError, ProtocolError
 
 from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.bounded import read_bytes
@@ -54,7 +55,7 @@ ADVICE = f"set GITHUB_TOKEN, {ELSEWHERE}"
 NETWORK = f"check the network, {ELSEWHERE}"
 UNREADABLE = f"GitHub's answer cannot be read; {NETWORK}"
 _LARGEST = 10_000_000
-"""Bytes of a cached answer; a larger one is asked for again."""
+"""Bytes of an answer; of a cached one, too."""
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W_][\w.+-]*")
 _FULL_NAME = re.compile(r"[\w-]+/[\w.-]+")
@@ -139,6 +140,34 @@ class CappedRetry(GithubRetry):
             raise kind(response.status, {"message": str(error)}, dict(response.headers)) from error
 
 
+def _limited(answer: requests.Response, **_: object) -> None:
+    """Have no more than so much read of an answer."""
+    raw: Any = answer.raw
+    inner = raw.stream
+
+    def stream(*given: Any, **named: Any) -> Iterator[bytes]:
+        left = _LARGEST
+        for part in inner(*given, **named):
+            left -= len(part)
+            if left < 0:
+                raise ProtocolError("the answer is too long")
+            yield part
+
+    raw.stream = stream
+
+
+class _Http(HTTPRequestsConnectionClass):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.session.hooks["response"].append(_limited)
+
+
+class _Https(HTTPSRequestsConnectionClass):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.session.hooks["response"].append(_limited)
+
+
 class GitHubSearch:
     """GitHub's repository search."""
 
@@ -159,6 +188,7 @@ class GitHubSearch:
         """Seconds that one query may take, of those that it would take at most."""
         self._most = (TIMEOUT + max_wait) * (RETRIES + 1)
         github.set_log_level(logging.WARNING)
+        Requester.injectConnectionClasses(_Http, _Https)
         retry = CappedRetry(
             total=RETRIES, backoff_factor=BACKOFF, max_rate_limit_wait=max_wait, secondary_rate_wait=SECONDARY_WAIT
         )
@@ -331,7 +361,6 @@ def _store(path: Path, value: _Kept) -> None:
 
 PACKAGE_SECONDS = 10.0
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
-_LARGEST_PACKAGE = 5_000_000
 
 
 class _Info(msgspec.Struct, frozen=True):
@@ -350,10 +379,12 @@ def repository_of(package: str, web: str, index: str) -> str:
     """
     if not index or not _PACKAGE.fullmatch(package):
         return ""
-    ask = partial(requests.get, f"{index.rstrip('/')}/{package}/json", timeout=PACKAGE_SECONDS)
+    ask = partial(
+        requests.get, f"{index.rstrip('/')}/{package}/json", timeout=PACKAGE_SECONDS, hooks={"response": _limited}
+    )
     try:
         answer = within(PACKAGE_SECONDS, ask)
-        info = msgspec.json.decode(answer.content[:_LARGEST_PACKAGE], type=_Package).info
+        info = msgspec.json.decode(answer.content, type=_Package).info
     except (requests.RequestException, TimeoutError, msgspec.DecodeError):
         return ""  # a name that is no package is the usual case
     place = re.compile(re.escape(web.rstrip("/")) + r"/([\w-]+/[\w.-]+?)(?:\.git)?(?:[/#?].*)?", re.IGNORECASE)

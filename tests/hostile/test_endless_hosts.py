@@ -1,14 +1,17 @@
-"""A host that drips or never ends keeps `models` and `doctor` neither waiting nor reading."""
+"""A host that drips or never ends keeps `models`, `doctor` and a search neither waiting nor reading."""
 
 import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 import requests
 
 from ml_agent.doctor import MOST_BYTES, answer_of
+from ml_agent.tools.errors import SearchError
+from ml_agent.tools.github_search import PACKAGE_SECONDS, GitHubSearch, Places, repository_of
 
 
 @pytest.fixture
@@ -21,8 +24,8 @@ def host() -> Iterator[str]:
             self.send_response(200)
             self.end_headers()
             try:
-                while not over.wait(0.05 if self.path == "/drip" else 0):
-                    self.wfile.write(b" " * (1 if self.path == "/drip" else 64 * 1024))
+                while not over.wait(0.05 if self.path.startswith("/drip") else 0):
+                    self.wfile.write(b" " * (1 if self.path.startswith("/drip") else 64 * 1024))
                     if self.path == "/small":
                         return
             except OSError:  # nobody listens any more
@@ -49,4 +52,22 @@ def test_a_host_that_never_ends_is_given_up(host: str) -> None:
     began = time.monotonic()
     with pytest.raises(requests.RequestException):
         answer_of("GET", f"{host}/drip", {}, wait=0.3)
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.promise("A search waits and reads within limits.", by="ml_agent.tools.github_search")
+def test_a_code_host_that_never_ends_is_given_up(host: str, tmp_path: Path) -> None:
+    def at(path: str, seconds: float) -> GitHubSearch:
+        search = GitHubSearch(tmp_path, places=Places(api=host + path, packages=host + path))
+        search.time_for = lambda _most: seconds
+        return search
+
+    with pytest.raises(SearchError, match="cannot be reached"):
+        at("/endless", 60).find("a/b")
+    began = time.monotonic()
+    assert (
+        repository_of("a", "https://github.com", f"{host}/endless") == "" and time.monotonic() - began < PACKAGE_SECONDS
+    )
+    with pytest.raises(SearchError, match="did not answer"):
+        at("/drip", 0.3).find("a/b")
     assert time.monotonic() - began < 30
