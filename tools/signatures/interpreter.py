@@ -36,7 +36,8 @@ from ml_agent.tools.signatures.values import (
     Value,
 )
 
-STEPS = 150_000
+STEPS, STEPS_OF_OTHERS = 150_000, 30_000
+"""For a script that reads its arguments itself, and for one that may only call what does."""
 SHARE = 3
 """A module that is imported may take this part of the steps that are left: its parser matters more than its plug-ins."""
 STEPS_BEYOND = 30_000
@@ -57,6 +58,7 @@ class Interpreter:
         script: str,
         factories: Mapping[str, Factory],
         *,
+        steps: int = STEPS,
         beyond: bool = False,
     ) -> None:
         self.sources = sources
@@ -64,7 +66,7 @@ class Interpreter:
         self.factories = factories
         self.beyond = beyond
         """Go on after the command line was parsed, to see which values are tested."""
-        self.budget = Budget(STEPS)
+        self.budget = Budget(steps)
         self.options_left = MOST_OPTIONS
         self.uncertain = self.muted = self.depth = self.call_steps = 0
         self.collectors = [Collector(0)]

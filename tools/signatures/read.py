@@ -14,7 +14,7 @@ from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.frameworks import factories
-from ml_agent.tools.signatures.interpreter import Interpreter
+from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
@@ -197,7 +197,8 @@ class SignatureReader:
         return signatures
 
     def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
-        run = Interpreter(self.sources, path, factories(), beyond=beyond)
+        reads = self.sources.mentions(path, reads_arguments())
+        run = Interpreter(self.sources, path, factories(), steps=STEPS if reads else STEPS_OF_OTHERS, beyond=beyond)
         run.run_script()
         return run
 
