@@ -71,6 +71,10 @@ _SPOKEN = re.compile(
     r"^\s*+(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
 )
 
+_OF_COMPILER = re.compile(r"^\S+:\d+(?::\d+)?: (?:fatal )?error:")
+_FIRST, _LAST, _LONGEST = 4, 28, 400
+"""Lines of a failed step that are told: its first errors and its end; and characters of one of the former."""
+
 
 class Steps:
     """Runs our own commands in a sandbox: the installer's, with the package index, and builds, without."""
@@ -125,9 +129,10 @@ class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """One line of it: what it says that it lacks, else its last one."""
+        """One line of it: what it says that it lacks, else the compiler's first error, else its last one."""
         lacking = next((line.strip() for line in self.lines if LACKS.search(line)), "")
-        return (lacking or self.lines[-1])[:300] if self.lines else "the build failed and said nothing"
+        compiled = next((line.strip() for line in self.lines if _OF_COMPILER.search(line)), "")
+        return (lacking or compiled or self.lines[-1])[:300] if self.lines else "the build failed and said nothing"
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -412,11 +417,12 @@ def answers(output: str) -> list[Any]:
 
 
 def said_by(done: Response) -> tuple[str, ...]:
-    """The last meaningful lines of a failed step."""
+    """The last meaningful lines of a failed step, before them the first errors: of a long build these are the reason."""
     lines = [line.rstrip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
+    last = lines[-_LAST:]
     told = [line.strip() for line in lines if _SPOKEN.match(line)]
-    first = [line.strip() for line in lines[:-28] if LACKS.search(line)][:2]
-    if not told:
-        return (*first, *lines[-28:])
-    first += [line for line in told if NO_MODULE.search(line)][-1:]  # perhaps of a program that the build called
-    return (*first, *lines[-28:], *[line for line in told[-2:] if line not in lines[-28:]], told[-1])
+    lacked = [line.strip() for line in lines if LACKS.search(line)][:2]
+    # A missing module is perhaps one of a program that the build called.
+    missing = [line for line in told if NO_MODULE.search(line)][-1:]
+    first = [line[:_LONGEST] for line in dict.fromkeys([*lacked, *told[:_FIRST], *missing]) if line not in last]
+    return (*first, *last, *told[-1:])

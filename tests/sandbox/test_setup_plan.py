@@ -185,3 +185,12 @@ def test_what_a_build_lacks_is_seen_before_a_long_traceback() -> None:
     failure = BuildFailure(lines=said_by(response))
     assert packages_for("\n".join(failure.lines)) == ("build-essential", "python3-dev")
     assert "CMAKE_MAKE_PROGRAM is not set" in failure.line
+
+
+def test_of_a_long_build_the_first_errors_are_told() -> None:
+    reason = "src/x.cpp:33:7: error: 'uint64_t' does not name a type"
+    commands = [f"g++ -c part_{number}.cpp -o part_{number}.o" for number in range(60)]
+    end = "error: command '/usr/bin/g++' failed with exit code 1"
+    done = Response(ended="exited", exit_code=1, stdout="\n".join([reason, *commands, end]))
+    assert said_by(done)[0] == reason and said_by(done)[-1] == end
+    assert BuildFailure(lines=said_by(done)).line == reason
