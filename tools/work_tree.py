@@ -273,13 +273,13 @@ class WorkTree:
     def _same(self, blob: Blob, entry: Any) -> bool:
         """Whether the file here is the commit's."""
         self._check_time()
-        place = self.root / blob.path
+        place = f"{self.root}/{blob.path}"
         try:
-            now = place.lstat()
+            now = os.lstat(place)
         except OSError:
             return bool(entry is not None and entry.skip_worktree)
         if blob.mode == _LINK:
-            return stat.S_ISLNK(now.st_mode) and _name(os.fsencode(place.readlink())) == blob.sha
+            return stat.S_ISLNK(now.st_mode) and _name(os.fsencode(Path(place).readlink())) == blob.sha
         if not stat.S_ISREG(now.st_mode) or not self._is_inside(posixpath.dirname(blob.path)):
             return False
         if bool(now.st_mode & 0o100) != bool(blob.mode & 0o100):
@@ -288,12 +288,16 @@ class WorkTree:
             seconds, parts = int.from_bytes(entry.mtime_bytes[:4]), int.from_bytes(entry.mtime_bytes[4:])
             if seconds * 10**9 + parts == now.st_mtime_ns:
                 return True
-        return _file_name(place, now.st_size) == blob.sha
+        return _file_name(Path(place), now.st_size) == blob.sha
 
     def _is_inside(self, folder: str) -> bool:
         """Whether no link leads out of the work tree on the way to a folder; each is looked at once."""
         if folder not in self._inside:
-            self._inside[folder] = (self.root / folder).resolve().is_relative_to(self.root.resolve())
+            place = Path(self.root, folder)
+            above = not folder or self._is_inside(posixpath.dirname(folder))
+            self._inside[folder] = above and (
+                not folder or not place.is_symlink() or place.resolve().is_relative_to(self.root.resolve())
+            )
         return self._inside[folder]
 
     def _check_time(self) -> None:
