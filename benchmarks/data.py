@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -173,64 +173,53 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
     return Loaded(tasks=tuple(tasks[k] for k in wanted if k in tasks), problems=tuple(problems))
 
 
+_Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""Names a row: results could not hold a larger one."""
+
+
+class _Published(msgspec.Struct, frozen=True, kw_only=True):
+    """A row as it is published; other fields are not read."""
+
+    github_id: _Number
+    id: _Number
+    github: str
+    path: str
+    arguments: str | dict[str, Any]
+    instruction: str
+    type: str
+    output: str
+    prefix_code: str | None = None
+    accept: dict[str, list[Any]] | None = None
+    forbid: list[Any] | None = None
+    commit: str | None = None
+
+
 def task_of(row: Mapping[str, Any]) -> Task:
     """A task from a published row; ValueError says which field is off."""
-    for name, types in _FIELDS.items():
-        _see_that_it_fits(name, row.get(name), types)
-    for name, types in _OPTIONAL_FIELDS.items():
-        if row.get(name) is not None:
-            _see_that_it_fits(name, row[name], types)
-    if not row["instruction"].strip():
+    read = msgspec.convert(row, _Published)
+    if not read.instruction.strip():
         raise ValueError("field 'instruction' is empty")
-    if "\0" in row["path"] or posixpath.normpath(row["path"].strip().strip("/") or ".").startswith(".."):
-        raise ValueError(f"field 'path': {row['path']} leads out of the repository")
-    kind = KINDS.get(row["type"].strip())
+    if "\0" in read.path or posixpath.normpath(read.path.strip().strip("/") or ".").startswith(".."):
+        raise ValueError(f"field 'path': {read.path} leads out of the repository")
+    kind = KINDS.get(read.type.strip())
     if kind is None:
-        raise ValueError(f"field 'type': {row['type']!r} is none of {', '.join(KINDS)}")
-    if not _NAME.fullmatch(repository_name(row["github"])):
-        raise ValueError(f"field 'github': {row['github'][:80]!r} has no name that a folder can have")
-    texts = {name: row.get(name) or "" for name, types in _OPTIONAL_FIELDS.items() if types == (str,)}
+        raise ValueError(f"field 'type': {read.type!r} is none of {', '.join(KINDS)}")
+    if not _NAME.fullmatch(repository_name(read.github)):
+        raise ValueError(f"field 'github': {read.github[:80]!r} has no name that a folder can have")
     return Task(
-        github_id=row["github_id"],
-        id=row["id"],
-        github=row["github"],
-        path=row["path"],
-        arguments=parse_arguments(row["arguments"]),
-        instruction=row["instruction"],
+        github_id=read.github_id,
+        id=read.id,
+        github=read.github,
+        path=read.path,
+        arguments=parse_arguments(read.arguments),
+        instruction=read.instruction,
         kind=kind,
-        output=row["output"],
-        accept=_other_spellings(row.get("accept") or {}),
-        forbid=tuple(map(str, row.get("forbid") or ())),
-        **texts,
+        output=read.output,
+        prefix_code=read.prefix_code or "",
+        accept={name: tuple(map(str, values)) for name, values in (read.accept or {}).items()},
+        forbid=tuple(map(str, read.forbid or ())),
+        commit=read.commit or "",
     )
-
-
-_FIELDS: dict[str, tuple[type, ...]] = {
-    "github_id": (int,), "id": (int,), "github": (str,), "path": (str,), "arguments": (str, dict), "instruction": (str,),
-    "type": (str,), "output": (str,),
-}  # fmt: skip
-_OPTIONAL_FIELDS: dict[str, tuple[type, ...]] = {
-    "prefix_code": (str,), "accept": (dict,), "forbid": (list, tuple), "commit": (str,),
-}  # fmt: skip
-_LARGEST = 2**63 - 1
-"""Of the numbers that name a row: results could not hold a larger one."""
-
-
-def _see_that_it_fits(name: str, value: Any, types: tuple[type, ...]) -> None:
-    """ValueError where a field is missing, or its value is of another type or a number that no result can hold."""
-    if value is None:
-        raise ValueError(f"field {name!r} is missing")
-    if not isinstance(value, types) or isinstance(value, bool):
-        raise ValueError(f"field {name!r}: {type(value).__name__} where {types[0].__name__} is expected")
-    if isinstance(value, int) and abs(value) > _LARGEST:
-        raise ValueError(f"field {name!r}: {value} is too large")
-
-
-def _other_spellings(given: Mapping[Any, Any]) -> dict[str, tuple[str, ...]]:
-    """The other spellings by name; ValueError where they are no lists."""
-    for name, values in given.items():
-        _see_that_it_fits(f"accept.{name}", values, (list, tuple))
-    return {str(name): tuple(map(str, values)) for name, values in given.items()}
 
 
 def parse_arguments(text: str | Mapping[str, Any]) -> Mapping[str, Any]:

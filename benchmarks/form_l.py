@@ -110,8 +110,8 @@ def predict(plan: Plan, engine: Engine) -> Summary:
     Raises:
         BenchError: results cannot be kept, the file of predictions is something else by now, or another process works on it.
     """
-    see_that_it_may_be_replaced(plan.out, "predictions", "github_id", "id", "output", "usage")
     parts = plan.out.with_name(f"{plan.out.name}.rows")
+    see_that_it_may_be_replaced(plan.out, parts, "predictions")
     with lock_folder(parts, plan.out):
         predictions = _predict(plan, engine, parts / "results.jsonl")
         write_atomically(plan.out, "".join(dump_prediction(one) + "\n" for one in predictions))

@@ -114,8 +114,8 @@ class RefusedCommand(Exception):
 
 def make(order: Order, say: Callable[[str], None]) -> MadeRows:
     """Make the rows, write them, and say what there is. BenchError where the file is another's."""
-    see_that_it_may_be_replaced(order.out, "rows of `bench make`", "github_id", "id", "why")
     parts = order.out.with_name(order.out.name + ".parts")
+    see_that_it_may_be_replaced(order.out, parts, "rows of `bench make`")
     with lock_folder(parts, order.out):
         files = {source: parts / _file_name(source, order) for source in order.sources}
         todo = [source for source, file in files.items() if read_kept(file, MadeRows) is None]

@@ -1,13 +1,10 @@
 """Results on disk, one JSON line each: a run can be cut at any moment and gone on with, and no file of another hand is replaced."""
 
-import json
-import stat
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 from rich.text import Text
@@ -120,7 +117,8 @@ def carry_on(
     kept = KeptRows(series.file, series.line)
     found = {line.result.row: line.result for line in kept.rows if line.config == series.config}
     todo = [item for item in items if (name := work.label(item)) not in found or series.again(found[name])]
-    with Progress(len(items), len(items) - len(todo), series.who) as progress:
+    progress = Progress(len(items), len(items) - len(todo), series.who)
+    with progress.status if progress.console.is_terminal else nullcontext():
         for result in engine(work, todo):
             kept.add(series.line(config=series.config, model=series.model, result=result))
             found[result.row] = result
@@ -134,42 +132,27 @@ class Progress:
     def __init__(self, total: int, done: int, subject: str) -> None:
         self.total, self.done, self.subject = total, done, subject
         self.new = self.failed = 0
-        self.used, self.last = Usage(), ""
+        self.used = Usage()
         self._began = self._said = time.monotonic()
-        self._console = Terminal(stderr=True)
-        self._status = self._console.status(Text(self.line()))
-
-    def __enter__(self) -> "Progress":
-        if self._console.is_terminal:
-            self._status.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._status.stop()
+        self.console = Terminal(stderr=True)
+        self.status = self.console.status(Text(f"{subject}: {done}/{total} done"))
 
     def add(self, result: Result) -> None:
-        """Count one more result."""
+        """Count one more result, and say how far it is."""
         self.new, self.done = self.new + 1, self.done + 1
         self.failed += bool(result.trouble)
         self.used = self.used.plus(result.usage)
-        self.last = result.row + (f": {result.trouble}" if result.trouble else "")
-        if self._console.is_terminal:
-            self._status.update(Text(self.line()))
+        rate = self.new / max(time.monotonic() - self._began, 1e-9)
+        line = (
+            f"{self.subject}: {self.done}/{self.total} done, {60 * rate:.1f} a minute, "
+            f"{(self.total - self.done) / rate:.0f} s left, {self.used.tokens} tokens, {self.used.usd or 0.0:.4f} USD, "
+            f"{self.failed} errors; {result.row}{f': {result.trouble}' if result.trouble else ''}"
+        )
+        if self.console.is_terminal:
+            self.status.update(Text(line))
         elif time.monotonic() - self._said > QUIET_SECONDS:
             self._said = time.monotonic()
-            self._console.say(self.line())
-
-    def line(self) -> str:
-        """All of it in one line."""
-        seconds = time.monotonic() - self._began
-        rate = self.new / seconds if seconds > 0 else 0.0
-        left = f"{(self.total - self.done) / rate:.0f} s" if rate else "-"
-        return (
-            f"{self.subject}: {self.done}/{self.total} done, {60 * rate:.1f} a minute, {left} left, {self.used.tokens} tokens, "
-            f"{self.used.usd or 0.0:.4f} USD, {self.failed} errors; {self.last}"
-        )
+            self.console.say(line)
 
 
 @contextmanager
@@ -186,38 +169,17 @@ def lock_folder(folder: Path, out: Path) -> Iterator[None]:
         yield
 
 
-def see_that_it_may_be_replaced(out: Path, lines: str, *required: str) -> None:
-    """BenchError where `out` is a file that holds something else than lines with these fields.
+def see_that_it_may_be_replaced(out: Path, parts: Path, lines: str) -> None:
+    """BenchError where `out` is a folder, or a file that no earlier call made.
 
     Args:
         out: Where something is to be written.
+        parts: The folder of its parts, which a call leaves beside it.
         lines: What its lines are called.
-        required: Fields of each of them.
     """
-    try:
-        if out.is_dir():
-            raise BenchError(f"{out} is a folder; name a file for --out")
-        if not stat.S_ISREG(out.stat().st_mode):
-            return  # a pipe or a device loses nothing
-        with out.open("rb") as file:
-            own = all(
-                _has(line, required) or (number and not line.endswith(b"\n"))  # a kill cut it
-                for number, line in enumerate(file)
-                if line.strip()
-            )
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise BenchError(f"{out} cannot be written: {error.strerror or error}") from error
-    if not own:
+    if out.is_dir():
+        raise BenchError(f"{out} is a folder; name a file for --out")
+    if out.is_file() and not parts.is_dir():
         raise BenchError(
             f"{out}: a file that holds something else than {lines} is not replaced; name another for --out"
         )
-
-
-def _has(line: bytes, required: Sequence[str]) -> bool:
-    try:
-        row: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(row, Mapping) and row.keys() >= set(required)
