@@ -1,6 +1,6 @@
 """How often the check is wrong: README commands and mutations of them, with the real parser under stubs as judge.
 
-    python -m benchmarks.check_truth DIR... [--most 12] [--jobs 2] [--show OUTCOME] [--json]
+    python -m benchmarks.check_truth DIR... [--most 12] [--jobs 2] [--show OUTCOME]
 
 DIR is a repository or a folder of repositories.
 """
@@ -389,25 +389,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="OUTCOME",
         help="print these texts; `wrong`: all that count against the check",
     )
-    parser.add_argument("--json", action="store_true", help="print every case")
     parser.add_argument("--cache", type=Path, help="folder of the indexes")
     options = parser.parse_args(arguments)
     shown = {*options.show, *(WORTH_READING if "wrong" in options.show else ())}
-    found: dict[str, list[CheckedCase]] = {}
+    found = {}
     for root in repositories_in(options.folders):
         found[root.name] = run(root, options.most, options.jobs, options.cache)
         for one in found[root.name]:
             if one.outcome in shown:
                 _show(root.name, one)
         print(f"{root.name}: {len(found[root.name])} texts", file=sys.stderr, flush=True)
-    if options.json:
-        print(msgspec.json.encode({n: [_picture(c) for c in cases] for n, cases in found.items()}).decode())
-        return
     print("\n".join(lines(found)))
-
-
-def _picture(one: CheckedCase) -> dict[str, object]:
-    return {**msgspec.to_builtins(one, enc_hook=str), "outcome": one.outcome}
 
 
 def _show(name: str, one: CheckedCase) -> None:
@@ -425,23 +417,18 @@ def lines(found: dict[str, list[CheckedCase]]) -> list[str]:
     for mutation in sorted({case.case.mutation for case in cases} - {""}):
         rows[mutation] = [case for case in cases if case.case.mutation == mutation]
     heads = ("documented", *RIGHT[1:], "refused", "broken", *BROKEN, "undecided")
-    return [
-        "".join(f"{cell:>15}" for cell in ("", *heads)),
-        *(f"{name[:24]:24}" + "".join(f"{cell:>15}" for cell in _cells(several))[9:] for name, several in rows.items()),
+    cells = {name: _cells(Counter(case.outcome for case in several)) for name, several in rows.items()}
+    return ["".join(f"{cell:>15}" for cell in ("", "", *heads))[6:]] + [
+        f"{name[:24]:24}" + "".join(f"{cell:>15}" for cell in several) for name, several in cells.items()
     ]
 
 
-def _cells(cases: Sequence[CheckedCase]) -> list[str]:
-    counts = Counter(case.outcome for case in cases)
-    right, broken = (sum(counts[name] for name in names) for names in (RIGHT, BROKEN))
-    return [
-        str(right), *(_share(counts[name], right) for name in RIGHT[1:]), str(counts["refused"]),
-        str(broken), *(_share(counts[name], broken) for name in BROKEN), str(counts["undecided"]),
-    ]  # fmt: skip
+def _cells(counts: Counter[Outcome]) -> list[str]:
+    def shares(names: Sequence[Outcome], shown: Sequence[Outcome]) -> list[str]:
+        whole = sum(counts[name] for name in names)
+        return [str(whole), *(f"{counts[n]} {100 * counts[n] / whole:.1f}%" if whole else "-" for n in shown)]
 
-
-def _share(count: int, whole: int) -> str:
-    return f"{count} {100 * count / whole:.1f}%" if whole else "-"
+    return [*shares(RIGHT, RIGHT[1:]), str(counts["refused"]), *shares(BROKEN, BROKEN), str(counts["undecided"])]
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ import io
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,50 +30,77 @@ from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import Arguments, Class, Function, Value
 
-TRANSFORMERS = ("4.6.1", "4.20.1", "4.30.2", "4.40.2", "4.46.3", "4.57.1")
-TRL = ("0.9.6", "0.15.2", "0.24.0")
-LIGHTNING = ("0.7.6", "1.0.8", "1.3.8", "1.6.5", "1.9.5", "2.0.9", "2.5.5")
-WANTED: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {
-    ("transformers", TRANSFORMERS): {
-        "TrainingArguments": "transformers/training_args.py",
-        "Seq2SeqTrainingArguments": "transformers/training_args_seq2seq.py",
-    },
-    ("trl", TRL): {
-        "SFTConfig": "trl/trainer/sft_config.py", "DPOConfig": "trl/trainer/dpo_config.py",
-        "RewardConfig": "trl/trainer/reward_config.py", "KTOConfig": "trl/trainer/kto_config.py",
-        "ModelConfig": "trl/trainer/model_config.py", "GRPOConfig": "trl/trainer/grpo_config.py",
-        "ScriptArguments": "trl/scripts/utils.py",
-    },
-    ("pytorch-lightning", LIGHTNING): {"Trainer": "pytorch_lightning/trainer/trainer.py"},
-}  # fmt: skip
-"""Distribution and versions: classes, and the file that defines each."""
-TORCH = ("1.13.1", "2.3.1", "2.9.1")
-ACCELERATE = ("0.20.3", "0.34.2", "1.2.1", "1.12.0")
-Parsers = dict[tuple[str, tuple[str, ...]], dict[str, tuple[str, str]]]
-"""Distribution and versions: a name, the file that makes the parser and the function that returns it, "" for any."""
-LAUNCHERS: Parsers = {
-    ("torch", TORCH): {
-        "torchrun": ("torch/distributed/run.py", "get_args_parser"),
-        "launch": ("torch/distributed/launch.py", ""),
-    },
-    ("accelerate", ACCELERATE): {"accelerate": ("accelerate/commands/launch.py", "launch_command_parser")},
+
+class Library(NamedTuple):
+    """What is read of a distribution."""
+
+    versions: tuple[str, ...]
+    classes: Mapping[str, str] = {}
+    """Classes whose fields or parameters become options, and the file that defines each."""
+    parsers: Mapping[str, tuple[str, str]] = {}
+    """A name, the file that makes the parser, and the function that returns it, "" for any."""
+    dashed: bool = False
+    """Its launchers take options with dashes and with underscores."""
+    tags: bool = False
+    """It publishes no wheel, and is read from the tags of a git clone."""
+    wheel: tuple[str, ...] = ()
+    """Which of its wheels is read, in pip's words, where the usual one is large."""
+
+
+LIBRARIES = {
+    "transformers": Library(
+        ("4.6.1", "4.20.1", "4.30.2", "4.40.2", "4.46.3", "4.57.1"),
+        classes={
+            "TrainingArguments": "transformers/training_args.py",
+            "Seq2SeqTrainingArguments": "transformers/training_args_seq2seq.py",
+        },
+    ),
+    "trl": Library(
+        ("0.9.6", "0.15.2", "0.24.0"),
+        classes={
+            "SFTConfig": "trl/trainer/sft_config.py",
+            "DPOConfig": "trl/trainer/dpo_config.py",
+            "RewardConfig": "trl/trainer/reward_config.py",
+            "KTOConfig": "trl/trainer/kto_config.py",
+            "ModelConfig": "trl/trainer/model_config.py",
+            "GRPOConfig": "trl/trainer/grpo_config.py",
+            "ScriptArguments": "trl/scripts/utils.py",
+        },
+    ),
+    "pytorch-lightning": Library(
+        ("0.7.6", "1.0.8", "1.3.8", "1.6.5", "1.9.5", "2.0.9", "2.5.5"),
+        classes={"Trainer": "pytorch_lightning/trainer/trainer.py"},
+    ),
+    "torch": Library(
+        ("1.13.1", "2.3.1", "2.9.1"),
+        parsers={
+            "torchrun": ("torch/distributed/run.py", "get_args_parser"),
+            "launch": ("torch/distributed/launch.py", ""),
+        },
+        dashed=True,
+        wheel=("--platform", "macosx_11_0_arm64", "--python-version", "3.10"),
+    ),
+    "accelerate": Library(
+        ("0.20.3", "0.34.2", "1.2.1", "1.12.0"),
+        parsers={"accelerate": ("accelerate/commands/launch.py", "launch_command_parser")},
+        dashed=True,
+    ),
+    "detectron2": Library(
+        ("0.1", "0.1.3", "0.3", "0.6"),
+        parsers={"default_argument_parser": ("detectron2/engine/defaults.py", "default_argument_parser")},
+        tags=True,
+    ),
+    "deepspeed": Library(
+        ("0.3.16", "0.6.7", "0.9.5", "0.12.6", "0.15.4", "0.19.5"),
+        parsers={
+            "deepspeed": ("deepspeed/launcher/runner.py", ""),
+            "add_config_arguments": ("deepspeed/__init__.py", "add_config_arguments"),
+        },
+        tags=True,
+    ),
 }
-DETECTRON2 = ("0.1", "0.1.3", "0.3", "0.6")
-DEEPSPEED = ("0.3.16", "0.6.7", "0.9.5", "0.12.6", "0.15.4", "0.19.5")
-CHECKOUTS: Parsers = {
-    ("detectron2", DETECTRON2): {
-        "default_argument_parser": ("detectron2/engine/defaults.py", "default_argument_parser"),
-    },
-    ("deepspeed", DEEPSPEED): {
-        "deepspeed": ("deepspeed/launcher/runner.py", ""),
-        "add_config_arguments": ("deepspeed/__init__.py", "add_config_arguments"),
-    },
-}
-"""The same of libraries that publish no wheel: they are read from the tags of a git clone."""
-DASHED = frozenset({"torch", "accelerate"})
-"""Their launchers take options with dashes and with underscores."""
-SMALLEST = {"torch": ("--platform", "macosx_11_0_arm64", "--python-version", "3.10")}
-"""Which of a distribution's wheels is read, where the usual one is large."""
+"""By distribution."""
+Options = dict[str, Option]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -83,62 +111,42 @@ def main(words: Sequence[str] | None = None) -> int:
         "--checkouts", type=Path, help="folder with a git clone of each library that publishes no wheel"
     )
     parser.add_argument("--out", type=Path, default=DATA)
-    parser.add_argument("--only", nargs="+", help="distributions that are read; what is known of others is kept")
+    known = list(LIBRARIES)
+    parser.add_argument(
+        "--only", nargs="+", choices=known, help="distributions that are read; others are kept as known"
+    )
     args = parser.parse_args(words)
-    tables = (*WANTED, *LAUNCHERS, *(CHECKOUTS if args.checkouts else ()))
-    wanted = args.only or [name for name, _ in tables]
-    if unread := set(wanted) - {name for name, _ in tables}:
-        parser.error(f"not known, or read from --checkouts: {', '.join(sorted(unread))}")
-    packages = {name.replace("-", "_") for name in wanted}
-    kept = [cls for cls in known_classes() if cls.package not in packages]
+    wanted = [name for name in args.only or known if args.checkouts or not LIBRARIES[name].tags]
+    kept = [cls for cls in known_classes() if cls.package not in {name.replace("-", "_") for name in wanted}]
     with tempfile.TemporaryDirectory() as folder:
-        wheels = args.wheels or Path(folder)
-        found = [
-            *(c for (name, given), of in WANTED.items() if name in wanted for c in read(name, given, of, wheels)),
-            *_parsers(LAUNCHERS, wanted, lambda *which: unpack_wheel(wheels, *which)),
-            *_parsers(CHECKOUTS, wanted, lambda *which: check_out(args.checkouts, *which)),
-        ]
+        found = [cls for name in wanted for cls in read(name, args.wheels or Path(folder), args.checkouts)]
     write([*kept, *found], args.out)
     for cls in found:
         print(f"{cls.package}.{cls.name}: {len(cls.options)} options, {cls.versions[0]} to {cls.versions[-1]}")
     return 0
 
 
-def read(name: str, versions: Sequence[str], classes: dict[str, str], wheels: Path) -> list[KnownClass]:
-    """The classes of one library over several versions."""
-    seen: dict[str, dict[str, dict[str, Option]]] = {}
+def read(name: str, wheels: Path, clones: Path) -> list[KnownClass]:
+    """The classes and parsers of one library over its versions."""
+    library, package = LIBRARIES[name], name.replace("-", "_")
+    seen: dict[str, dict[str, Options]] = {}
     bases: dict[str, tuple[str, ...]] = {}
-    for version in versions:
-        with tempfile.TemporaryDirectory() as folder:
-            unpack(wheel(name, version, wheels), Path(folder))
-            for cls, path in classes.items():
-                options, bases[cls] = options_of(Path(folder), path, cls)
-                if options:
-                    seen.setdefault(cls, {})[version] = options
-    package = name.replace("-", "_")
-    return [joined(package, cls, found, bases[cls]) for cls, found in seen.items()]
-
-
-Placed = Callable[[str, str, Path], None]
-"""Puts the Python files of a distribution's version into a folder."""
-
-
-def _parsers(table: Parsers, wanted: Sequence[str], place: Placed) -> list[KnownClass]:
-    return [c for (name, given), of in table.items() if name in wanted for c in parsers(name, given, of, place)]
-
-
-def parsers(name: str, versions: Sequence[str], wanted: dict[str, tuple[str, str]], place: Placed) -> list[KnownClass]:
-    """The options of the parsers of one library over several versions."""
-    seen: dict[str, dict[str, dict[str, Option]]] = {}
-    for version in versions:
-        with tempfile.TemporaryDirectory() as folder:
-            place(name, version, Path(folder))
-            for parser, (path, function) in wanted.items():
-                read = parser_options(Path(folder), path, function)
-                options = {option.dest: _sure(option, dashed=name in DASHED) for option in read}
-                if options:
-                    seen.setdefault(parser, {})[version] = options
-    return [joined(name, parser, found, ()) for parser, found in seen.items()]
+    for version in library.versions:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            if library.tags:
+                check_out(clones / name, version, package, folder)
+            else:
+                with wheel(name, version, wheels).open("rb") as packed:
+                    unpack_zip(packed, folder, lambda path: path.endswith(".py") and path.startswith(f"{package}/"))
+            read_now = {cls: options_of(folder, path, cls) for cls, path in library.classes.items()}
+            for parser, (path, function) in library.parsers.items():
+                options = parser_options(folder, path, function)
+                read_now[parser] = {one.dest: _sure(one, dashed=library.dashed) for one in options}, ()
+            for one, (options_now, bases_now) in read_now.items():
+                if options_now:
+                    seen.setdefault(one, {})[version], bases[one] = options_now, bases_now
+    return [joined(package, one, found, bases[one]) for one, found in seen.items()]
 
 
 def parser_options(root: Path, path: str, function: str) -> tuple[Option, ...]:
@@ -176,28 +184,15 @@ def wheel(name: str, version: str, folder: Path) -> Path:
     pattern = f"{name.replace('-', '_')}-{version}-*.whl"
     if not list(folder.glob(pattern)):
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
-        command += [*SMALLEST.get(name, ()), f"{name}=={version}"]
-        subprocess.run([*command, "-d", str(folder)], check=True, timeout=600)
+        command += [*LIBRARIES[name].wheel, f"{name}=={version}", "-d", str(folder)]
+        subprocess.run(command, check=True, timeout=600)
     return next(folder.glob(pattern))
 
 
-def unpack(archive: Path, folder: Path, start: str = "") -> None:
-    """The Python files of a wheel whose paths begin in a certain way."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with archive.open("rb") as packed:
-        unpack_zip(packed, folder, lambda name: name.endswith(".py") and name.startswith(start))
-
-
-def unpack_wheel(wheels: Path, name: str, version: str, folder: Path) -> None:
-    """The Python files of a library's package out of the wheel of a version."""
-    unpack(wheel(name, version, wheels), folder, f"{name}/")
-
-
-def check_out(clones: Path, name: str, version: str, folder: Path) -> None:
+def check_out(clone: Path, version: str, package: str, folder: Path) -> None:
     """The Python files of a library's package at the tag of a version."""
-    command = ["git", "-C", str(clones / name), "archive", f"v{version}", name]
+    command = ["git", "-C", str(clone), "archive", f"v{version}", package]
     packed = subprocess.run(command, check=True, capture_output=True, timeout=600).stdout
-    folder.mkdir(parents=True, exist_ok=True)
     unpack_tar(io.BytesIO(packed), folder, lambda name: name.endswith(".py"))
 
 
@@ -212,7 +207,7 @@ def _patient(root: Path, path: str) -> Interpreter:
     return run
 
 
-def options_of(root: Path, path: str, name: str) -> tuple[dict[str, Option], tuple[str, ...]]:
+def options_of(root: Path, path: str, name: str) -> tuple[Options, tuple[str, ...]]:
     """The options that the fields of a dataclass, or the parameters of a class, become, and its bases from elsewhere."""
     run = _patient(root, path)
     module = run.module(path, path.removesuffix(".py").replace("/", "."))
@@ -229,7 +224,7 @@ def options_of(root: Path, path: str, name: str) -> tuple[dict[str, Option], tup
     return {option.dest: option for option in parser.options}, tuple(foreign_bases(cls))
 
 
-def joined(package: str, name: str, seen: dict[str, dict[str, Option]], bases: tuple[str, ...]) -> KnownClass:
+def joined(package: str, name: str, seen: dict[str, Options], bases: tuple[str, ...]) -> KnownClass:
     """One class over its versions; each option as its newest version has it."""
     versions = tuple(seen)
     options: dict[str, KnownOption] = {}

@@ -1,6 +1,6 @@
 """How true are the signatures? Runs every parser of a folder of repositories for real, under stubs, and compares option by option.
 
-    python -m benchmarks.signature_truth DIR... [--json] [--jobs N]
+    python -m benchmarks.signature_truth DIR... [--jobs N]
 
 DIR is a repository or a folder of repositories. A file counts as a candidate where its text holds `ArgumentParser(` or
 `flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in the sandbox of `benchmarks.observation`: first
@@ -8,7 +8,6 @@ as a script, then, where it does not parse a command line, function by function.
 """
 
 import argparse
-import json
 import re
 import shlex
 import sys
@@ -247,22 +246,18 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print the percentages, every difference and every file that could not be run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args(words)
     truths: dict[str, list[FileTruth]] = {}
     for root in repositories_in(p.resolve() for p in args.folders):
         truths[root.name] = measure(root, SignatureReader(root, list_files(root)), args.jobs)
-    found = totals(truth for files in truths.values() for truth in files)
-    if args.json:
-        print(json.dumps(msgspec.to_builtins({"totals": found, "files": truths}), indent=1))
-    else:
-        sys.stdout.write(report_text(truths, found))
+    sys.stdout.write(report_text(truths))
     return 0
 
 
-def report_text(truths: Mapping[str, Sequence[FileTruth]], found: Mapping[str, Any]) -> str:
+def report_text(truths: Mapping[str, Sequence[FileTruth]]) -> str:
     """The report for a person."""
+    found = totals(truth for files in truths.values() for truth in files)
     lines: list[str] = []
     for name, files in truths.items():
         lines += [f"not run    {name}/{one.path}: {one.reason}" for one in files if not one.ran]
