@@ -138,7 +138,7 @@ def read(name: str, wheels: Path, clones: Path) -> list[KnownClass]:
                 check_out(clones / name, version, package, folder)
             else:
                 with wheel(name, version, wheels).open("rb") as packed:
-                    unpack_zip(packed, folder, lambda path: path.endswith(".py") and path.startswith(f"{package}/"))
+                    unpack_zip(packed, folder, lambda path: path.endswith(".py"))
             read_now = {cls: options_of(folder, path, cls) for cls, path in library.classes.items()}
             for parser, (path, function) in library.parsers.items():
                 options = parser_options(folder, path, function)

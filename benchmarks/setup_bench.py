@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -26,7 +26,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from ml_agent.benchmarks.results import KeptRows
 from ml_agent.sandbox.abilities import EnvironmentSandbox
@@ -53,6 +52,8 @@ CODE = "ml_agent_answer.py"
 DEFAULT_DATE = "2023-06-01"
 
 Ends = Literal["completed", "diagnosed"]
+Note = Callable[[str], None] | None
+"""Gets each step of a set-up."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -99,8 +100,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def mismatches(self, content: dict[str, Any]) -> list[str]:
         """Where what the program wrote is not what it must be."""
-        return [f"{key}: {content.get(key)!r}, expected {value!r}" for key, value in self.expect.items()
-                if content.get(key) != value]  # fmt: skip
+        differing = [(key, value) for key, value in self.expect.items() if content.get(key) != value]
+        return [f"{key}: {content.get(key)!r}, expected {value!r}" for key, value in differing]
 
 
 def load(folder: Path) -> list[Case]:
@@ -147,60 +148,67 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one case."""
+    """What came of one case, or of one repository."""
 
-    case: str
-    sandbox: str = ""
-    expected: Ends
-    ended: Ends
+    name: str
     right: bool
     """The end is right, and so are the values of a program that completed, or the diagnosis of one that did not."""
-    diagnosis: str
-    """Code of the last failure, no-error where there is none."""
-    message: str
+    ended: str
+    """completed, or the code of the last failure."""
+    message: str = ""
     failures: tuple[str, ...] = ()
     """Codes of all failures in order; none where the set-up averted them."""
     repairs: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     """What speaks against the end."""
+    set_up_seconds: float = 0.0
     seconds: float = 0.0
 
 
-def run_case(case: Case, kind: SandboxKind, note: Callable[[str], None] | None = None) -> Row:
+def row_of(name: str, proof: Proof, wrong: Sequence[str]) -> Row:
+    """The row, without its time, for a proof and what speaks against it."""
+    return Row(
+        name=name,
+        right=not wrong,
+        ended="completed" if proof.ok else proof.diagnosis.code,
+        message="" if proof.ok else proof.diagnosis.message,
+        failures=tuple(found.code for found in proof.failures),
+        repairs=tuple(f"{repair.kind} {' '.join(repair.arguments)}" for repair in proof.repairs),
+        wrong=tuple(wrong),
+    )
+
+
+def run_case(case: Case, kind: SandboxKind, note: Note = None) -> Row:
     """Set up, run, diagnose and repair by rules. Raises SandboxUnavailableError, SandboxLostError."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
         root = lay(case, Path(place) / "repositories")
         source = Source(root=root, version=head_commit(root), date=commit_date(root))
-        policy = Policy(network="install", run_id=f"setup-bench-{case.name}")
-        sandbox = choose("docker" if kind == "docker" else "local", policy, Path(place) / "logs", kind == "process")
-        session = Session(sandbox, source, note=note)
-        try:
+        with _session(source, Path(place), kind, note) as session:
             proof = prove(session, Task(text=case.command, timeout=TIMEOUT))
-            written = _read_result(sandbox, case.result) if proof.ok else None
-            row = judge(case, proof, written, ends_here(case, sandbox))
-            return msgspec.structs.replace(row, sandbox=kind, seconds=round(time.monotonic() - began, 1))
-        finally:
-            session.close()
+            written = _read_result(session.sandbox, case.result) if proof.ok else None
+            row = judge(case, proof, written, ends_here(case, session.sandbox))
+    return msgspec.structs.replace(row, seconds=round(time.monotonic() - began, 1))
+
+
+@contextmanager
+def _session(source: Source, place: Path, kind: SandboxKind, note: Note) -> Iterator[Session]:
+    policy = Policy(network="install", run_id="setup-bench", limits=Limits(memory_bytes=8 * 1024**3))
+    sandbox = choose("docker" if kind == "docker" else "local", policy, place / "logs", kind == "process")
+    session = Session(sandbox, source, note=note)
+    try:
+        yield session
+    finally:
+        session.close()
 
 
 def judge(case: Case, proof: Proof, written: dict[str, Any] | None, expected: Ends) -> Row:
-    """The row, without place and time, for a proof; `written` is what the program's result file holds, None where there is none."""
+    """The row, without its time, for a proof; `written` is what the program's result file holds, None where there is none."""
     ended: Ends = "completed" if proof.ok else "diagnosed"
-    wrong = _wrong_result(case, written) if ended == "completed" else _wrong_diagnosis(case, proof.diagnosis)
+    wrong = _wrong_result(case, written) if proof.ok else _wrong_diagnosis(case, proof.diagnosis)
     if ended != expected and not (ended == "completed" == case.also):
         wrong = [f"ended {ended}, expected {expected}", *wrong]
-    return Row(
-        case=case.name,
-        expected=expected,
-        ended=ended,
-        right=not wrong,
-        diagnosis=proof.diagnosis.code,
-        message=proof.diagnosis.message,
-        failures=tuple(found.code for found in proof.failures),
-        repairs=tuple(f"{repair.kind} {' '.join(repair.arguments)}" for repair in proof.repairs),
-        wrong=tuple(wrong),
-    )
+    return row_of(case.name, proof, wrong)
 
 
 def ends_here(case: Case, sandbox: Sandbox) -> Ends:
@@ -252,60 +260,37 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     """With which it was brought."""
 
 
-class RealRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one repository."""
-
-    name: str
-    date: str = ""
-    ended: str
-    right: bool
-    message: str = ""
-    way: tuple[str, ...] = ()
-    repairs: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    set_up_seconds: float = 0.0
-    seconds: float = 0.0
-
-
 def repositories(file: Path = ROWS) -> list[Repository]:
     """All rows of the list."""
     return [msgspec.json.decode(line, type=Repository) for line in file.read_text("utf-8").splitlines() if line.strip()]
 
 
-def run_repository(
-    row: Repository, mirrors: Path, kind: SandboxKind, note: Callable[[str], None] | None = None
-) -> RealRow:
+def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) -> Row:
     """Lay the commit of a mirror (`OWNER+NAME/repo`, a git directory), make the environment and run the entry."""
-    began, notes = time.monotonic(), list[str]()
-
-    def say(line: str) -> None:
-        notes.append(line)
-        if note is not None:
-            note(line)
-
-    with laid(row, mirrors, kind, say) as (session, task):
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
+        mirror = mirrors / row.name.replace("/", "+") / "repo"
+        work = WorkTree(mirror / ".git" if (mirror / ".git").is_dir() else mirror, bare=True)
+        root = Path(place) / "repositories" / row.name.partition("/")[2]
+        root.mkdir(parents=True)
+        work.write_held(row.commit, root, MOST_BYTES)
+        if row.code:
+            (root / row.folder / CODE).write_text(row.code)
+        source = Source(root=root, version=row.commit, url=f"https://github.com/{row.name}", date=work.date())
+        task = Task(text=row.entry or f"python {CODE}", folder=row.folder, code=row.code, timeout=SECONDS)
         try:
-            session.prepare(task)
-            ready = time.monotonic() - began
-            proof = prove(session, task)
-            said = proof.response.stdout + proof.response.stderr
-            right = proof.ok and re.search(row.expect, said) is not None
-            ended = "right" if right else "ended well, but says something else" if proof.ok else proof.diagnosis.code
-            record = session.record(task, proof.repairs)
-            return RealRow(
-                name=row.name,
-                date=session.source.date,
-                ended=ended,
-                right=right,
-                message=proof.diagnosis.message if not proof.ok else said[-200:] if not right else "",
-                way=tuple(f"{one.way}: {one.ended}" for one in record.attempts),
-                repairs=tuple(f"{one.kind} {' '.join(one.arguments)}" for one in proof.repairs),
-                notes=tuple(notes),
-                set_up_seconds=round(ready, 1),
-                seconds=round(time.monotonic() - began, 1),
-            )
+            with _session(source, Path(place), kind, note) as session:
+                session.prepare(task)
+                ready = round(time.monotonic() - began, 1)
+                proof = prove(session, task)
         except SandboxError as error:
-            return RealRow(name=row.name, ended="sandbox", right=False, message=str(error), notes=tuple(notes))
+            return Row(name=row.name, ended="sandbox", right=False, message=str(error))
+    said = proof.response.stdout + proof.response.stderr
+    wrong = (
+        [proof.diagnosis.message] if not proof.ok else [] if re.search(row.expect, said) else [f"says {said[-200:]}"]
+    )
+    seconds = round(time.monotonic() - began, 1)
+    return msgspec.structs.replace(row_of(row.name, proof, wrong), set_up_seconds=ready, seconds=seconds)
 
 
 def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof:
@@ -327,39 +312,10 @@ def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof
     return Proof(response=response, diagnosis=diagnosis, repairs=tuple(repairs), failures=tuple(failures))
 
 
-@contextmanager
-def laid(
-    row: Repository, mirrors: Path, kind: SandboxKind, note: Callable[[str], None] | None = None
-) -> Iterator[tuple[Session, Task]]:
-    """A session for the commit of a mirror, and the task that runs its entry."""
-    with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
-        work = mirror_of(mirrors, row.name)
-        root = Path(place) / "repositories" / row.name.partition("/")[2]
-        root.mkdir(parents=True)
-        work.write_held(row.commit, root, MOST_BYTES)
-        if row.code:
-            (root / row.folder / CODE).write_text(row.code)
-        source = Source(root=root, version=row.commit, url=f"https://github.com/{row.name}", date=work.date())
-        policy = Policy(network="install", run_id="setup-bench", limits=Limits(memory_bytes=8 * 1024**3))
-        sandbox = choose("docker" if kind == "docker" else "local", policy, Path(place) / "logs", kind == "process")
-        session = Session(sandbox, source, note=note)
-        text = row.entry or f"python {CODE}"
-        try:
-            yield session, Task(text=text, folder=row.folder, code=row.code, timeout=SECONDS)
-        finally:
-            session.close()
-
-
-def mirror_of(mirrors: Path, name: str) -> WorkTree:
-    """The git directory of a repository among the mirrors."""
-    place = mirrors / name.replace("/", "+") / "repo"
-    return WorkTree(place / ".git" if (place / ".git").is_dir() else place, bare=True)
-
-
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-Only = Annotated[list[str] | None, typer.Option(help="Name of a case; may be repeated.")]
+Only = Annotated[list[str] | None, typer.Option(help="A name; may be repeated.")]
 Kind = Annotated[SandboxKind, typer.Option(help="local: bubblewrap; process: without isolation.")]
-Out = Annotated[Path | None, typer.Option(help="One JSON line a case; those that stand there are not run.")]
+Out = Annotated[Path | None, typer.Option(help="One JSON line each; those that stand there are not run.")]
 Verbose = Annotated[bool, typer.Option(help="Every step of the set-ups on stderr.")]
 
 
@@ -372,61 +328,45 @@ def cases(
     verbose: Verbose = False,
 ) -> None:
     """Run each case by rules alone, without a model; exit with 1 where an end is not the right one."""
-    wanted = [case for case in load(folder) if not only or case.name in only]
-    if only and len(wanted) < len(set(only)):
-        raise typer.BadParameter(f"no such case: {', '.join(sorted(set(only) - {case.name for case in wanted}))}")
-    kept, console, note = KeptRows(out, Row), Console(stderr=True), _note(verbose)
-    rows = []
-    for case in wanted:
-        row = kept.done(functools.partial(run_case, case, sandbox, note), case=case.name, sandbox=sandbox)
-        console.print(f"{'ok ' if row.right else 'NOT'} {row.case}: {'; '.join(row.wrong) or row.ended}", markup=False)
-        rows.append(row)
-    _show(rows)
-    sys.exit(0 if all(row.right for row in rows) else 1)
+    wanted = {case.name: functools.partial(run_case, case, sandbox, _note(verbose)) for case in load(folder)}
+    _run(wanted, only, out)
 
 
 @app.command()
 def real(
     mirrors: Annotated[Path, typer.Option(help="Folder with OWNER+NAME/repo, a git directory each.", exists=True)],
     only: Only = None,
-    batch: Annotated[list[int] | None, typer.Option(help="Only the repositories that came with it.")] = None,
     sandbox: Kind = "local",
     out: Out = None,
     verbose: Verbose = False,
 ) -> None:
     """Make the environment of each real repository and run its documented entry; nothing but the package index is reached."""
-    wanted = [row for row in repositories() if (not only or row.name in only) and (not batch or row.batch in batch)]
-    kept, console, note = KeptRows(out, RealRow), Console(stderr=True), _note(verbose)
-    rows = []
-    for one in wanted:
-        row = kept.done(functools.partial(run_repository, one, mirrors, sandbox, note), name=one.name)
-        said = "ok " if row.right else "NOT"
-        console.print(f"{said} {row.name} {row.set_up_seconds} s: {row.ended} {row.message[:200]}", markup=False)
+    note = _note(verbose)
+    _run(
+        {one.name: functools.partial(run_repository, one, mirrors, sandbox, note) for one in repositories()}, only, out
+    )
+
+
+def _run(runs: Mapping[str, Callable[[], Row]], only: Sequence[str] | None, out: Path | None) -> None:
+    """Run those that are wanted, and say what came of each; exit with 1 where one is not right."""
+    if unknown := set(only or ()) - set(runs):
+        raise typer.BadParameter(f"there is no {', '.join(sorted(unknown))}")
+    kept, console, rows = KeptRows(out, Row), Console(width=180), []
+    for name in only or runs:
+        row = kept.done(runs[name], name=name)
         rows.append(row)
-    right = sum(row.right for row in rows)
-    console.print(f"{right} of {len(rows)} end as documented, {sum(row.seconds for row in rows):.0f} s", markup=False)
+        way = " > ".join((*row.failures, *row.repairs))
+        said = f"{'ok ' if row.right else 'NOT'} {name} {row.seconds:.0f} s: {row.ended} {'; '.join(row.wrong)[:300]} {way}"
+        console.print(said, markup=False)
+    right, completed = sum(row.right for row in rows), sum(row.ended == "completed" for row in rows)
+    seconds = sum(row.seconds for row in rows)
+    console.print(f"{right} of {len(rows)} end as they must, {completed} completed, {seconds:.0f} s")
+    sys.exit(0 if right == len(rows) else 1)
 
 
-def _note(verbose: bool) -> Callable[[str], None] | None:
+def _note(verbose: bool) -> Note:
     console = Console(stderr=True)
     return (lambda line: console.print(f"  {line}", markup=False)) if verbose else None
-
-
-def _show(rows: list[Row]) -> None:
-    table = Table("case", "expected", "ended", "failures", "repairs", "s", "right")
-    for row in rows:
-        codes = " > ".join(row.failures) or "averted"
-        right = "yes" if row.right else "; ".join(row.wrong)
-        table.add_row(row.case, row.expected, row.ended, codes, "\n".join(row.repairs), f"{row.seconds:.0f}", right)
-    console = Console(width=180)
-    console.print(table)
-    completed = [row for row in rows if row.ended == "completed" and row.right]
-    diagnosed = [row for row in rows if row.ended == "diagnosed" and row.right]
-    console.print(
-        f"{len(rows)} cases: {len(completed)} completed ({sum(r.expected == 'completed' for r in rows)} should), "
-        f"{len(diagnosed)} rightly diagnosed, {sum(not row.right for row in rows)} wrong; "
-        f"{sum(row.seconds for row in rows):.0f} s"
-    )
 
 
 if __name__ == "__main__":
