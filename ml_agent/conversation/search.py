@@ -35,8 +35,8 @@ IN_SIGHT = 4_000
 """Tokens of results that stay whole; of older ones the first line stays."""
 _ROWS, _FEW_ROWS = 30, 12
 """Repositories shown of a search that is alone in its reply, and of one of several."""
-_FEW = 5
-"""A search that finds fewer by what repositories say of themselves is asked again in their READMEs."""
+_FEW, _BY_README = 5, 8
+"""A search that finds fewer by what repositories say of themselves is asked again in their READMEs; so many more are shown."""
 _LONGEST, _TREE, _MOST_NEEDS = 160, 50, 4
 _SAID, _CALLED = 1_300, 900
 """Characters of a README's text, and of the calls that it gives."""
@@ -139,7 +139,7 @@ class SearchConversation:
             if not found:
                 raise
             more = []  # what was found has to do
-        return self._listed(distinct([*found, *more]), f" ({len(found)} by name, description or topics)")
+        return self._listed(distinct([*found, *more[:_BY_README]]), f" ({len(found)} by name, description or topics)")
 
     def _similar(self, repository: str) -> PromptText:
         found = self._known(repository)
