@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import anyio
+import msgspec
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 
@@ -27,25 +28,62 @@ USD_A_TOKEN = 10 / 1_000_000
 ROOTS_SECONDS = 10.0
 """How long a client may take to say its roots."""
 
+MOST_BODY = 16 * 1024**2
+"""Bytes of a request in which its id is looked for; the server takes fewer."""
+
 App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 
+class _Asked(msgspec.Struct):
+    """What identifies a request in its session."""
+
+    id: int | float | str | None = None
+
+
 class TokenGuard:
-    """Lets through to an ASGI application what comes with the token, by the name of this very server, and from no web page."""
+    """Lets through to an ASGI application what comes with the token, by the name of this very server, and from no web page.
+
+    A request with the id of one that is not answered yet is refused: the answers to both would go to one of them.
+    """
 
     def __init__(self, app: App, port: int) -> None:
         self.token = secrets.token_urlsafe(32)
         self._app = app
         self._hosts = frozenset(f"{name}:{port}".encode() for name in (HOST, "localhost"))
         self._origins = frozenset(b"http://" + host for host in self._hosts)
+        self._unanswered: set[tuple[bytes, str]] = set()
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] == "lifespan" or (refused := self._refusal(scope)) is None:
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+        elif (refused := self._refusal(scope)) is not None:
+            await _refuse(scope, send, refused)
+        elif scope["method"] == "POST":
+            await self._pass_once(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _pass_once(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Let a request through where none with its id is under way in its session; what begins a session is alone in it."""
+        pieces = [await receive()]
+        body = pieces[0].get("body", b"")
+        while pieces[-1].get("more_body") and len(body) <= MOST_BODY:
+            pieces.append(await receive())
+            body += pieces[-1].get("body", b"")
+        key = dict(scope["headers"]).get(b"mcp-session-id", b""), _id_of(body)
+        if all(key) and key in self._unanswered:
+            await _refuse(scope, send, 409)
             return
-        if scope["type"] == "http":
-            await send({"type": "http.response.start", "status": refused, "headers": [(b"connection", b"close")]})
-            await send({"type": "http.response.body", "body": b""})
+        waiting = iter(pieces)
+
+        async def receive_again() -> Any:
+            return next(waiting, None) or await receive()
+
+        self._unanswered.add(key)
+        try:
+            await self._app(scope, receive_again, send)
+        finally:
+            self._unanswered.discard(key)
 
     def _refusal(self, scope: dict[str, Any]) -> int | None:
         """The status of what is refused. A header that comes twice is none."""
@@ -72,6 +110,21 @@ class TokenGuard:
             yield file
         finally:
             file.unlink(missing_ok=True)
+
+
+async def _refuse(scope: dict[str, Any], send: Any, status: int) -> None:
+    if scope["type"] == "http":
+        await send({"type": "http.response.start", "status": status, "headers": [(b"connection", b"close")]})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _id_of(body: bytes) -> str:
+    """The id of a request as the server tells ids apart; "" for what is none."""
+    try:
+        found = msgspec.json.decode(body, type=_Asked).id
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    return "" if found is None else str(found)
 
 
 class Share(NamedTuple):

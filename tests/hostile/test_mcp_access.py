@@ -50,7 +50,8 @@ def served(tmp_path: Path) -> Iterator[Served]:
         root / "fitting", {"fit.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr')\n"}
     )
     command = [*SERVER, "--transport", "http", "--port", str(port), "--root", str(root)]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    settings = {"ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none"}
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **settings})
     try:
         assert server.stderr is not None
         line = server.stderr.readline()
@@ -194,6 +195,36 @@ def test_floods_end_in_an_answer(served: Served) -> None:
         answers = list(pool.map(lambda _: called("python fit.py", "/"), range(300)))
     assert {status for status, _, _ in answers} <= {200, 503}
     assert "outside the folders" in called("x", "/")[2] and '"ok' in called("python fit.py --lr 1", fitting)[2]
+
+
+def test_an_id_that_is_used_twice_leaves_nobody_waiting(served: Served) -> None:
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    plain = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": f"Bearer {served.token}"}  # fmt: skip
+
+    def answered(said: dict[str, Any], session: str = "") -> "tuple[int, str, str]":
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=WAIT)
+        connection.request(
+            "POST", "/mcp", json.dumps(said), {**plain, **({"mcp-session-id": session} if session else {})}
+        )
+        response = connection.getresponse()
+        return response.status, response.headers.get("mcp-session-id", ""), response.read().decode()
+
+    def called(session: str, number: Any, seconds: int = 5) -> "tuple[int, str, str]":
+        given = {"command": f"sleep {seconds}; echo said {number!r}", "repository": str(served.root / "fitting")}
+        named = {"name": "run_in_sandbox", "arguments": given}
+        return answered({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": named}, session)
+
+    first, second = (answered(ASK)[1] for _ in range(2))
+    for session in (first, second):
+        answered({"jsonrpc": "2.0", "method": "notifications/initialized"}, session)
+    with ThreadPoolExecutor() as pool:
+        under_way = pool.submit(called, first, 7)
+        time.sleep(1)
+        assert [called(first, number)[0] for number in (7, "7")] == [409, 409]
+        other = pool.submit(called, second, 7)
+    assert all(one.result()[0] == 200 and "said 7" in one.result()[2] for one in (under_way, other))
+    assert "said 7" in called(first, 7, 0)[2]
 
 
 def http_client(served: Served) -> Any:
