@@ -10,8 +10,7 @@ import pytest
 
 from tests.hostile.conftest import ml_agent
 from tests.servers.git_folders import write_files
-from tests.servers.github_answers import About
-from tests.servers.github_server import GitHubServer
+from tests.servers.github_server import About, GitHubServer
 
 FIT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 README = "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n"

@@ -7,13 +7,32 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from tests.servers.github_answers import About
+import msgspec
 
 _TERM = re.compile(r'(-?)(?:([a-z]+):)?("[^"]*"|\S+)')
 _WORD = re.compile(r"[a-z0-9]+")
 _COMPARED = re.compile(r"(>=|<=|>|<)(.+)|(.+)\.\.(.+)|(.+)")
 _FIELDS = {"name": 4.0, "topics": 2.0, "description": 1.5, "readme": 0.3}
 _DEFAULT = ("name", "description", "topics")
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What GitHub shows of a repository."""
+
+    full_name: str
+    description: str | None = None
+    topics: tuple[str, ...] = ()
+    language: str | None = "Python"
+    stars: int = 1
+    private: bool = False
+    default_branch: str = "main"
+    licence: str | None = None
+    archived: bool = False
+    fork: bool = False
+    pushed: str = "2024-01-02T03:04:05Z"
+    size: int = 0
+    readme: str = ""
+    """Of a repository without files."""
 
 
 class Text(NamedTuple):

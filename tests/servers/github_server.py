@@ -24,10 +24,8 @@ from urllib.parse import parse_qs, quote_plus, unquote, urlsplit
 
 import msgspec
 
-from tests.servers import github_answers as answers
 from tests.servers.git_folders import commit_files
-from tests.servers.github_answers import About, Entry
-from tests.servers.github_search import Search
+from tests.servers.github_search import About, Search
 
 __all__ = ["About", "Fault", "GitHubServer", "Request"]
 
@@ -35,7 +33,7 @@ WINDOW = 60.0
 """Seconds in which requests are counted."""
 MAX_HITS = 1000
 """GitHub shows no more hits of one search."""
-_API = re.compile(r"/repos/([^/]+/[^/]+?)(?:/(readme|contents|git/trees)(?:/(.*))?)?")
+_API = re.compile(r"/repos/([^/]+/[^/]+?)(?:/(readme|git/trees)(?:/(.*))?)?")
 _GIT = re.compile(r"/([\w.-]+/[\w.-]+?)(?:\.git)?/(info/refs|git-upload-pack)")
 
 
@@ -59,6 +57,15 @@ class Request(NamedTuple):
     method: str
     path: str
     authorization: str
+
+
+class Entry(NamedTuple):
+    """A file or folder in a git tree."""
+
+    kind: str
+    """blob, tree or commit."""
+    sha: str
+    path: str
 
 
 class Reply(NamedTuple):
@@ -138,7 +145,7 @@ class GitHubServer:
                 served.append(now)
                 return None
             left = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(math.ceil(served[0] + WINDOW))}
-            return Reply(403, answers.problem("API rate limit exceeded for 127.0.0.1."), left)
+            return Reply(403, _problem("API rate limit exceeded for 127.0.0.1."), left)
 
     def seen(self, about: About | None, authorization: str) -> bool:
         """Whether a repository is shown to the sender."""
@@ -160,9 +167,9 @@ class GitHubServer:
         if match := _GIT.fullmatch(path):
             return self._git(match[1], match[2], request, (body, headers))
         if self.refused(request.authorization):
-            return Reply(401, answers.problem("Bad credentials", status="401"))
+            return Reply(401, _problem("Bad credentials", status="401"))
         if path == "/rate_limit":
-            return Reply(200, answers.rate_limits())
+            return Reply(200, _rate_limits())
         if path == "/search/repositories":
             return self._search(query, request.authorization)
         match = _API.fullmatch(path)
@@ -174,15 +181,15 @@ class GitHubServer:
     def _search(self, query: dict[str, str], authorization: str) -> Reply:
         if not query.get("q", "").strip():
             missing = {"resource": "Search", "field": "q", "code": "missing"}
-            return Reply(422, answers.problem("Validation Failed", errors=[missing]))
+            return Reply(422, _problem("Validation Failed", errors=[missing]))
         size, page = min(int(query.get("per_page", 30)), 100), int(query.get("page", 1))
         if page * size > MAX_HITS:
-            return Reply(422, answers.problem("Only the first 1000 search results are available"))
+            return Reply(422, _problem("Only the first 1000 search results are available"))
         shown = [about for about in self.abouts.values() if self.seen(about, authorization)]
         hits = Search(query["q"]).hits(shown)
         if query.get("sort") == "stars":
             hits.sort(key=lambda about: about.stars, reverse=query.get("order", "desc") == "desc")
-        items = [answers.repository(about, self.url) for about in hits[(page - 1) * size : page * size]]
+        items = [_listed(about, self.url) for about in hits[(page - 1) * size : page * size]]
         found = {"total_count": len(hits), "incomplete_results": False, "items": items}
         last = -(-len(hits) // size)
         link = f"{self.url}/search/repositories?q={quote_plus(query['q'])}&per_page={size}&page="
@@ -192,33 +199,20 @@ class GitHubServer:
     def _repository(self, about: About, what: str, path: str, query: dict[str, str]) -> Reply:
         reference = query.get("ref", "HEAD")
         if not what:
-            return Reply(200, answers.repository(about, self.url))
+            return Reply(200, _listed(about, self.url))
         if what == "git/trees":
-            entries = self._list(about, path, recursive=True)
-            return Reply(200, answers.tree(about, path, entries, self.url)) if entries else _not_found()
-        if what == "readme":
-            names = [entry.path for entry in self._list(about, reference)]
-            path = next((name for name in names if name.lower().startswith("readme")), "")
-            if not path and about.readme:
-                data = about.readme.encode()
-                entry = Entry(mode="100644", kind="blob", sha="0" * 40, size=len(data), path="README.md")
-                return Reply(200, answers.content(about, entry, self.url, data))
-            return self._content(about, reference, path) if path else _not_found()
-        return self._content(about, reference, path.strip("/"))
+            files = [{"path": one.path, "type": one.kind} for one in self._list(about, path, recursive=True)]
+            return Reply(200, {"sha": path, "tree": files, "truncated": False}) if files else _not_found()
+        readme = next((one for one in self._list(about, reference) if one.path.lower().startswith("readme")), None)
+        data = self._git_output(about, "cat-file", "blob", readme.sha) if readme else about.readme.encode()
+        content = {"type": "file", "encoding": "base64", "content": base64.encodebytes(data).decode()}
+        return Reply(200, content) if data else _not_found()
 
-    def _content(self, about: About, reference: str, path: str) -> Reply:
-        entries = self._list(about, reference, path)
-        if path and entries and entries[0].kind == "blob":
-            data = self._git_output(about, "cat-file", "blob", entries[0].sha)
-            return Reply(200, answers.content(about, entries[0], self.url, data))
-        if path:
-            entries = self._list(about, reference, path + "/")
-        return Reply(200, [answers.content(about, entry, self.url) for entry in entries]) if entries else _not_found()
-
-    def _list(self, about: About, reference: str, path: str = "", *, recursive: bool = False) -> list[Entry]:
+    def _list(self, about: About, reference: str, *, recursive: bool = False) -> list[Entry]:
         options = ["-r", "-t"] if recursive else []
-        lines = self._git_output(about, "ls-tree", "-l", *options, reference, "--", *([path] if path else []))
-        return [_entry(line) for line in lines.decode().splitlines()]
+        lines = self._git_output(about, "ls-tree", *options, reference).decode().splitlines()
+        parted = [line.partition("\t") for line in lines]
+        return [Entry(about.split()[1], about.split()[2], path) for about, _, path in parted]
 
     def _git_output(self, about: About, *arguments: str) -> bytes:
         folder = self.root / about.full_name
@@ -234,13 +228,20 @@ class GitHubServer:
         body, headers = sent
         environment = {
             **os.environ,
-            "GIT_PROJECT_ROOT": str(self.root / full_name), "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": f"/.git/{what}",
-            "QUERY_STRING": urlsplit(request.path).query, "REQUEST_METHOD": request.method,
-            "CONTENT_TYPE": headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)),
-            "HTTP_CONTENT_ENCODING": headers.get("Content-Encoding", ""), "GIT_PROTOCOL": headers.get("Git-Protocol", ""),
-            "REMOTE_ADDR": "127.0.0.1", "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
-        }  # fmt: skip
+            "GIT_PROJECT_ROOT": str(self.root / full_name),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "PATH_INFO": f"/.git/{what}",
+            "QUERY_STRING": urlsplit(request.path).query,
+            "REQUEST_METHOD": request.method,
+            "CONTENT_TYPE": headers.get("Content-Type", ""),
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_CONTENT_ENCODING": headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": headers.get("Git-Protocol", ""),
+            "REMOTE_ADDR": "127.0.0.1",
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+        }
         out = subprocess.run(
             ["git", "http-backend"], input=body, capture_output=True, env=environment, check=False
         ).stdout
@@ -249,14 +250,36 @@ class GitHubServer:
         return Reply(int(named.pop("Status", "200").split()[0]), data, named)
 
 
-def _entry(line: str) -> Entry:
-    about, path = line.split("\t", 1)
-    mode, kind, sha, size = about.split()
-    return Entry(mode=mode, kind=kind, sha=sha, size=0 if size == "-" else int(size), path=path)
+def _listed(about: About, base: str) -> dict[str, Any]:
+    """A repository as GitHub's search and its own page show it, as far as anybody reads it."""
+    web = f"{base}/{about.full_name}"
+    licence = {"key": about.licence.lower(), "spdx_id": about.licence} if about.licence else None
+    same = ("full_name", "private", "description", "language", "default_branch", "archived", "fork", "size")
+    return {
+        **{name: getattr(about, name) for name in same},
+        "html_url": web,
+        "clone_url": f"{web}.git",
+        "topics": list(about.topics),
+        "stargazers_count": about.stars,
+        "pushed_at": about.pushed,
+        "license": licence,
+    }
+
+
+def _rate_limits() -> dict[str, Any]:
+    limits = {
+        name: {"limit": number, "remaining": number, "reset": int(time.time()) + 60, "used": 0}
+        for name, number in (("core", 5000), ("search", 30))
+    }
+    return {"resources": limits, "rate": limits["core"]}
+
+
+def _problem(message: str, **more: Any) -> dict[str, Any]:
+    return {"message": message, "documentation_url": "https://docs.github.com/rest", **more}
 
 
 def _not_found() -> Reply:
-    return Reply(404, answers.problem("Not Found", status="404"))
+    return Reply(404, _problem("Not Found", status="404"))
 
 
 def _handler(github: GitHubServer) -> type[BaseHTTPRequestHandler]:
@@ -300,10 +323,14 @@ def _handler(github: GitHubServer) -> type[BaseHTTPRequestHandler]:
             data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
             resource = "search" if self.path.startswith("/search") else "core"
             headers = {
-                "Content-Type": "application/json; charset=utf-8", "X-RateLimit-Limit": "30",
-                "X-RateLimit-Remaining": "29", "X-RateLimit-Reset": str(int(time.time()) + 60),
-                "X-RateLimit-Resource": resource, **reply.headers, "Content-Length": str(len(data)),
-            }  # fmt: skip
+                "Content-Type": "application/json; charset=utf-8",
+                "X-RateLimit-Limit": "30",
+                "X-RateLimit-Remaining": "29",
+                "X-RateLimit-Reset": str(int(time.time()) + 60),
+                "X-RateLimit-Resource": resource,
+                **reply.headers,
+                "Content-Length": str(len(data)),
+            }
             self.send_response(reply.status)
             for name, value in headers.items():
                 self.send_header(name, value)
