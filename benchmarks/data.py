@@ -69,10 +69,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """The reference answer."""
     prefix_code: str = ""
     """What an environment needs before the answer runs."""
-    accept: Mapping[str, tuple[str, ...]] = {}
-    """Other strings that do as well as `arguments[name]`, by name."""
-    forbid: tuple[str, ...] = ()
-    """Strings that no right answer contains."""
     commit: str = ""
     """The repository's commit, where the row names it."""
 
@@ -189,8 +185,6 @@ class _Published(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     output: str
     prefix_code: str | None = None
-    accept: dict[str, list[Any]] | None = None
-    forbid: list[Any] | None = None
     commit: str | None = None
 
 
@@ -216,8 +210,6 @@ def task_of(row: Mapping[str, Any]) -> Task:
         kind=kind,
         output=read.output,
         prefix_code=read.prefix_code or "",
-        accept={name: tuple(map(str, values)) for name, values in (read.accept or {}).items()},
-        forbid=tuple(map(str, read.forbid or ())),
         commit=read.commit or "",
     )
 

@@ -4,14 +4,13 @@
 start, by what their parsers made of the words (`options`, `values`), `code` the calls of Python answers.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.data import Task, task_of
-from ml_agent.benchmarks.observation import Observation, is_cut, kind_of, observe, unfence
-from ml_agent.benchmarks.same_call.code import cannot_tell, compare_calls, plain_code
+from ml_agent.benchmarks.observation import is_cut, kind_of, observe, unfence
+from ml_agent.benchmarks.same_call.code import compare_calls
 from ml_agent.benchmarks.same_call.programs import compare_programs
 from ml_agent.benchmarks.same_call.values import ReasonClass, Verdict, failed
 
@@ -43,31 +42,9 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
         if not verdict.passed:
             return verdict
     if task.kind == "python":
-        return _code(task, plain, reference, candidate)
+        if is_cut(reference):
+            return failed("no reference", "the reference was stopped before anything was seen of it")
+        return compare_calls(reference, candidate, task.instruction, task.output)
     if reference.calls or any(call.own for call in candidate.calls):
         return compare_calls(reference, candidate, task.instruction)
     return Verdict(passed=True)
-
-
-def _code(task: Task, text: str, reference: Observation, candidate: Observation) -> Verdict:
-    if is_cut(reference):
-        return _by_text(task, text)  # nothing was seen of it, so no call of the answer can be one too many
-    verdict = compare_calls(reference, candidate, task.instruction, task.output)
-    return _by_text(task, text) if verdict.passed and cannot_tell(reference) else verdict
-
-
-def _by_text(task: Task, text: str) -> Verdict:
-    """The row's own strings, where the calls say too little."""
-    said = _bare(plain_code(text))
-    for name, value in task.arguments.items():
-        if not any(_bare(str(v)) in said for v in (value, *task.accept.get(name, ()))):
-            return failed("missing", f"{name}: {value}")
-    for value in task.forbid:
-        if _bare(value) in said:
-            return failed("unasked", value)
-    return Verdict(passed=True)
-
-
-def _bare(text: str) -> str:
-    """Text as it is compared: without blanks, with one kind of quotes, in lower case."""
-    return re.sub(r"\s+", "", text).replace('"', "'").lower()

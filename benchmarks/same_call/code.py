@@ -54,18 +54,6 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
     return GOOD
 
 
-def plain_code(text: str) -> str:
-    """Python without comments and texts that stand alone; as it is where it cannot be read."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return text
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            node.value = ast.Constant(value=None)
-    return ast.unparse(tree)
-
-
 def name_of(call: CodeCall) -> str:
     """The name of a call without what it belongs to."""
     return call.name.removesuffix(".__init__").rpartition(".")[2].removesuffix("()")
@@ -122,11 +110,6 @@ def _is_plain(value: Any) -> bool:
 def _lies_in(path: Any, folder: Any) -> bool:
     """Whether a path names the folder as well: whoever writes a file into it need not spell the folder alone."""
     return isinstance(path, str) and isinstance(folder, str) and path.startswith(folder.rstrip("/") + "/")
-
-
-def cannot_tell(reference: Observation) -> bool:
-    """Whether the calls of a reference say too little to compare by."""
-    return not required(reference.calls)
 
 
 def required(calls: Sequence[CodeCall]) -> list[CodeCall]:

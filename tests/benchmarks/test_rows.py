@@ -51,7 +51,6 @@ def test_bad_rows_are_reported_and_the_others_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("accept", ["0.10"]), ("accept", 5), ("accept", {"lr": "0.10"}), ("accept", {"lr": 1}), ("forbid", 5), ("forbid", "adam"),
         ("prefix_code", 5), ("commit", 7), ("id", True), ("id", 10**30),
     ],
 )  # fmt: skip
