@@ -16,20 +16,14 @@ from ml_agent.tools.commandline.invocation import ASSIGNMENT, Invocation, read_i
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES
 
-_DECLARES = "export declare local readonly typeset unset set shopt alias ulimit"
-_LOOKS = "echo ls cat grep head tail wc basename dirname file stat du md5sum"
-_SHOWS = (
-    "printf pwd tee egrep less more sort uniq cut tr awk sed find date which whereis type hash command df free uname hostname "
-    "whoami id env printenv ps seq realpath readlink sha256sum diff cmp nproc jq tree history clear nvcc module bc expr let"
+_DECLARES = frozenset(["export", "declare", "local", "readonly", "typeset", "unset", "set", "shopt", "alias", "ulimit"])
+_PREPARES = (
+    "echo ls cat grep head tail wc basename dirname file stat du md5sum printf pwd tee egrep less more sort uniq cut tr awk sed "
+    "find date which whereis type hash command df free uname hostname whoami id env printenv ps seq realpath readlink sha256sum "
+    "diff cmp nproc jq tree history clear nvcc module bc expr let for case select [ [[ (( test true false : cd pushd popd exit "
+    "return wait trap read shift break continue exec eval kill pkill killall mkdir chmod"
 )
-_CONTROLS = (
-    "for case select [ [[ (( test true false : cd pushd popd exit return wait trap read shift break continue exec eval kill "
-    "pkill killall mkdir chmod"
-)
-DECLARES = frozenset(_DECLARES.split())
-LOOKS = frozenset(_LOOKS.split())
-"""Programs that show something of files, and take no code."""
-PREPARES = DECLARES | LOOKS | {*DONE_ELSEWHERE, *_SHOWS.split(), *_CONTROLS.split()} - {"make"}
+PREPARES = _DECLARES | {*DONE_ELSEWHERE, *_PREPARES.split()} - {"make"}
 """Programs that prepare or show something: they count only where they take something away."""
 _TAKES_AWAY = {
     "rm": re.compile(r"(?:^| )(?:-\w*[rR]|--recursive)"),
@@ -102,7 +96,7 @@ def read_trace(text: str, trace: str, place: Place) -> Iterator[Step]:
         pwd, source, line = [*record.split(FIELD), "", ""][:3]
         words = [] if _ARRAY.match(line) else _words(line)
         assigned = {m.group(1): m.group(3) for word in words if (m := ASSIGNMENT.match(word))}
-        if words and (len(assigned) == len(words) or words[0] in DECLARES):
+        if words and (len(assigned) == len(words) or words[0] in _DECLARES):
             variables |= assigned
             exported |= {word.partition("=")[0] for word in words[1:] if words[0] in ("export", "declare")}
         elif words and (words[0] not in functions or shutil.which(words[0], path=SYSTEM_PATH)):

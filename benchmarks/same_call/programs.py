@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ml_agent.benchmarks.observation.inside.record import ONLY_SHOWS
 from ml_agent.benchmarks.observation.model import Observation, Program
 from ml_agent.benchmarks.same_call.options import Options, options_of
 from ml_agent.benchmarks.same_call.values import (
@@ -58,10 +57,7 @@ def compare_programs(reference: Observation, candidate: Observation, root: Path)
 
 
 def _refusal(reference: Observation, candidate: Observation) -> Verdict | None:
-    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference, or only one of them shows a help."""
-    if ONLY_SHOWS in (reference.failure, candidate.failure) and reference.message != candidate.message:
-        shows = candidate.failure == ONLY_SHOWS
-        return failed("unasked" if shows else "missing", (candidate if shows else reference).message)
+    """Whether the repository refuses the candidate for a reason for which it does not refuse the reference."""
     if not candidate.failure or candidate.failure == reference.failure:
         return None
     if candidate.failure == "nothing-runs" and candidate.programs:

@@ -95,7 +95,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     if SEEN.rejection and judgement.outcome == "finished":
         judgement = verdict.judge(SEEN.rejection, here)
     if judgement.outcome in ("finished", "outside") and not SEEN.reached and "--help" in program.words:
-        judgement = verdict.Judgement("rejected", record.ONLY_SHOWS, f"the program shows {record.HELP}")
+        judgement = verdict.Judgement("rejected", "only-shows", "the program shows its help, and ends")
     seen = {"parents": parents, **_seen_of(program, here, given)}
     return {**judgement._asdict(), "place": place, "recorded": seen}
 
@@ -127,7 +127,6 @@ def prepare(
     job: dict[str, Any], program: target.Target, here: scope.Scope, harmless: Callable[[BaseException], bool]
 ) -> None:
     """Put everything in place: what is watched, what is made up, what is not carried out."""
-    unknown.Hooks.safe_truth = staticmethod(scope.safe_truth)
     unknown.Hooks.harmless = staticmethod(harmless)
     unknown.Hooks.answer = here.answer
     if not job["describe"]:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import unknown
-from .pictures import name_of, picture, unwrapped
-from .record import MOST, SEEN, CallTime, CallTimeUp, from_answer
+from .record import MOST, SEEN, CallTime, CallTimeUp, from_answer, name_of, picture, unwrapped
 from .scope import ends
 from .unknown import HALF, PLAIN, Unknown, half_made
 

@@ -12,9 +12,7 @@ from typing import Any, NoReturn
 from . import unknown
 from .finder import unknown_module
 from .record import (
-    HELP,
     SEEN,
-    VERSION,
     ArgparseWatch,
     Parsed,
     add_options,
@@ -47,16 +45,8 @@ def install() -> None:
     watch = ArgparseWatch()
     for name, function in {**_parse_methods(watch), **_value_methods(watch), "error": error}.items():
         setattr(parser, name, function)
-    shown: tuple[tuple[Any, str], ...] = ((argparse._HelpAction, HELP), (argparse._VersionAction, VERSION))
-    for action, what in shown:
-        action.__call__ = _showing(what)
-
-
-def _showing(what: str) -> Callable[..., NoReturn]:
-    def show(self: Any, *words: Any) -> NoReturn:
-        only_shows(what)
-
-    return show
+    for action in (argparse._HelpAction, argparse._VersionAction):
+        setattr(action, "__call__", only_shows)  # noqa: B010
 
 
 def _parse_methods(watch: ArgparseWatch) -> dict[str, Callable[..., Any]]:

@@ -1,6 +1,11 @@
-"""What is recorded of a program: what its parser made of its words, and which functions the answer's own code calls."""
+"""What is recorded of a program: what its parser made of its words, and which functions the answer's own code calls.
+
+Values are recorded as plain JSON: what can be compared of them, and a mark for what is not known here.
+"""
 
 import argparse
+import enum
+import functools
 import os
 import signal
 import sys
@@ -11,9 +16,10 @@ from time import process_time
 from typing import Any, NoReturn
 
 from . import unknown
-from .pictures import picture
 from .scope import Scope
 
+DEEP, MANY, LONG = 5, 200, 2000
+"""Levels, items and characters that are kept of a value."""
 MOST = 400
 """Calls that are kept."""
 DEEPEST = 20
@@ -23,8 +29,6 @@ CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
 MOST_GRANTED = 20
 AGAIN = 0.2
 """Seconds after which a program is told once more that its time is over: it may have swallowed the first error."""
-ONLY_SHOWS = "only-shows"
-HELP, VERSION = "its help and ends", "its version and ends"
 
 
 class Parsed(BaseException):
@@ -66,9 +70,9 @@ def reject(kind: str, message: str) -> NoReturn:
     raise SEEN.rejection
 
 
-def only_shows(what: str) -> NoReturn:
+def only_shows(*_: Any) -> NoReturn:
     """The program was asked for its help or its version: nothing else of the command line counts."""
-    reject(ONLY_SHOWS, f"the program shows {what}")
+    reject("only-shows", "the program shows its help or its version, and ends")
 
 
 def chain() -> list[list[str]]:
@@ -213,3 +217,56 @@ def _time_is_up(_signum: int, _frame: Any) -> None:
 def from_answer() -> bool:
     """Whether the code that asks stands in the answer itself."""
     return SEEN.scope is not None and unknown.caller().f_code.co_filename == SEEN.scope.answer
+
+
+def picture(value: Any, depth: int = 0) -> Any:
+    """A value as JSON: numbers, text, lists and tables as they are; `{"?": name}` for the unknown, `{"is": name}` for other things."""
+    if isinstance(value, enum.Enum):
+        return picture(value.value, depth + 1)
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if value == value and abs(value) != float("inf") else repr(float(value))
+    if isinstance(value, (str, bytes)):
+        text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+        return {"?": "text"} if unknown.MARK in text else text[:LONG]
+    if isinstance(value, (unknown.Unknown, unknown.UnknownModule)) or hasattr(type(value), "_unknown_name"):
+        return {"?": getattr(value, "_unknown_name", type(value).__name__)}
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return _container(value, depth) if depth < DEEP else {"?": type(value).__name__}
+
+
+def _container(value: Any, depth: int) -> Any:
+    if isinstance(value, dict):
+        return {str(k): picture(v, depth + 1) for k, v in list(value.items())[:MANY]}
+    if isinstance(value, (list, tuple, range)):
+        return [picture(v, depth + 1) for v in list(value)[:MANY]]
+    if isinstance(value, (set, frozenset)):
+        return sorted((picture(v, depth + 1) for v in list(value)[:MANY]), key=str)
+    return {"is": name_of(value)}
+
+
+def name_of(value: Any) -> str:
+    """The dotted name of a function or class; of any other thing that of its class, with "()"."""
+    value = unwrapped(value)
+    if isinstance(value, types.ModuleType):
+        return value.__name__
+    function = getattr(value, "__func__", value)
+    named = isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType))
+    owner = function if named else type(value)
+    return f"{owner.__module__}.{owner.__qualname__}" + ("" if named else "()")
+
+
+def unwrapped(function: Any) -> Any:
+    """The function below `functools.partial` and decorators that say what they wrap."""
+    for _ in range(DEEP):
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        else:
+            break
+    return function

@@ -13,6 +13,8 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .scope import safe_truth
+
 MARK = "__unknown__"
 DECIDED: dict[types.CodeType, set[int]] = {}
 BLURRED: set[types.CodeType] = set()
@@ -29,8 +31,6 @@ OWN = __file__.rpartition("/")[0]
 class Hooks:
     """What the other modules tell the values; set before the program starts."""
 
-    safe_truth: Callable[[str, int], bool | None] = staticmethod(lambda path, line: None)
-    """The truth value with which the test on a line lets the program go on, or None."""
     harmless: Callable[[BaseException], bool] = staticmethod(lambda error: False)
     """Whether an error says nothing about the answer."""
     watched: tuple[type, ...] = ()
@@ -53,7 +53,7 @@ def caller() -> types.FrameType:
 def _decide(*_of: Any) -> bool:
     """The truth of an unknown value for the code that asks: what lets it go on, else true until a loop turned often enough."""
     frame = caller()
-    safe = Hooks.safe_truth(frame.f_code.co_filename, frame.f_lineno)
+    safe = safe_truth(frame.f_code.co_filename, frame.f_lineno)
     if safe is not None:
         return safe
     DECIDED.setdefault(frame.f_code, set()).add(frame.f_lineno)
@@ -93,20 +93,11 @@ def _same(self: Any, *others: Any) -> Any:
     return Unknown(name_of(self))
 
 
-BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"]
 SAME = (
     *BINARY,
     *(f"r{name}" for name in BINARY),
-    "neg",
-    "pos",
-    "abs",
-    "invert",
-    "round",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "enter",
+    *["neg", "pos", "abs", "invert", "round", "lt", "le", "gt", "ge", "enter"],
 )
 OPERATORS: dict[str, Any] = {
     **{f"__{name}__": _same for name in SAME},
