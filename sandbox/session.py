@@ -416,7 +416,8 @@ _WORD = re.compile(
     r"-e \.|--python 3\.\d{1,2}|[A-Za-z0-9][\w.-]*(?: ?\[[\w,. -]*\])?(?: ?[<>=!~]=?=? ?[\w.*+!-]+(?: ?, ?[<>=!~]=?=? ?[\w.*+!-]+)*)?(?: ?;[\w\s.<>=!~'\"()-]+)?",
     re.ASCII,
 )
-_DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]+", re.ASCII)
+_DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*(?:[a-z0-9.]|\+\+)", re.ASCII)
+"""A hyphen at the end would have it removed."""
 
 
 def repaired(task: Task, repairs: Sequence[Repair]) -> Task:

@@ -71,3 +71,24 @@ def test_what_is_declared_is_taken_and_not_its_like(isolated_kind: str, index: P
     code = "from pydispatch import dispatcher\nimport zope.interface\nimport pdfminer.high_level\n"
     found = installed(isolated_kind, tmp_path, {"run.py": code, "requirements.txt": "\n".join(DECLARED)})
     assert found == {"pdfminer-six", "pydispatcher", "zope-interface"}
+
+
+NO_REQUIREMENTS = [
+    "--index-url http://x.invalid", "-i http://x.invalid", "--find-links=/tmp", "-e /etc", "-e ..", "-e .[all] --target /", "-r /etc/passwd",
+    "git+https://x.invalid/a", "a @ git+https://x.invalid/a", "a @ file:///etc", "a@https://x.invalid/a.whl", "./a", "../a", "/tmp/a.whl",
+    "https://x.invalid/a.whl", "a==1 --hash=sha256:0", "a --config-settings=x=y", "--python /tmp/python", "--python 3.8 -m a", "a$(id)", "a`id`", "a|id",
+    "a'", "a\\", "a\0b", "-", "",
+]  # fmt: skip
+NO_DEBIAN_PACKAGES = ["a;id", "-oAPT::Update::Pre-Invoke::=id", "./a.deb", "/tmp/a.deb", "bash-", "bash+", "a=1", "a/sid", "a*", "^a", "a b", ""]  # fmt: skip
+
+
+@pytest.mark.promise("A model can ask for packages by name alone.", by="ml_agent.sandbox.session")
+def test_what_a_model_asks_for_is_a_name(tmp_path: Path) -> None:
+    sandbox = build("bubblewrap", tmp_path / "logs", Policy(network="install", run_id="tests"))
+    session = Session(sandbox, Source(root=tmp_path))
+    for word in NO_REQUIREMENTS:
+        done = session.install(["numpy<2", word], "it is needed")
+        assert not done.ok and "not a requirement" in done.said[0] and not done.repairs, word
+    for word in NO_DEBIAN_PACKAGES:
+        done = session.install([], "it is needed", ["g++", "libgl1", word])
+        assert not done.ok and "not the name of a Debian package" in done.said[0] and not done.repairs, word
