@@ -22,6 +22,8 @@ from ml_agent.tools.commandline.invocation import ASSIGNMENT, unwrap
 from ml_agent.tools.commandline.lexer import Token, lex
 from ml_agent.tools.commandline.shell import change_folder, sign_of
 from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, VERSION, launcher_modules, launchers
+from ml_agent.tools.libraries import known_libraries
+from ml_agent.tools.python_api.distributions import distributions_of, is_known, modules_of, normalized
 from ml_agent.tools.secret_names import names_a_secret
 
 _VARIABLE = r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[?#$!@*0-9])"
@@ -205,6 +207,9 @@ class _Reader:
         for token in redirects:
             yield from self._redirect(token)
         if words[:1] and words[0].raw == "for":
+            name = words[1].value if len(words) > 1 else ""
+            if _OF_SHELL.fullmatch(name) or self.table.refused_environment.fullmatch(name):
+                yield "sets a variable by which programs are found or started", ""
             yield from self._arguments(words[3:], own=True)
             return
         exports = bool(words) and words[0].raw == "export"
@@ -504,7 +509,7 @@ class _Reader:
                 yield "are names that may be read as options", token.raw
         if tool.hosts:
             yield from ((why, word.raw) for word in words if (why := self._of_package(word.value)))
-            yield from self._channels(words) if name in ("conda", "mamba") else ()
+            yield from self._channels(words) if name in ("conda", "mamba") else self._unnamed_packages(words)
         if name == "chmod" and not (plain and _MODE.fullmatch(plain[0].value)):
             yield "gives a file other rights than to read, write and run it", ""
         if tool.hosts or name in _BUILDS:
@@ -566,6 +571,23 @@ class _Reader:
             if parts.scheme != "https" or not any(known.startswith(f"{host}/") for host in self.table.hosts):
                 return "installs packages from a place that you did not name"
         return ""
+
+    def _unnamed_packages(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        """Packages of an index that neither the repository asks for nor the user, and that are not well known."""
+        for before, token in pairwise([None, *words]):
+            name = re.match(r"[A-Za-z0-9][\w.-]*", token.value) if token is not None else None
+            valued = before is not None and re.fullmatch(
+                r"-[rcfie]|--[a-z]+-?(?:url|links|ment|able|straint)", before.value
+            )
+            if token is None or name is None or valued or "/" in token.value:
+                continue
+            if not self._is_wanted(normalized(name[0])) and not self.scope.names(name[0]):
+                yield "installs a package that neither the repository nor you name", name[0]
+
+    def _is_wanted(self, package: str) -> bool:
+        """Whether the repository uses what an index's package gives, or it is well known, and the package is the one to install for it."""
+        modules = (one for one in modules_of(package) if package in map(normalized, distributions_of(one)))
+        return any(is_known(one) or one in known_libraries() or self.scope.has_library(one) for one in modules)
 
     def _channels(self, words: list[Token]) -> Iterator[tuple[str, str]]:
         values = [token.value for token in words]

@@ -37,6 +37,10 @@ _STARTS = re.compile(
     re.I,
 )
 """Attributes that start a program, or load a library, whoever has them; `system` does where it is called."""
+_RUNS = re.compile(
+    r"typing\.(?:get_type_hints|ForwardRef)|inspect\.get_annotations|string\.Formatter|torch\.distributed\.(?:run|launch\w*)(?:\..*)?"
+)
+"""What is allowed by the name of its module, and evaluates text or starts a program."""
 _SECRETS = re.compile(
     r"openai\.api_key|wandb\.api\.api_key|huggingface_hub\..*get_token\w*|.*\bHfFolder\b.*|requests\.utils\b.*"
 )
@@ -50,7 +54,7 @@ _LOADS = re.compile(
 )
 """What may run what it loads: it is given a file."""
 _FILE = re.compile(r"(?:io\.|codecs\.|gzip\.|bz2\.|lzma\.)?open|os\.path\.\w+|pathlib\.Path|str")
-_SENDS = re.compile(r"(?:requests|httpx|aiohttp|urllib3)\.(?!get$|head$)\w+")
+_SENDS = re.compile(r"(?:requests|httpx|aiohttp|urllib3)\.(?!get$|head$)\w+|mlflow\.set_(?:tracking|registry)_uri")
 _HERE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?:[:/]|$)")
 _PATH = re.compile(r"(?:/[\w.~*?-]|~[\w/]|\.\.(?:/|$))[^\n]*|[^\s]*/\.\.(?:/.*)?")
 _PLACES = ast.Constant | ast.JoinedStr | ast.BinOp | ast.Call | ast.Subscript
@@ -117,6 +121,8 @@ class _Walk:
                 return UNLISTED
             if _SECRETS.fullmatch(name):
                 return SECRET
+            if _RUNS.fullmatch(name):
+                return STARTS
         return ""
 
     def _is_standard(self, top: str) -> bool:
@@ -149,6 +155,8 @@ class _Walk:
             return STARTS if (hidden or node.id in _COMPUTED) and node.id not in self._names.own else ""
         if isinstance(self._names.parents.get(node), ast.Attribute):
             return ""
+        if _RUNS.fullmatch(name):
+            return STARTS
         top = name.partition(".")[0]
         if name.startswith("os.environ") or name in ("os.getenv", "environ"):
             return self._of_environment(node)
@@ -173,6 +181,8 @@ class _Walk:
         given = [*node.args, *(word.value for word in node.keywords)]
         if _LOADS.fullmatch(name) and not all(map(self._is_file, given[:1])):
             return NETWORK
+        if any(word.arg == "eval_str" for word in node.keywords):
+            return STARTS
         if self._loads_from_afar(node, name):
             return NETWORK
         if _SENDS.fullmatch(name) and not any(map(self._is_near, given)):
