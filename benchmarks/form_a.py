@@ -16,15 +16,15 @@ from typing import Any
 
 import msgspec
 
+from ml_agent.benchmarks import work
 from ml_agent.benchmarks.data import Task, Visible, repository_folder, visible
 from ml_agent.benchmarks.engines import Engine, Work
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.predictions import Usage
-from ml_agent.benchmarks.results import Line, Series, carry_on, lock_folder
+from ml_agent.benchmarks.results import Line
 from ml_agent.benchmarks.subjects.places import index_variables
 from ml_agent.benchmarks.work import (
     SCRIPT,
-    Agent,
     Assignment,
     RowResult,
     Terms,
@@ -72,41 +72,25 @@ class Checked(RowResult, frozen=True, kw_only=True):
 
     checked: ScriptVerdict = ScriptVerdict()
 
-    @property
-    def counts(self) -> bool:
-        """Whether it may be counted for or against the agent."""
-        return not self.infrastructure
 
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do and where to put it."""
+class Plan(work.Plan, frozen=True, kw_only=True):
+    """What to do and where to put it; OUTPUT is written beside the results."""
 
     tasks: tuple[Task, ...]
     repos: Path
     """The repositories at their pinned commits, by lower-case name."""
-    out: Path
-    """Folder: output.jsonl, rows.jsonl with the results, records/ with what agents left."""
-    agent: Agent
-    terms: Terms
     rules: Rules = Rules()
-    retry_failed: bool = False
-    """Do rows again that failed for a reason of the infrastructure."""
 
 
 def run(plan: Plan, engine: Engine) -> list[Checked]:
     """Do every row that has no result yet, then write output.jsonl; the results in order. BenchError where they cannot be kept."""
     sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
-    work = Work(carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_label)
-    series = Series(
-        file=plan.out / "rows.jsonl", line=Line[Checked], config=plan.terms.config(plan.agent.label), who=plan.agent.label,
-        model=plan.terms.endpoint.model, again=lambda one: plan.retry_failed and not one.counts,
-    )  # fmt: skip
-    with lock_folder(plan.out, plan.out):
-        found = carry_on(series, work, plan.tasks, engine)
-        pairs = [(found[str(task.key)], task) for task in plan.tasks]
-        lines = [json.dumps(as_row(one, task, plan.terms), ensure_ascii=False) + "\n" for one, task in pairs]
-        write_atomically(plan.out / OUTPUT, "".join(lines))
-    return [one for one, _ in pairs]
+    todo = Work(carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_label)
+    done = work.run_rows(plan, Line[Checked], todo, plan.tasks, engine)
+    pairs = zip(done, plan.tasks, strict=True)
+    lines = [json.dumps(as_row(one, task, plan.terms), ensure_ascii=False) + "\n" for one, task in pairs]
+    write_atomically(plan.out / OUTPUT, "".join(lines))
+    return done
 
 
 def _label(task: Task) -> str:
@@ -283,7 +267,7 @@ def as_row(done: Checked, task: Task, terms: Terms) -> dict[str, Any]:
 
 def summarise(rows: Sequence[Checked]) -> dict[str, Any]:
     """The figures of an agent; None for a share of no rows, and for a cost whose price or rows are missing."""
-    counted = [row for row in rows if row.counts]
+    counted = [row for row in rows if not row.infrastructure]
     usage = functools.reduce(Usage.plus, (row.usage for row in rows), Usage())
     official = sum(row.checked.official_success for row in counted)
     executed = sum(row.checked.executed for row in counted)

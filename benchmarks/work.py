@@ -5,7 +5,7 @@ import hashlib
 import json
 import posixpath
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
@@ -17,8 +17,10 @@ import ml_agent
 import ml_agent.prompts
 import ml_agent.tools
 from ml_agent.benchmarks.data import Visible
+from ml_agent.benchmarks.engines import Engine, Item, Work
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.results import Line, Series, carry_on, lock_folder
 from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place, clear, folder_of, index_variables, name_of, workplace
@@ -261,6 +263,35 @@ class RowResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 ResultT = TypeVar("ResultT", bound=RowResult)
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Who does rows, and where results go."""
+
+    agent: Agent
+    terms: Terms
+    out: Path
+    """Folder: the results, and records/ with what agents left."""
+    file: str = "rows.jsonl"
+    """Of the results, in that folder. Several agents may share it, one after the other."""
+
+
+def run_rows(
+    plan: Plan, line: type[Line[ResultT]], work: Work[Item, ResultT], items: Sequence[Item], engine: Engine
+) -> list[ResultT]:
+    """Do every row that has no result that counts yet; the results in order. BenchError where they cannot be kept."""
+    who = plan.agent.label
+    series = Series(
+        file=plan.out / plan.file,
+        line=line,
+        config=plan.terms.config(who),
+        who=who,
+        model=plan.terms.endpoint.model,
+        again=lambda one: bool(one.infrastructure),
+    )
+    with lock_folder(plan.out, plan.out):
+        found = carry_on(series, work, items, engine)
+    return [found[work.label(item)] for item in items]
 
 
 def with_tries(done: ResultT, terms: Terms, records: Path, attempt: Callable[[ResultT, Path], ResultT]) -> ResultT:

@@ -217,15 +217,12 @@ def _form_a(errand: Errand) -> tuple[dict[str, Any], list[str]]:
     from ml_agent.benchmarks.work import PeerAgent
 
     agent, rows = _agent(errand, PeerAgent), _rows(errand)
-    plan = Plan(
-        tasks=tuple(rows.tasks), repos=errand.source.repos, out=errand.out, agent=agent, terms=errand.terms,
-        retry_failed=errand.work.retry_failed,
-    )  # fmt: skip
+    plan = Plan(tasks=tuple(rows.tasks), repos=errand.source.repos, out=errand.out, agent=agent, terms=errand.terms)
     with o.engine_of(errand.work) as carry_out:
         done = run(plan, carry_out)
     figures = summarise(done)
     figures["without_result"] += rows.bad
-    return figures, [f"{one.row}: {one.infrastructure}" for one in done if not one.counts]
+    return figures, [f"{one.row}: {one.infrastructure}" for one in done if one.infrastructure]
 
 
 def _form_d(errand: Errand) -> tuple[dict[str, Any], list[str]]:

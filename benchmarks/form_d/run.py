@@ -12,12 +12,13 @@ import msgspec
 from docker.errors import DockerException, ImageNotFound
 from requests.exceptions import RequestException
 
+from ml_agent.benchmarks import work
 from ml_agent.benchmarks.data import Visible
 from ml_agent.benchmarks.engines import Engine, Work
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.form_d.inputs import make_inputs
 from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository, load_rows
-from ml_agent.benchmarks.results import Line, Series, carry_on, lock_folder
+from ml_agent.benchmarks.results import Line
 from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.places import Place, index_variables, open_place
 from ml_agent.benchmarks.work import (
@@ -88,18 +89,15 @@ class Delivery(RowResult, frozen=True, kw_only=True):
         return self.claim is False and self.delivered
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(work.Plan, frozen=True, kw_only=True):
     """What to do and where to put it."""
 
     rows: tuple[Row, ...]
     archives: Path
     """Source distributions by their sha256; what is missing is downloaded."""
-    out: Path
-    """Folder: deliveries.jsonl, and records/ with what agents left. Several agents may share it, one after the other."""
-    agent: Agent
-    terms: Terms
     judge: Installed
     """The environment of the judges."""
+    file: str = KEPT
 
 
 def pick_rows(source: str) -> tuple[Row, ...]:
@@ -120,20 +118,13 @@ def run(plan: Plan, engine: Engine) -> tuple[Delivery, ...]:
     """
     plan.archives.mkdir(parents=True, exist_ok=True)
     sent = msgspec.structs.replace(plan, rows=())  # a row is sent with all of it
-    terms, label = plan.terms, plan.agent.label
+    terms = plan.terms
     longest = None  # seconds after which a row's process is ended, whatever it hangs in
     if terms.limits.seconds is not None:
         longest = terms.tries * (terms.limits.seconds + SCRIPT_SECONDS + JUDGE_SECONDS + AROUND_SECONDS)
-    work = Work(
-        carry_out=functools.partial(do_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_name, seconds=longest,
-    )  # fmt: skip
-    series = Series(
-        file=plan.out / KEPT, line=Line[Delivery], config=terms.config(label), who=label, model=terms.endpoint.model,
-        again=lambda one: bool(one.infrastructure),
-    )  # fmt: skip
-    with lock_folder(plan.out, plan.out):
-        found = carry_on(series, work, plan.rows, engine)
-    return tuple(found[row.name] for row in plan.rows)
+    do, lost = functools.partial(do_row, plan=sent), functools.partial(_lost, plan=sent)
+    todo = Work(carry_out=do, lost=lost, label=_name, seconds=longest)
+    return tuple(work.run_rows(plan, Line[Delivery], todo, plan.rows, engine))
 
 
 def _name(row: Row) -> str:

@@ -79,7 +79,12 @@ def solved(script: str, agent: Agent, repos: Path, **changes: Any) -> Checked:
 
 def test_a_run_sh_that_trains_as_it_should(least: PeerAgent, repos: Path) -> None:
     done = solved(TRAIN, least, repos)
-    assert done.counts and done.checked.official_success and done.checked.executed and done.checked.exit_code == 0, done
+    assert (
+        not done.infrastructure
+        and done.checked.official_success
+        and done.checked.executed
+        and done.checked.exit_code == 0
+    ), done
     assert done.usage.calls == 1 and "done 5" in done.checked.output
 
 
@@ -116,7 +121,7 @@ def test_trouble_of_the_endpoint_is_not_the_agents_and_is_tried_again(
     with ModelServer(lambda seen: brain, failing_at_first(times)) as server:
         done = solve_row(plan(least, repos, server), repos / "toy")
     assert done.tries == 3
-    assert (done.counts and done.checked.executed) if times == 2 else "overloaded" in done.infrastructure
+    assert (not done.infrastructure and done.checked.executed) if times == 2 else "overloaded" in done.infrastructure
 
 
 class Unlucky:
@@ -143,7 +148,7 @@ class Unlucky:
 
 def test_a_lost_sandbox_is_begun_again(repos: Path) -> None:
     done = solve_row(plan(Unlucky(SandboxLostError("gone"), 1), repos), repos / "toy")
-    assert done.counts and done.checked.executed and (done.tries, done.usage.usd) == (2, 0.25)
+    assert not done.infrastructure and done.checked.executed and (done.tries, done.usage.usd) == (2, 0.25)
 
 
 def test_many_rows_are_resumed_and_summed_up(least: PeerAgent, repos: Path) -> None:
@@ -169,7 +174,7 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
     figures = summarise(done)
     assert (figures["rows"], figures["without_result"], figures["official"]) == (3, 2, 1)
     assert (figures["executed_rate"], figures["usd_per_solved"]) == (1.0, 0.25)
-    again = run(msgspec.structs.replace(made, retry_failed=True), LocalEngine())
+    again = run(made, LocalEngine())
     assert summarise(again)["without_result"] == 1
 
 
@@ -177,7 +182,12 @@ def test_what_ml_agent_cannot_answer_is_its_failure(repos: Path) -> None:
     (repos / "toy/README.md").write_text("# Nothing\n")
     (repos / "toy/examples/main.py").unlink()
     done = solve_row(plan(OwnAgent("offline"), repos), repos / "toy")
-    assert done.counts and done.ended == "failed" and done.error and done.checked.reason.startswith("no-script")
+    assert (
+        not done.infrastructure
+        and done.ended == "failed"
+        and done.error
+        and done.checked.reason.startswith("no-script")
+    )
 
 
 def test_a_reproduction_is_split_at_the_program() -> None:
