@@ -17,8 +17,6 @@ from ml_agent.offline.vocabulary import vocabulary_matches
 from ml_agent.offline.weights import Weights
 from ml_agent.offline.words import alphanumeric, terms
 from ml_agent.request import Value
-from ml_agent.tools.python_api.model import ApiObject
-from ml_agent.tools.python_api.registries import same_registry, variant_instead
 from ml_agent.tools.signatures.model import Option, OptionType
 from ml_agent.user_values import is_path, kind_of
 
@@ -54,9 +52,6 @@ def adapt(
     shapes = _shapes(found, values)
     placed = _placed(statement, whole, found, sources, model)
     edits = [*shapes, *_edits(placed, found)]
-    edits += _siblings(whole, (value for value in values if not _is_in_code(found, value.value, value.kind)), sources)
-    edits += _repetitions(edits, whole, found)
-    edits += _variants(edits, found, sources)
     edits += _prompts(found, placed, statement.text)
     return _applied(whole, edits), len(placed)
 
@@ -64,16 +59,15 @@ def adapt(
 def _placed(
     statement: ParsedRequest, code: str, found: Sequence[Literal], sources: NameSources, model: Weights
 ) -> list[FilledSlot]:
-    """The values with the number of the literal that each goes into; names of one registry first, the others by the weights."""
+    """The values with the number of the literal that each goes into, by the weights."""
     names = parameter_names(code, found, sources.index.api, sources.workdir)
     slots = [
         Slot(_option(literal, name, sources), sorted(sources.seen.get(name, ())), files=files)
         for literal, name, files in zip(found, names, _sibling_files(found, sources), strict=True)
     ]
-    settled = _of_one_registry(statement, slots, sources)
     prose = {at for at, one in enumerate(found) if _is_prose(names[at], one)}
-    filled = assign(statement, slots, model, prior=_ExamplePrior(found, settled, prose))
-    placed = [*settled, *(one for one in filled.all if one.score > _NEVER / 2)]
+    filled = assign(statement, slots, model, prior=_ExamplePrior(found, prose))
+    placed = [one for one in filled.all if one.score > _NEVER / 2]
     taken = {one.slot for one in placed}
     meant = [
         FilledSlot(place, (one.value,), 0.0, (one.mention.start,), one.mention.text)
@@ -90,25 +84,21 @@ def _is_prose(slot: str, literal: Literal) -> bool:
 
 
 class _ExamplePrior:
-    """What the example says of a placement: what is settled, names in prose, what the code says already.
+    """What the example says of a placement: names in prose, what the code says already.
 
     Args:
         found: the literals.
-        settled: what has its place.
         prose: numbers of the literals that are prose: only what the user quotes takes their place.
     """
 
-    def __init__(self, found: Sequence[Literal], settled: Sequence[FilledSlot], prose: Collection[int]) -> None:
+    def __init__(self, found: Sequence[Literal], prose: Collection[int]) -> None:
         self._found = found
-        self._starts = {start for one in settled for start in one.starts}
-        self._taken = {one.slot for one in settled}
         self._prose = prose
 
     def value(self, mention: Mention, slot: int) -> float:
         """What speaks for a value in a slot, as log-odds: a name takes the place of one that is spelled like it."""
         quoted = mention.text[:1] in _QUOTES
-        settled = mention.start in self._starts or slot in self._taken
-        if settled or _is_in_code(self._found, mention.value, mention.kind):
+        if _is_in_code(self._found, mention.value, mention.kind):
             return _NEVER
         shown = self._found[slot].text
         if slot in self._prose:
@@ -126,17 +116,6 @@ class _ExamplePrior:
         if mention.kind == "number":
             return _FOR_NUMBER
         return _BY_LIKENESS * likeness(mention.value, shown) if mention.kind in {"name", "path"} else 0.0
-
-
-def _of_one_registry(statement: ParsedRequest, slots: Sequence[Slot], sources: NameSources) -> list[FilledSlot]:
-    """Names that the repository registers beside one that the example uses: they go where that one stands."""
-    registries, found = sources.index.api.registries, dict[int, FilledSlot]()
-    for mention in (one for one in statement.mentions if one.kind == "name" and not one.parts):
-        for place, slot in enumerate(slots):
-            if place not in found and same_registry(registries, mention.value, slot.option.default or ""):
-                found[place] = FilledSlot(place, (mention.value,), 1.0, (mention.start,), mention.text)
-                break
-    return list(found.values())
 
 
 def _is_in_code(found: Sequence[Literal], value: str, kind: str) -> bool:
@@ -236,50 +215,6 @@ def _formatted(typed: str, literal: Literal) -> str:
 
 def _quoted(value: str) -> str:
     return f'"{value}"' if '"' not in value and "\\" not in value and value.isprintable() else repr(value)
-
-
-def _siblings(code: str, values: Iterable[Value], sources: NameSources) -> Iterator[Edit]:
-    """A function or class of the repository in place of a sibling in the same module, where the user names it: `zoo.resnet` for `zoo.vgg`."""
-    names = [literal for literal in literals(code) if literal.kind == "name"]
-    for value in (one for one in values if one.kind == "name" and one.value not in code):
-        for literal in names:
-            module, _, last = literal.text.rpartition(".")
-            if module and _are_siblings(module, value.value, last, sources):
-                yield Edit(literal.end - len(last), literal.end, value.value)
-                uses = (one for one in names if one.text.split(".")[0] == last)
-                yield from (Edit(one.start, one.start + len(last), value.value) for one in uses)
-                break
-
-
-def _are_siblings(module: str, name: str, other: str, sources: NameSources) -> bool:
-    """Whether a module has two functions, or two classes, of these names."""
-    one, two = (sources.index.api.resolve(f"{module}.{last}", sources.workdir) for last in (name, other))
-    return isinstance(one, ApiObject) and isinstance(two, ApiObject) and one.kind == two.kind
-
-
-def _repetitions(edits: Iterable[Edit], code: str, found: Sequence[Literal]) -> list[Edit]:
-    """What stood for the same name elsewhere changes along: a model's name that is given to its tokenizer too."""
-    done = {edit.start for edit in edits}
-    fresh = {code[edit.start : edit.end].strip("'\""): edit.text for edit in edits if edit.text[:1] in {"'", '"'}}
-    return [
-        Edit(literal.start, literal.end, fresh[literal.text])
-        for literal in found
-        if literal.kind == "text" and literal.start not in done and literal.text in fresh and len(literal.text) > _SHORT
-    ]
-
-
-def _variants(edits: Iterable[Edit], found: Sequence[Literal], sources: NameSources) -> list[Edit]:
-    """What the repository has of the user's model where the example takes something of its own model: the weights' name."""
-    by_start = {edit.start: edit for edit in edits}
-    fresh = {}
-    for changed in (one for one in found if one.start in by_start and one.kind == "text"):
-        new = by_start[changed.start].text.strip("'\"")
-        for literal in found:
-            if literal.owner == changed.owner and literal.start not in by_start and literal.kind == "text":
-                variant = variant_instead(sources.index.api.registries, changed.text, new, literal.text)
-                if variant is not None:
-                    fresh[literal.start] = Edit(literal.start, literal.end, _quoted(variant))
-    return list(fresh.values())
 
 
 _LEAD = re.compile(

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ml_agent.tools.outline import Outline, imported_tops
-from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Registry, Unknown
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Unknown
 from ml_agent.tools.python_api.modules import ModuleTable
-from ml_agent.tools.python_api.registries import joined
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 
@@ -115,11 +114,6 @@ class ApiIndex:
     def requirements(self) -> frozenset[str]:
         """Import names of what the repository says it needs."""
         return frozenset(self._requirements())
-
-    @cached_property
-    def registries(self) -> tuple[Registry, ...]:
-        """Which variants the repository says that things have."""
-        return joined(registry for module in self.facts.values() for registry in module.registries)
 
     @cached_property
     def third_party(self) -> frozenset[str]:

@@ -64,17 +64,6 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a function says that it gives, where that is a plain name."""
 
 
-class Registry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Which variants each thing has, as a dictionary says: `{"resnet50": {"imagenet": ..., "places": ...}}`."""
-
-    name: str
-    line: int
-    variants: dict[str, tuple[str, ...]]
-    """By thing, in the order of the source."""
-    part: bool = False
-    """Told by one class of several, each with a dictionary of this name."""
-
-
 class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One Python file."""
 
@@ -90,7 +79,6 @@ class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """`__all__` where it is a plain list."""
     dynamic: bool = False
     """Names may be made at run time, or the file is no Python we can read."""
-    registries: tuple[Registry, ...] = ()
 
 
 class ApiObject(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.bindings import chain_of, nodes
 from ml_agent.tools.python_api.functions import parameters_of, read_decorators
 from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter, ParameterKind
-from ml_agent.tools.python_api.registries import read_registries
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.reading import FILE_SECONDS
 
@@ -110,7 +109,6 @@ class _Reader:
             stars=tuple(self._stars),
             attributes=tuple(self._attributes),
             exported=tuple(self._exported) if self._exported is not None else None,
-            registries=() if self._is_over() else read_registries(self._tree),
             dynamic=self._dynamic,
         )
 

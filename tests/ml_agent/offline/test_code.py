@@ -116,16 +116,6 @@ def test_an_example_of_thousands_of_literals_is_adapted_soon(repository: Callabl
     assert time.process_time() - began < 30
 
 
-def test_a_sibling_function_that_the_user_names(repository: Callable[..., Any]) -> None:
-    files = {
-        **PACKAGE,
-        "README.md": "# Zoo\n\n```python\nimport vision.zoo\n\nmodel = vision.zoo.big()\nprint(model)\n```\n",
-    }
-    files["vision/zoo.py"] += "\n        def tiny_v2():\n            pass\n"
-    draft = repository(files).answer("Print the model tiny_v2() of the zoo.")
-    assert "vision.zoo.tiny_v2()" in draft.text
-
-
 ZOO = {
     "vision/__init__.py": "from vision.zoo import make\n",
     "vision/zoo.py": """
@@ -146,14 +136,6 @@ ZOO = {
         ```
     """,
 }
-
-
-def test_the_weights_of_the_users_model_are_taken(repository: Callable[..., Any]) -> None:
-    place = repository(ZOO)
-    assert 'make("tiny-net", pretrained="web_c")' in place.answer("Write code that makes the model 'tiny-net'.").text
-    assert 'make("old-net", pretrained="photos-b")' in place.answer("Write code that makes the model 'old-net'.").text
-    stated = place.answer("Write code that makes the model 'tiny-net' with the pretrained weights 'mine'.").text
-    assert 'make("tiny-net", pretrained="mine")' in stated
 
 
 REGISTERED = {
@@ -183,8 +165,3 @@ REGISTERED = {
         ```
     """,
 }
-
-
-def test_a_registered_name_goes_where_another_one_stands(repository: Callable[..., Any]) -> None:
-    text = repository(REGISTERED).answer("Write code that finds pictures with 'old_sorter'.").text
-    assert 'load(name="old_sorter", weights="base", guidance_scale=2.0)' in text
