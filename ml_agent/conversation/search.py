@@ -40,11 +40,13 @@ _FEW, _BY_README = 5, 8
 _LONGEST, _TREE, _MOST_NEEDS = 160, 50, 4
 _SAID, _CALLED = 1_300, 900
 """Characters of a README's text, and of the calls that it gives."""
+_LARGE = 100_000
+"""Kilobytes of a repository from which its size is told."""
 _FEW_WORDS = 4
 """Blanks of a line that says something."""
 _CODE = frozenset(["bash", "python", ""])
 _INSTALLS = re.compile(
-    r"\s*(?:[$#]|(?:sudo |python\S* -m )?(?:pip|conda|mamba|uv|uvx|git|wget|curl|cd|apt\S*|brew|export|source)\b|python\S* setup\.py|$)"
+    r"\s*(?:\$\s*)?(?:#|(?:sudo |python\S* -m )?(?:pip|conda|mamba|uv|uvx|git|wget|curl|cd|apt\S*|brew|export|source)\b|python\S* setup\.py|$)"
 )
 _ENTRY = re.compile(
     r"(?:^|[_-])(?:main|run|train|test|eval\w*|predict\w*|infer\w*|demo|generate|sample|cli|detect|transcribe|convert|finetune|__main__)(?:[_-]|$)"
@@ -70,7 +72,7 @@ class SearchConversation:
         self._chosen: list[Candidate] = []
 
     def candidates(self, request: Request) -> list[Candidate]:
-        """What the model chose with its reasons, best first, then what else it saw.
+        """What the model chose with its reasons, best first; where it chose none, what it saw, by our own ranking.
 
         Raises NoAnswer where it neither chose nor saw any, SearchError, ModelError, EndpointSettingError, BudgetExceededError.
         """
@@ -89,9 +91,7 @@ class SearchConversation:
             new = [text for call, _ in done if (text := str(call)) not in asked]
             asked += new
             idle = 0 if new else idle + 1
-        names = {one.full_name for one in self._chosen}
-        others = rank(request.instruction, [one for one in self._seen.values() if one.full_name not in names])
-        found = [*self._chosen, *others][:CANDIDATES]
+        found = (self._chosen or rank(request.instruction, list(self._seen.values())))[:CANDIDATES]
         if not found:
             raise NoAnswer("the model chose no repository, and saw none")
         return [msgspec.structs.replace(one, score=float(CANDIDATES - place)) for place, one in enumerate(found)]
@@ -183,6 +183,7 @@ def line_of(one: Candidate) -> str:
     """A repository in one line: name, stars, last push, licence, what speaks against it, and what it says of itself."""
     facts = [f"★{one.stars}" if one.stars is not None else "", one.pushed[:7], one.licence or "", *flags(one)]
     facts += [one.language or ""] if one.language != "Python" else []
+    facts += [f"{one.size // 1000} MB"] if one.size is not None and one.size >= _LARGE else []
     said = " ".join(one.description.split())[:_LONGEST]
     topics = f" [{', '.join(one.topics[:4])}]" if one.topics else ""
     return f"{one.full_name} ({' '.join(filter(None, facts))}): {said}{topics}"
