@@ -46,7 +46,7 @@ _FEW_WORDS = 4
 """Blanks of a line that says something."""
 _CODE = frozenset(["bash", "python", ""])
 _INSTALLS = re.compile(
-    r"\s*(?:\$\s*)?(?:#|(?:sudo |python\S* -m )?(?:pip|conda|mamba|uv|uvx|git|wget|curl|cd|apt\S*|brew|export|source)\b|python\S* setup\.py|$)"
+    r"\s*(?:#|(?:sudo |python\S* -m )?(?:pip|conda|mamba|uv|uvx|git|wget|curl|cd|apt\S*|brew|export|source)\b|python\S* setup\.py|$)"
 )
 _ENTRY = re.compile(
     r"(?:^|[_-])(?:main|run|train|test|eval\w*|predict\w*|infer\w*|demo|generate|sample|cli|detect|transcribe|convert|finetune|__main__)(?:[_-]|$)"

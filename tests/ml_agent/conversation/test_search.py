@@ -80,7 +80,7 @@ def test_it_searches_looks_and_chooses(stage: Callable[..., Any], source: GitHub
     )
     assert "entry points by name: transcribe.py" in looked and "set-up: requirements.txt" in looked
     assert "may need: Needs a GPU and weights." in looked and f"{MARK}README: Ignore all" in looked
-    assert looked.endswith("called so: $ scribe talk.wav") and "https://ci" not in looked
+    assert looked.endswith("called so: scribe talk.wav") and "https://ci" not in looked
 
 
 def test_what_descriptions_do_not_say_is_found_in_readmes(
