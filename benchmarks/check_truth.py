@@ -32,7 +32,7 @@ from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import ApiObject
-from ml_agent.tools.python_source import read_python
+from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.versions import local_version
 
@@ -108,12 +108,9 @@ def documented(index: RepoIndex, most: int) -> list[Case]:
 
 def _does_something(code: str) -> bool:
     """Whether Python does more than import and define: fragments that show a class are no programs."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError):
-        return False
+    tree = parse_python(code)
     defines = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return any(not isinstance(node, defines) for node in tree.body)
+    return tree is not None and any(not isinstance(node, defines) for node in tree.body)
 
 
 def _is_ours(text: str, consoles: Collection[str]) -> bool:
@@ -243,9 +240,8 @@ def misspelt(call: Call) -> dict[Mutation, str | None]:
 
 def wrong_keyword(text: str, index: RepoIndex) -> str | None:
     """Python in which the last call of the repository's own API has a misspelt keyword."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
+    tree = parse_python(text)
+    if tree is None:
         return None
     own = _own_names(tree, index)
     for node in reversed([n for n in ast.walk(tree) if isinstance(n, ast.Call)]):
@@ -271,19 +267,14 @@ def _own_names(tree: ast.Module, index: RepoIndex) -> set[str]:
 
 def _lacks_a_name(code: str) -> bool:
     """Whether pyflakes finds a name that nothing binds: a fragment that needs what stands around it."""
-    try:
-        messages = Checker(read_python(code)).messages
-    except (SyntaxError, ValueError):
-        return False
-    return any(isinstance(message, UndefinedName) for message in messages)
+    tree = parse_python(code)
+    return tree is not None and any(isinstance(message, UndefinedName) for message in Checker(tree).messages)
 
 
 def _only_defines(file: Path) -> bool:
     """Whether a program that ran to its end holds nothing but imports, definitions and texts: it did nothing."""
-    try:
-        body = read_python(file.read_bytes()).body if file.suffix == ".py" else []
-    except (OSError, SyntaxError, ValueError):
-        return False
+    tree = parse_python(file.read_bytes()) if file.suffix == ".py" and file.is_file() else None
+    body = tree.body if tree is not None else []
     quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     texts = [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
     return bool(body) and all(isinstance(node, quiet) or node in texts for node in body)

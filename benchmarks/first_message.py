@@ -38,7 +38,6 @@ class FirstMessage(msgspec.Struct, frozen=True, kw_only=True):
     """What the reference uses of the repository."""
     missing: tuple[str, ...]
     """Of these what the message does not hold."""
-    text: str
     read: bool = True
     """False where the reference is no code that can be read: its names are not known."""
 
@@ -49,7 +48,6 @@ def main() -> int:
     parser.add_argument("--tasks", required=True, help="rows, as `ml-agent bench` takes them")
     parser.add_argument("--repos", required=True, type=Path, help="folder of the repositories")
     parser.add_argument("--sample", type=Path, help="JSON list of keys: only these rows")
-    parser.add_argument("--out", type=Path, help="folder for the messages, one file a row")
     options = parser.parse_args()
     keys = json.loads(options.sample.read_text()) if options.sample else None
     openings = []
@@ -57,9 +55,6 @@ def main() -> int:
         opening = measure(task, options.repos)
         openings.append(opening)
         print(f"{opening.key:7} {opening.kind:6} {opening.tokens:5} {' '.join(opening.missing)}", flush=True)
-        if options.out:
-            options.out.mkdir(parents=True, exist_ok=True)
-            (options.out / f"{opening.key}.txt").write_text(opening.text)
     report(openings)
     return 0
 
@@ -83,7 +78,7 @@ def measure(task: Task, repos: Path) -> FirstMessage:
     evidence = thread.opening  # the sentence itself is none
     return FirstMessage(
         key=str(task.key), kind=task.kind, tokens=count_tokens(text).n, seconds=seconds, names=names,
-        missing=tuple(name for name in names if not _holds(evidence, name)), text=text,
+        missing=tuple(name for name in names if not _holds(evidence, name)),
         read=found is not None,
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ml_agent.benchmarks.observation.model import CodeCall, Observation
 from ml_agent.benchmarks.same_call.values import GOOD, Reading, Verdict, failed, is_unknown, plain, same
+from ml_agent.tools.python_source import parse_python
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 SWITCHES = frozenset(
@@ -70,10 +71,7 @@ def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Ve
 
 def standing_alone(code: str) -> set[str]:
     """Names of what a program calls for what it does, not for what it gives."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
+    tree = parse_python(code) or ast.Module(body=[], type_ignores=[])
     calls = [n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     return {getattr(c.func, "attr", "") or getattr(c.func, "id", "") for c in calls} - {""}
 

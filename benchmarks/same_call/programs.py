@@ -23,6 +23,8 @@ from ml_agent.benchmarks.same_call.values import (
     same,
     same_place,
 )
+from ml_agent.tools.files import Tree
+from ml_agent.tools.python_source import read_module
 
 Entry = tuple[str, str]
 """File and function; "" as function where the file itself is what runs."""
@@ -173,10 +175,7 @@ def entry_of(root: Path, file: str) -> Entry:
 
 def _tree(root: Path, file: str) -> ast.Module:
     """The syntax tree of a file; an empty one where it cannot be read."""
-    try:
-        return ast.parse((root / file).read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return ast.Module(body=[], type_ignores=[])
+    return read_module(Tree(root), file) or ast.Module(body=[], type_ignores=[])
 
 
 def _only_call(tree: ast.Module) -> str | None:

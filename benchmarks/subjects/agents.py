@@ -205,7 +205,7 @@ class LeastAgent(PackagedSubject):
         return driven(self.name, task, inside, [self.result], {"OPENAI_API_KEY": inside.token})
 
 
-_PARTS = ("name", "version", "find", "hindrance", "install", "run")
+_PARTS = ("name", "version", "find", "install", "run")
 _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands, SweAgent)
 
 
@@ -263,7 +263,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The version that it is pinned to."""
     installed: Installed | None = None
     problem: str = ""
-    """Why it cannot be installed here; empty where it can."""
+    """Why it cannot be made; empty where it can."""
 
 
 def statuses(home: Path) -> tuple[Status, ...]:
@@ -276,5 +276,4 @@ def _status(name: str, home: Path) -> Status:
         found = subject(name)
     except PluginError as error:  # the others stand as they do
         return Status(name=name, problem=str(error))
-    there = found.find(home)
-    return Status(name=found.name, version=found.version, installed=there, problem="" if there else found.hindrance())
+    return Status(name=found.name, version=found.version, installed=found.find(home))

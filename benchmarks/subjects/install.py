@@ -26,7 +26,6 @@ from ml_agent.tools.work_tree import WorkTree, is_work_tree
 MARK = "installed.json"
 LOG = "install.log"
 INSTALL_SECONDS = 1800.0
-NO_CHECKOUT = "{} is not in the package index: name a checkout of it (--from DIR)"
 _KEPT = re.compile(r"SSL_CERT|REQUESTS_CA|CURL_CA|(HTTPS?|NO|https?|no)_(PROXY|proxy)$|(PATH|HOME|LANG|TMPDIR)$")
 
 
@@ -97,7 +96,7 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
         if found is not None:
             return found
         if needs.wants_source and needs.source is None:
-            raise AgentMissingError(NO_CHECKOUT.format(name))
+            raise AgentMissingError(f"{name} is not in the package index: name a checkout of it (--from DIR)")
         (folder / MARK).unlink(missing_ok=True)
         version = _build(folder, needs, interpreter, say)
         done = Installed(
@@ -120,15 +119,6 @@ def pick_python(name: str, versions: tuple[tuple[int, int], ...]) -> Interpreter
         wanted = " or ".join(".".join(map(str, version)) for version in versions)
         raise AgentMissingError(f"{name} cannot run here: it needs Python {wanted} with venv, and none was found")
     return found
-
-
-def hindrance(name: str, needs: Needs) -> str:
-    """Why it cannot be installed here, as far as a look tells; empty where nothing is in the way."""
-    try:
-        pick_python(name, needs.pythons)
-    except AgentMissingError as error:
-        return str(error)
-    return NO_CHECKOUT.format(name) if needs.wants_source and needs.source is None else ""
 
 
 def fingerprint(needs: Needs) -> str:

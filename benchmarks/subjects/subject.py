@@ -57,9 +57,6 @@ class Subject(Protocol):
     def find(self, home: Path) -> Installed | None:
         """Its environment under `home`, None where it is not installed."""
 
-    def hindrance(self) -> str:
-        """Why it cannot be installed here, as one line; empty where nothing is known to stand in the way."""
-
     def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
         """Work on the task in a started sandbox that shows `installed.mounts()`; `records` gets all that is left of it.
 
@@ -89,10 +86,6 @@ class PackagedSubject:
     def find(self, home: Path) -> Installed | None:
         """Its environment where it is installed."""
         return install.find(home.absolute(), self.name, self.needs)
-
-    def hindrance(self) -> str:
-        """No fitting Python, or no checkout."""
-        return install.hindrance(self.name, self.needs)
 
     def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
         """Run it."""
