@@ -197,7 +197,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
         raise ValueError(f"field 'path': {read.path} leads out of the repository")
     kind = KINDS.get(read.type.strip())
     if kind is None:
-        raise ValueError(f"field 'type': {read.type!r} is none of {', '.join(KINDS)}")
+        raise ValueError(f"field 'type': {read.type!r} is not one of {', '.join(KINDS)}")
     if not _NAME.fullmatch(repository_name(read.github)):
         raise ValueError(f"field 'github': {read.github[:80]!r} has no name that a folder can have")
     return Task(
@@ -285,7 +285,7 @@ def _object(line: bytes, place: str) -> _Row:
             return value
         said = f"{type(value).__name__} where an object is expected"
     except UnicodeDecodeError as error:
-        said = f"no UTF-8 ({error.reason} at byte {error.start + 1} of the line)"
+        said = f"not UTF-8 ({error.reason} at byte {error.start + 1} of the line)"
     except (ValueError, RecursionError) as error:
         said = f"no JSON ({error})"
     return RowProblem(row=0, key=place, message=said)

@@ -164,7 +164,7 @@ def sources(given: Sequence[str]) -> tuple[RowSource, ...]:
     names = Counter(one.name for one in found)
     if twice := [name for name, number in names.items() if number > 1]:
         raise BenchError(
-            f"two repositories are called {twice[0]}, and rows find theirs by its name: make rows of each for itself"
+            f"two repositories are called {twice[0]}, and rows are matched by that name: make their rows separately"
         )
     return tuple(found)
 

@@ -239,7 +239,7 @@ def compare(
         subjects = [msgspec.structs.replace(one, name=f"{one.name} ({one.mode})") for one in subjects]
     keys = tuple(key for key in subjects[0].cells if all(key in one.cells for one in subjects))
     if not keys:
-        raise BenchError("no row that every subject has a result for")
+        raise BenchError("no row has a result from every agent")
     prices = [price.find(one.mode) if isinstance(price, PriceTable) else price for one in subjects]
     shown = [Figures(one, [one.cells[key] for key in keys], paid) for one, paid in zip(subjects, prices, strict=True)]
     delivered = price is not None

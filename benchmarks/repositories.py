@@ -114,7 +114,7 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
 def _from_host(url: str, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
     """From an address only: a row names no folder of this machine."""
     if not is_url(url):
-        raise RepositoryError(f"{url}: no address; write https://HOST/OWNER/NAME")
+        raise RepositoryError(f"{url}: not an address; write https://HOST/OWNER/NAME")
     found = repository_cache(load_settings()).get(url, None if commit == "HEAD" else commit)
     shutil.copytree(found.root, tree, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     return found.version, ()

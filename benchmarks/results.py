@@ -181,5 +181,5 @@ def see_that_it_may_be_replaced(out: Path, parts: Path, lines: str) -> None:
         raise BenchError(f"{out} is a folder; name a file for --out")
     if out.is_file() and not parts.is_dir():
         raise BenchError(
-            f"{out}: a file that holds something else than {lines} is not replaced; name another for --out"
+            f"{out}: this file contains something other than {lines} and is not replaced; name another for --out"
         )

@@ -14,7 +14,7 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.signatures.model import Signature
 
 STOP_SECONDS = 10.0
-"""How long a cancelled caller waits until the program is gone and its sandbox removed."""
+"""How long a cancelled caller waits for the program to end and its sandbox to be removed."""
 
 
 def solve(
@@ -29,14 +29,14 @@ def solve(
 
     Args:
         instruction: the task in one sentence, with every value that matters.
-        repo: OWNER/NAME, URL or folder; searched for where empty.
-        arguments: values by the name of their option, texts or numbers.
-        on_event: called with each event, in the thread of the caller.
-        options: `commit`, `path`, `catalog`, `expect`, `keep_outputs`, `out` as the flags of `ml-agent solve`; `show_inputs=False` keeps
-            what the instruction names by absolute path from the program; all else is a setting (`model`, `sandbox`, `run`, `max_cost`, …).
+        repo: OWNER/NAME, URL or folder; if empty, a repository is searched for.
+        arguments: values (strings or numbers) by the name of the option that should get them.
+        on_event: called with each event, in the caller's thread.
+        options: `commit`, `path`, `catalog`, `expect`, `keep_outputs` and `out` as on the command line; `show_inputs=False` hides files
+            that the instruction names by absolute path from the program. All others are settings (`model`, `sandbox`, `run`, `max_cost`, …).
 
     Raises:
-        AgentError: usage, configuration, provider or budget; the message is one line.
+        AgentError: a wrong argument or setting, a failing provider, or a reached limit. The message is one line.
     """
     return _solve(EventStream(on_event or _ignore), instruction, repo, arguments, options)
 
@@ -44,14 +44,14 @@ def solve(
 def start(
     instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str | float] | None = None, **options: Any
 ) -> Run:
-    """Like `solve`, in a thread of its own: iterate over the run for its events, call `result()` or `cancel()`."""
+    """Start `solve` in a thread. Iterate over the returned run for its events; call its `result()` or `cancel()`."""
     return Run(lambda stream: _solve(stream, instruction, repo, arguments, options))
 
 
 async def asolve(
     instruction: str, *, repo: str | Path = "", arguments: Mapping[str, str | float] | None = None, **options: Any
 ) -> Result:
-    """Like `solve`, without blocking the event loop; cancelling the task cancels the run."""
+    """Like `solve`, for asyncio: the event loop is not blocked, and cancelling the task cancels the run."""
     run = start(instruction, repo=repo, arguments=arguments, **options)
     try:
         async for _ in run:
@@ -72,22 +72,23 @@ def continue_run(
     on_event: Callable[[Event], None] | None = None,
     **limits: Any,
 ) -> Result:
-    """Go on from a finished run with what the user says to its result, in the same conversation and environment.
+    """Continue a finished run with a correction or a next step, in the same conversation and environment.
 
     Args:
         run: its folder, its id, or the beginning of its id.
-        words: such as "no, with 5 epochs, and save the curve".
-        out: folder of the new run; a fresh one where None.
-        on_event: called with each event, in the thread of the caller.
-        limits: settings in place of those of that run.
+        words: the correction, such as "no, with 5 epochs, and save the curve".
+        out: folder of the new run; by default one is created.
+        on_event: called with each event, in the caller's thread.
+        limits: settings that replace those of the finished run.
 
-    Raises AgentError: there is no such run, or it has no answer.
+    Raises:
+        AgentError: there is no such run, or it has no answer.
     """
     return _continue(EventStream(on_event or _ignore), run, words, Path(out) if out else None, limits)
 
 
 def start_continued(run: str | Path, words: str, **limits: Any) -> Run:
-    """Like `continue_run`, in a thread of its own."""
+    """Start `continue_run` in a thread; see `start`."""
     return Run(lambda stream: _continue(stream, run, words, None, limits))
 
 
@@ -106,10 +107,10 @@ def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool
     Args:
         command: a bash command, or code with `python=True`.
         repo: folder, OWNER/NAME or URL.
-        path: folder of the repository from which it is to run.
+        path: folder inside the repository in which the command will run.
 
     Raises:
-        AgentError: the repository cannot be had.
+        AgentError: the repository cannot be found or read.
     """
     from ml_agent.repositories import open_index
     from ml_agent.tools.check.command import check_command
@@ -124,9 +125,14 @@ def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool
 
 @as_agent_errors()
 def explain(repo: str | Path, script: str = "") -> tuple[Signature, ...]:
-    """What the entry points of a repository take, read without running anything; of one script where it is named.
+    """Return the options of a repository's entry points, read without running anything.
 
-    Raises AgentError where the repository cannot be had, or has no such script.
+    Args:
+        repo: folder, OWNER/NAME or URL.
+        script: return only the signatures of this script, a path relative to the repository.
+
+    Raises:
+        AgentError: the repository cannot be found or read, or has no such script.
     """
     from ml_agent.repositories import open_index
 
@@ -138,9 +144,15 @@ def explain(repo: str | Path, script: str = "") -> tuple[Signature, ...]:
 
 @as_agent_errors()
 def find(instruction: str, *, catalog: str = "", **settings: Any) -> tuple[Candidate, ...]:
-    """Repositories that may do a task, best first, from GitHub or a catalogue file (`sample` is shipped).
+    """Search for repositories that may do a task, best first.
 
-    Raises AgentError where GitHub or the catalogue cannot be read.
+    Args:
+        instruction: the task in one sentence.
+        catalog: JSON Lines catalogue to search instead of GitHub; `sample` is included.
+        settings: settings by name, such as `github_token`.
+
+    Raises:
+        AgentError: GitHub or the catalogue cannot be read.
     """
     from ml_agent.finder import CANDIDATES, collect, source_for
     from ml_agent.understanding import rank
@@ -186,9 +198,9 @@ def _solve(
 
 
 def _read_values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str, str], ...]:
-    """Values by name, numbers and yes and no as the command line would have them; UsageError for anything else."""
+    """Return the values as text, by name. Raises UsageError for anything but strings and numbers."""
     if not isinstance(arguments or {}, Mapping):
-        raise UsageError(f"arguments: give a mapping of names to values, no {type(arguments).__name__}")
+        raise UsageError(f"arguments must be a mapping of names to values, not {type(arguments).__name__}")
     for name, value in (arguments or {}).items():
         if not isinstance(name, str) or not isinstance(value, str | int | float):
             raise UsageError(f"the argument {name!a}: {value!a} is neither a text nor a number")
@@ -197,11 +209,11 @@ def _read_values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str
 
 
 def _read_expected(named: object) -> tuple[str, ...]:
-    """What should come out, one text or several; UsageError for anything else."""
+    """Return the expected results. Raises UsageError for anything but a string or several."""
     if isinstance(named, str):
         return (named,)
     if not isinstance(named, Iterable):
-        raise UsageError(f"expect: give a text or several, no {type(named).__name__}")
+        raise UsageError(f"expect must be a string or a list of strings, not {type(named).__name__}")
     texts = tuple(named)
     for text in texts:
         check_text(text, "what is expected")
@@ -211,9 +223,9 @@ def _read_expected(named: object) -> tuple[str, ...]:
 def _settings(options: dict[str, Any]) -> Settings:
     unknown = sorted(set(options) - set(Settings.model_fields))
     if unknown:
-        raise UsageError(f"unknown option {unknown[0]!r}: see ml_agent.settings.Settings for those there are")
+        raise UsageError(f"unknown option {unknown[0]!r}: ml_agent.settings.Settings lists the known ones")
     return load_settings(**options)
 
 
 def _ignore(_event: Event) -> None:
-    """Nobody asked for events."""
+    """Drop events when the caller wants none."""

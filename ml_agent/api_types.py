@@ -1,4 +1,4 @@
-"""What the Python API returns: frozen and typed, with a rich display in notebooks."""
+"""The types that the Python API returns: frozen, typed, and displayed as HTML in notebooks."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -10,18 +10,18 @@ from ml_agent.tools.findings import Finding
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened in a run, as it happens."""
+    """Something that just happened in a run."""
 
     kind: Literal["phase", "done", "output"]
-    """A phase begins, a phase is done, or the sandbox printed something."""
+    """A phase began, a phase ended, or the program in the sandbox printed something."""
     phase: str
     """Name of the phase: understand, search, rank, plan, generate, check, execute, diagnose."""
     text: str = ""
-    """For "done" what the phase found, for "output" what was printed."""
+    """What the phase found (for "done"), or what was printed (for "output")."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A command or code, and where it runs."""
+    """A command or Python code, and the folder in which it runs."""
 
     kind: Literal["bash", "python"]
     text: str
@@ -33,15 +33,15 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Doubt(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a result is worth a question."""
+    """Something about a result that looks wrong and cannot be proven wrong."""
 
     doubt: str
     answer: str = ""
-    """What the author of the answer says of it."""
+    """What the model says about it."""
 
 
 class StandIn(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision that was asked of a model and made without it."""
+    """A decision that the model should have made and that was made without it."""
 
     phase: str
     reason: str
@@ -51,29 +51,29 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How a run ended."""
 
     ending: str
-    """Name of the ending, as in run.json."""
+    """Name of the ending; docs/reference.md lists them."""
     exit_code: int
-    """What the command line would have ended with; 0 where the level that was asked for was reached and `keep_outputs` kept all."""
+    """The exit code of the command line; 0 if the requested level was reached and `keep_outputs` copied everything."""
     message: str
     evidence: str
-    """How far the answer was seen to work: none, checked, started, completed, delivered."""
+    """How far the answer got: none, checked, started, completed or delivered."""
     answer: Answer | None
     folder: Path
-    """The run's folder: answer, report.html, logs, outputs."""
+    """The run's folder with the answer, report.html, logs and outputs."""
     details: dict[str, Any]
-    """All of run.json."""
+    """The content of run.json."""
     stand_ins: tuple[StandIn, ...] = ()
-    """What was decided without the model that was asked, and why."""
+    """Decisions that were made without the model because it failed, with the reason."""
     doubts: tuple[Doubt, ...] = ()
-    """What of the result is worth a question, with what the author of the answer says of it."""
+    """What looks wrong about the result, with the model's comment."""
 
     @property
     def ok(self) -> bool:
-        """Whether the level of evidence that was asked for was reached, and `keep_outputs` kept all."""
+        """Whether the requested level of evidence was reached and `keep_outputs` copied everything."""
         return self.exit_code == 0
 
     def _repr_html_(self) -> Markup:
-        """The display in a notebook; everything is escaped."""
+        """HTML for notebooks; all text is escaped."""
         colour = "#116329" if self.ok else "#9a3412"
         head = Markup('<p><b style="color:{}">{}</b> ({}): {}</p>').format(
             colour, self.ending, self.evidence, self.message
@@ -86,17 +86,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """What a check found."""
+    """The findings of a check."""
 
     findings: tuple[Finding, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against running it."""
+        """Whether there is no error among the findings."""
         return not any(finding.severity == "error" for finding in self.findings)
 
     def _repr_html_(self) -> Markup:
-        """The display in a notebook; everything is escaped."""
+        """HTML for notebooks; all text is escaped."""
         if not self.findings:
             return Markup("<p><b>ok</b></p>")
         return Markup("<ul>{}</ul>").format(Markup("").join(map(_finding, self.findings)))

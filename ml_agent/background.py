@@ -1,4 +1,4 @@
-"""A run in a thread of its own: its events while it goes, its result at the end, and a way to stop it."""
+"""A run in a background thread: its events, its result, and a way to stop it."""
 
 import asyncio
 import queue
@@ -60,7 +60,7 @@ class EventStream:
 
 
 class Work(Generic[Answer]):
-    """Something under way in a thread of its own. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
+    """A run in a background thread. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
 
     def __init__(self, work: Callable[[EventStream], Answer]) -> None:
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
@@ -72,13 +72,13 @@ class Work(Generic[Answer]):
         self._thread.start()
 
     def __iter__(self) -> Iterator[Event]:
-        """The events that nobody was given yet, until the run has ended."""
+        """Yield events until the run has ended."""
         while (event := self._events.get()) is not _END:
             yield event
         self._events.put(_END)  # for whoever iterates again, or beside this
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """The same, without blocking the loop, and without a thread that its end would have to wait for."""
+        """Yield events until the run has ended, without blocking the event loop."""
         while True:
             try:
                 event = self._events.get_nowait()
@@ -91,26 +91,26 @@ class Work(Generic[Answer]):
         self._events.put(_END)
 
     def cancel(self) -> None:
-        """Stop at the next event, and a program or a request to a model at once; containers and processes are removed.
+        """Stop the run. A running program or model request stops at once, anything else at the next event; containers are removed.
 
         `result()` then raises CancelledRunError.
         """
         self._cancelled.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end, whatever it is; whether it has come within `timeout` seconds."""
+        """Wait at most `timeout` seconds for the run to end; return whether it has ended."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
     def result(self, timeout: float | None = None) -> Answer:
-        """Wait for the end.
+        """Wait for the run to end and return its result.
 
         Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
+            timeout: seconds to wait at most; None waits without a limit.
 
         Raises:
-            TimeoutError: it has not ended by then.
-            AgentError: what ended the run, where it was not an ending with a result.
+            TimeoutError: the run has not ended by then.
+            AgentError: the run ended with an error instead of a result.
         """
         if not self.wait(timeout):
             raise TimeoutError(f"the run has not ended within {timeout} s")

@@ -29,8 +29,8 @@ from ml_agent.wall_time import within_wall_time
 _TOLD = 6
 """Of what a program may read, named in the line that says so."""
 NO_KEY = (
-    "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either {} cannot be asked "
-    "(--navigator offline asks none)"
+    "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either, {} cannot be used "
+    "(--navigator offline needs no model)"
 )
 NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
 

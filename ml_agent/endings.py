@@ -24,7 +24,7 @@ class Ending(Enum):
     NO_REPOSITORY = ("no-repository", 1)
     """No candidate can do the task."""
     NO_ANSWER = ("no-answer", 1)
-    """Repositories were read, but no sound answer was found."""
+    """Repositories were read, but no valid answer was found."""
     UNSURE = ("unsure", 1)
     """No answer is likely enough to be the one that was asked for; several are offered."""
     BUDGET = ("budget", BudgetExceededError.exit_code)

@@ -152,7 +152,7 @@ class Executor:
         if self._beginning is not None:
             self._beginning.join(ABOUT_SECONDS)
             if self._beginning.is_alive():
-                return (f"still being made ({self._said}); what needs it waits for it",)
+                return (f"still being prepared ({self._said}); steps that need it wait for it",)
         return self._session_for(workspace).summary()
 
     def install(self, workspace: Workspace, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
@@ -302,7 +302,7 @@ class Executor:
         target = Path(tempfile.mkdtemp(prefix=STAGED, dir=self._folder.path)) / root.name
         instruction, arguments = self._words
         if left := stage(root, target, " ".join([instruction, *map(str, arguments)])):
-            self._note(f"{left} files that git ignores or that are named like secrets stay outside of the sandbox")
+            self._note(f"{left} files that git ignores or that are named like secrets are not copied into the sandbox")
         return target
 
     def _note(self, line: str) -> None:

@@ -231,7 +231,7 @@ def generate(state: State, services: Services) -> Command[Literal["check", "diag
         services.note("generate", "nothing else in this repository to try")
         return give_up_candidate(state, services)
     if tried_before(draft, attempts) is not None:
-        services.note("generate", f"the answer stays; the model says: {draft.disputes[-1].why}")
+        services.note("generate", f"the answer was kept; the model says: {draft.disputes[-1].why}")
         return stood_by(state, services, draft, attempts[-1].problem)
     if not attempts and draft.level == "unsure":
         request, workspace = request_of(state), workspace_of(state, services)
@@ -344,7 +344,7 @@ def conclude(state: State, services: Services, draft: Draft, outcome: Outcome) -
     best = better(state, draft, outcome.evidence, outcome)
     disputed = [f"disputed: {one.said}: {one.why}" for one in outcome.judgements if one.verdict == "disputed"]
     message = "; ".join([outcome.summary, *disputed])
-    services.note("generate", "\n".join([outcome.told or "its author is done", *(one.doubt for one in outcome.doubts)]))
+    services.note("generate", "\n".join([outcome.told or "the model is done", *(one.doubt for one in outcome.doubts)]))
     update = {"outcome": plain(outcome), "best": best, "draft": plain(draft), "review": False}
     if is_reached(level_asked(services.settings.run, expected_of(state)), outcome.evidence, outcome.judgements):
         ending, message = bounded(Ending.named(outcome.evidence), message, draft)
@@ -471,9 +471,9 @@ def give_up_candidate(state: State, services: Services) -> Command[Any]:
         own = [attempt for attempt in attempts if attempt.draft.text == state["best"]["draft"]["text"]]
         problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
-        said = f"no answer got further: {problem}" if problem else "nothing else to try"
+        said = f"no other answer got further: {problem}" if problem else "nothing else to try"
         return failed_in(state, services, ending, said)
-    why = state.get("rejection") or "no sound answer was found"
+    why = state.get("rejection") or "no valid answer was found"
     return Command(update={**left_for(state, why), "rejection": state.get("rejection", "")}, goto="plan")
 
 

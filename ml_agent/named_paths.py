@@ -59,7 +59,7 @@ def spread(named: Sequence[NamedPath], folder: Path) -> tuple[NamedPath, ...]:
 
 
 def _meant_by(one: NamedPath, folder: Path) -> Iterator[NamedPath]:
-    """Nothing for a pattern that leads out of the folder."""
+    """Nothing for a pattern that points outside the folder."""
     found = () if one.path.startswith(_ROOTED) else files_of(one.path, folder)
     yield from (NamedPath(path, quoted=True) for path in found)
 

@@ -145,10 +145,10 @@ def continue_job(
 
     Returns what run.json holds. Raises UsageError where that run has no answer.
     """
-    check_text(words, "what you say to the run")
+    check_text(words, "the correction")
     config, done = parent.config(), parent.result()
     if done is None or not of_this_version(done, parent)["answer"] or not done["repository"]:
-        raise UsageError(f"run {parent.id} has no answer to go on from: resume it, or solve it again")
+        raise UsageError(f"run {parent.id} has no answer to continue from: resume it, or solve it again")
     job, known = job_of(config), done["repository"]
     local = known["root"] == known["url"]
     job = msgspec.structs.replace(
@@ -173,7 +173,7 @@ def _continued(job: Job) -> State:
         values = graph.get_state({"configurable": {"thread_id": parent.id}}).values
     best = values.get("best")
     if not best:
-        raise UsageError(f"run {parent.id} has no answer to go on from: solve it again")
+        raise UsageError(f"run {parent.id} has no answer to continue from: solve it again")
     last = values.get("draft") or {}
     return State(turn=job.words, draft=last if last.get("thread") else best["draft"], repairs=best.get("repairs", []))
 

@@ -18,7 +18,7 @@ FILL_IN = "fill in"
 """Introduces required options that got a placeholder because the request gives no value."""
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?", "disputed": "~"}
 _MOST_REASONS = 3
-_MEANING = {
+EVIDENCE_MEANS = {
     "none": "not checked",
     "checked": "not run; its files and options exist",
     "started": "the program's own code ran without an error for a while",
@@ -54,7 +54,10 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         if "licence" in repository:
             yield "licence", repository["licence"] or NO_LICENCE
         if repository.get("changed_from"):
-            yield "changed", f"the run began at commit {repository['changed_from'][:12]} and was planned again"
+            yield (
+                "changed",
+                f"the repository changed during the run, which began at commit {repository['changed_from'][:12]} and then started over",
+            )
         yield from before_rows(result)
         yield "evidence", _evidence(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))
@@ -66,7 +69,10 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield "result", result["told"]
     yield from _considered_rows(result)
     for expected in result["expectations"]:
-        yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said']}"
+        yield (
+            "expected",
+            f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said'].removeprefix(expected['path'] + ': ')}",
+        )
         if expected.get("why"):
             yield "", f"disputed: {expected['why']}"
     for doubt in result.get("doubts", ()):
@@ -156,7 +162,7 @@ def _stand_in_rows(made: list[Plain]) -> Iterator[tuple[str, str]]:
 def _evidence(result: Plain) -> str:
     name = result["sandbox"]["name"]
     isolation = "" if result["sandbox"]["isolated"] or not name else ", not isolated"
-    meaning = _MEANING[result["evidence"]]
+    meaning = EVIDENCE_MEANS[result["evidence"]]
     if result["evidence"] == "checked" and result["sandbox"].get("ended"):
         meaning = "its files and options exist, but the run failed"
     seen = f"{result['evidence']}: {meaning}" + (f", in {name}{isolation}" if name else "")

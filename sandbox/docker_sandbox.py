@@ -374,7 +374,7 @@ class DockerSandbox:
             container = str(self._alive().id)
             done = run_short(self._engine(), container, ["/bin/bash", "-c", EMPTY], f"{UID}:{UID}")
         if done.exit_code != 0:
-            raise SandboxLostError(f"what lies in the sandbox cannot be removed: {done.stdout.strip()[:200]!r}")
+            raise SandboxLostError(f"old files in the sandbox cannot be removed: {done.stdout.strip()[:200]!r}")
 
     def _has_image(self, name: str) -> bool:
         with self._translate_errors():
@@ -468,7 +468,7 @@ def install_packages(
         try:
             code = int(container.wait(timeout=seconds)["StatusCode"])
         except (exceptions.ReadTimeout, exceptions.ConnectionError):  # before or after the answer has begun
-            said = f"the system packages {' '.join(packages)} are not there after {seconds:.0f} s"
+            said = f"the system packages {' '.join(packages)} were not installed within {seconds:.0f} s"
             return Response(ended="timeout", exit_code=None, error_lines=(said,))
         out = container.logs(stdout=True, stderr=False, tail=200).decode("utf-8", "replace")[-KEPT:]
         err = container.logs(stdout=False, stderr=True, tail=200).decode("utf-8", "replace")[-KEPT:]

@@ -1,4 +1,4 @@
-"""Files going into and out of a sandbox: nothing that leads out of the folder it came from."""
+"""Files going into and out of a sandbox: nothing that points outside the folder it came from."""
 
 import shutil
 import tarfile
@@ -76,7 +76,7 @@ def check_room(source: Path, most: int | None, place: Path) -> None:
     room = free if most is None else min(free, most)
     if size > room:
         raise SandboxUnavailableError(
-            f"{source.name}: {size / 1024**3:.1f} GB to copy into the sandbox, where {room / 1024**3:.1f} GB fit; "
+            f"{source.name}: {size / 1024**3:.1f} GB to copy into the sandbox, which has room for {room / 1024**3:.1f} GB fit; "
             "give a folder without its largest files"
         )
 

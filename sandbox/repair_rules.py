@@ -85,7 +85,7 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
         if fix.python and (older := _at_most(scene, fix.python)):
             why = f"Python {_text(older)} with {words}"
             yield Repair(kind="install", arguments=(*fix.arguments, _python(older)), why=why)
-        yield Repair(kind="install", arguments=fix.arguments, why=f"{words}, for the code is older")
+        yield Repair(kind="install", arguments=fix.arguments, why=f"{words}, because the code is older")
         yield from _by_date(scene)
     elif fix.kind == "by-date" or (fix.kind == "aged" and is_old(scene.source.date)):
         yield from _by_date(scene)
@@ -95,7 +95,7 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
         yield from _other_python(scene, fix.arguments[0])
     elif fix.kind == "folder":
         text = f"mkdir -p {path_word(fix.arguments[0])}"
-        yield Repair(kind="first", arguments=(text,), why=f"the folder {words} is made")
+        yield Repair(kind="first", arguments=(text,), why=f"creating the folder {words}")
     elif fix.kind == "first":
         yield Repair(kind="first", arguments=fix.arguments, why=words)
     elif fix.kind == "module":

@@ -105,7 +105,7 @@ class _Target:
         """Write a file."""
         path = self._path(name)
         if path.is_top:
-            raise ValueError(f"{name!r}: no name of a file")
+            raise ValueError(f"{name!r}: not a valid file name")
         self._place.write_stream(path, content, 0o755 if executable else 0o644)
 
     def link(self, name: str, aim: str) -> None:
@@ -120,7 +120,7 @@ class _Target:
         if self._count > MAX_FILES or len(path.pure.parts) > _DEPTH or len(name) > _NAME or "\0" in name:
             raise ValueError(f"{name[:80]!r}: too many files, or too deep a path")
         if any(len(os.fsencode(part)) > _PART for part in path.pure.parts):
-            raise ValueError(f"{name[:80]!r}: too long for the name of a file")
+            raise ValueError(f"{name[:80]!r}: too long for a file name")
         return path
 
 
@@ -173,7 +173,7 @@ class _Forwards:
         if self._in_header:
             self._header, self._headers = self._header - size, self._headers - size
             if _DIGITS.search(content):
-                raise ValueError("a header that nobody can read")
+                raise ValueError("an unreadable header")
         return content
 
     def _next(self, size: int) -> bytes:
@@ -199,4 +199,4 @@ def _readable() -> Iterator[None]:
         OverflowError,
         RuntimeError,
     ) as error:
-        raise ValueError(f"no archive that can be read: {error}") from error
+        raise ValueError(f"not a readable archive: {error}") from error

@@ -61,7 +61,7 @@ def is_added(group: str, name: str, ours: Collection[str] = ()) -> bool:
     """Whether a package adds what has this name. Raises PluginError where it is the name of one of ours, too."""
     point = _entry_points(group).get(name)
     if point is not None and name in ours:
-        raise PluginError(f"{_origin(point)} adds {name!r} to {group}, which is the name of one of ours: rename it")
+        raise PluginError(f"{_origin(point)} adds {name!r} to {group}, which is the name of a built-in one: rename it")
     return point is not None
 
 

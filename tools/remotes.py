@@ -67,7 +67,7 @@ class Remotes:
         url = parts._replace(netloc=host, query="", fragment="").geturl().rstrip("/")
         segments = [segment for segment in unquote(parts.path).split("/") if segment]
         if _HELPER.match(source) or ".." in segments or _BLANK.search(unquote(source)) or host.startswith("-"):
-            raise UnsafeUrlError(f"{shown}: not a URL that git may be given; give https://HOST/OWNER/NAME")
+            raise UnsafeUrlError(f"{shown}: not a URL that is accepted; give https://HOST/OWNER/NAME")
         if parts.scheme != "https" and not url.startswith(self._web + "/"):
             raise UnsafeUrlError(f"{shown}: only https:// URLs are cloned; clone it yourself and give the folder")
         if not host and parts.scheme != "file":
@@ -115,7 +115,7 @@ def _unknown(source: str) -> RepositoryError:
     if _SSH.match(source):
         return UnsafeUrlError(f"{source}: ssh is not used; give the https:// URL")
     if source.startswith("-") or "\0" in source:
-        return UnsafeUrlError(f"{source!r} is no repository; give OWNER/NAME, an https:// URL or a folder")
+        return UnsafeUrlError(f"{source!r} is not a repository; give OWNER/NAME, an https:// URL or a folder")
     if _PATH.match(source):
         return RepositoryError(f"{source}: no such folder")
     return RepositoryError(f"{source!r} is neither OWNER/NAME, nor an https:// URL, nor a folder here")

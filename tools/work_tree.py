@@ -114,7 +114,7 @@ class WorkTree:
             folder, sha, depth = pending.pop()
             trees += 1
             if depth > _DEPTH or trees > _MAX_TREES:
-                raise self._unreadable("folders too deep or too many")
+                raise self._unreadable("folders nested too deeply, or too many of them")
             for binary, mode, name in self._entries(sha):
                 if stat.S_ISDIR(mode):
                     pending.append((f"{folder}{name}/", binary.hex(), depth + 1))
@@ -217,13 +217,13 @@ class WorkTree:
                 if not _has(store, bytes.fromhex(sha)):
                     continue
                 if store.info(bytes.fromhex(sha)).size > most:
-                    raise RepositoryError(f"{self.root}: an object of git's is larger than {most / 1e6:,.1f} MB")
+                    raise RepositoryError(f"{self.root}: a git object is larger than {most / 1e6:,.1f} MB")
                 found = store.stream(bytes.fromhex(sha))
                 kind, content = found.type.decode(), found.read()
                 if _name(content, kind).hex() != sha:
                     raise self._unreadable(f"the content of object {sha} does not match its name")
                 return kind, content
-        advice = "; it borrows objects: `git repack -a -d` in it brings them in" if self._lending_folders else ""
+        advice = "; it uses objects of another clone: `git repack -a -d` copies them" if self._lending_folders else ""
         raise self._unreadable(f"object {sha} is missing{advice}")
 
     @contextmanager

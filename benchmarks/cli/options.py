@@ -26,7 +26,7 @@ _place = functools.partial(typer.Option, rich_help_panel="Where agents work")
 def _seconds(value: float | None) -> float | None:
     """Some time, as a limit of a run is: none at all ends every row before it begins."""
     if value is not None and not (0 < value < math.inf):
-        raise typer.BadParameter(f"{value:g} is no time that a row could take: give seconds above 0")
+        raise typer.BadParameter(f"{value:g} is not a time limit: give more than 0 seconds")
     return value
 
 
@@ -126,9 +126,9 @@ def load_rows(source: str, sample: Path | None) -> Rows:
         try:
             listed = json.loads(sample.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise BenchError(f"{sample}: no JSON list of rows ({error})") from error
+            raise BenchError(f"{sample}: not a JSON list of rows ({error})") from error
         if not isinstance(listed, list) or not listed:
-            raise BenchError(f'{sample}: no JSON list of rows, such as ["101-1", "101-2"]')
+            raise BenchError(f'{sample}: not a JSON list of rows, such as ["101-1", "101-2"]')
         keys = [str(key) for key in listed]
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
@@ -140,7 +140,7 @@ def see_repositories(repos: Path) -> None:
     from ml_agent.benchmarks.errors import BenchError
 
     if not repos.is_dir():
-        raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` lays the repositories there")
+        raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` fetches the repositories")
 
 
 def tell(lines: Iterable[str]) -> None:

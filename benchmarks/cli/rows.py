@@ -45,7 +45,7 @@ def repos(
 def make(
     repositories: Annotated[list[str], typer.Argument(help="Folders, or OWNER/NAME on GitHub.")],
     out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; a second call continues.")],
-    rows: Annotated[int, typer.Option("--rows", min=1, help="Most rows for one repository.")] = 24,
+    rows: Annotated[int, typer.Option("--rows", min=1, help="Maximum number of rows for one repository.")] = 24,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices.")] = 0,
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,

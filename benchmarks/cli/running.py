@@ -20,9 +20,9 @@ _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers to ea
 class Answerer(NamedTuple):
     """Who answers, and with what; the names are those of `Config`."""
 
-    setting: Annotated[Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder.")] = (
-        "agent"
-    )
+    setting: Annotated[
+        Literal["agent", "repo"], typer.Option("--setting", help="`repo`: the task's folder is not given.")
+    ] = "agent"
     navigator: Annotated[Literal["offline", "llm"], typer.Option("--navigator", help="offline (no model) or llm.")] = (
         "offline"
     )
@@ -47,7 +47,7 @@ class AgentOptions(NamedTuple):
     ] = "A"
     attempts: _Attempts = 1
     setting: Annotated[
-        Literal["agent", "repo"], typer.Option("--setting", help="repo hides the task's folder (form L).")
+        Literal["agent", "repo"], typer.Option("--setting", help="`repo`: the task's folder is not given (form L).")
     ] = "agent"
     home: o.Home = None
     sandbox: o.SandboxName = "auto"

@@ -100,7 +100,7 @@ class DaskEngine:
             for future in self._as_completed(futures, None if work.seconds is None else work.seconds + work.grace):
                 yield _outcome(work, futures.pop(future), future)
             for item in futures.values():
-                yield work.lost(item, "timeout: no worker of the cluster has anything done in its time")
+                yield work.lost(item, "timeout: no worker of the cluster finished anything in time")
         finally:
             self._client.cancel(list(futures))
             reap()  # the containers of a worker that was lost keep running

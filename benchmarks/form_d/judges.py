@@ -221,7 +221,7 @@ def fasttext(inputs: Path, outputs: Path) -> None:
 def python_crfsuite(inputs: Path, outputs: Path) -> None:
     """After a title or at the beginning of a sentence a name is a person's, elsewhere a place's."""
     model = (outputs / "names.crfsuite").read_bytes()
-    want(model.startswith(b"lCRF") and b"B-PER" in model, "names.crfsuite is no model")
+    want(model.startswith(b"lCRF") and b"B-PER" in model, "names.crfsuite is not a model")
     names = {token for token, tag in _tagged(inputs / "train.conll") if tag != "O"}
     wanted = []
     for line in (inputs / "test.txt").read_text().splitlines():
@@ -533,7 +533,7 @@ def _triangles(path: Path) -> Floats:
     """Corners in a binary STL file."""
     data = path.read_bytes()
     count = struct.unpack_from("<I", data, 80)[0]
-    want(len(data) == 84 + 50 * count, f"{path.name} is no binary STL")
+    want(len(data) == 84 + 50 * count, f"{path.name} is not a binary STL")
     layout = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
     return np.asarray(np.frombuffer(data, layout, count, 84)["corners"], float)
 

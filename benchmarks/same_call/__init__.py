@@ -34,7 +34,7 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     reference = observe(task.output, root, task.folder, task.prefix_code)
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if is_cut(candidate) and not is_cut(reference):
-        return failed("refused", "it was stopped before anything was seen of it: score it again where less else runs")
+        return failed("refused", "it was stopped before it did anything: score it again on a less busy machine")
     if task.kind == "bash" and not reference.programs and not reference.calls:
         return failed("no reference", "the reference starts nothing")
     if reference.programs or candidate.programs:

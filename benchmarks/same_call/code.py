@@ -51,7 +51,7 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         return odd
     for value in asked_for(reference, instruction):
         if not any(same(value, v) or _lies_in(v, value) for v in known):
-            return failed("missing", f"{value!r} stands nowhere in the code")
+            return failed("missing", f"{value!r} is nowhere in the code")
     return GOOD
 
 

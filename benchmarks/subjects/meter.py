@@ -204,7 +204,7 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
         def _answer(self, sent: bytes) -> Reply:
             said = self.headers.get("authorization", "").encode(errors="replace")
             if not hmac.compare_digest(said, f"Bearer {meter.token}".encode()):
-                return Reply.refusal(401, "this run's token is wanted", "invalid_api_key")
+                return Reply.refusal(401, "this run's token is required", "invalid_api_key")
             if not self.path.split("?")[0].endswith("/chat/completions"):
                 return Reply.refusal(404, "only chat completions are served", "not_found")
             try:
@@ -212,7 +212,9 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
             except ValueError:
                 asked = None
             if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list) or asked.get("stream"):
-                return Reply.refusal(400, "the body is no chat completion request without a stream", "invalid_body")
+                return Reply.refusal(
+                    400, "the body is not a chat completion request (streams are not supported)", "invalid_body"
+                )
             return meter.complete(asked)
 
         def _write(self, reply: Reply) -> None:

@@ -41,10 +41,10 @@ _GONE = {
     "--model-profile": "models are called with tools, or with JSON in text (--model-mode)",
     "--encoder": "the sentence encoder was removed",
     "--runtime": "the container engine's default runtime is used",
-    "--many": "call solve once a line from a shell loop",
-    "solve-many": "call solve once a line from a shell loop",
+    "--many": "call solve from a shell loop, once for each line",
+    "solve-many": "call solve from a shell loop, once for each line",
     "--framework": "--filter finds entry points by a word",
-    "--markdown": "--json has the same for a program",
+    "--markdown": "--json prints the same data",
 }
 """Options of earlier versions, and what is in their place."""
 

@@ -14,8 +14,8 @@ from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.settings import Settings, load_settings, user_file
 from ml_agent.terminal import write_out
 
-_HEAD = """# Settings of ML-Agent. A command-line option or an environment variable of the same name is stronger.
-# Remove the # in front of a line to set it. `ml-agent config show` prints what is in force.
+_HEAD = """# Settings of ML-Agent. Command-line options and environment variables take precedence over this file.
+# Remove the # in front of a line to set it. `ml-agent config show` prints the current values.
 """
 _ONLY_YOU = 0o600
 """The file may hold a key."""

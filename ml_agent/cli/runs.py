@@ -21,7 +21,9 @@ _RUN = typer.Argument(help="Folder, id, or the beginning of an id.")
 
 @app.command("list")
 def list_(
-    text: Annotated[str, typer.Option("--filter", help="Only runs whose id, ending or instruction has this.")] = "",
+    text: Annotated[
+        str, typer.Option("--filter", help="Only runs whose id, ending or instruction contains this text.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """All runs, oldest first, also those made with --out."""
@@ -63,7 +65,10 @@ def view(
     run: Annotated[str, typer.Argument(help="Folder, id, or the beginning of an id; without it all runs.")] = "",
     open_page: Annotated[bool, typer.Option("--open", help="Open report.html in the browser.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the events, one JSON object a line.")] = False,
-    text: Annotated[str, typer.Option("--filter", help="Without a run: only those that have this.")] = "",
+    text: Annotated[
+        str,
+        typer.Option("--filter", help="Without a run: only those whose id, ending or instruction contains this text."),
+    ] = "",
 ) -> int:
     """Show a run: its phases, drafts, values, outputs and cost."""
     if not run:

@@ -43,7 +43,7 @@ def question(console: Terminal, offered: Sequence[Plain]) -> int | None:
         console.say(line)
 
     repositories = "name" in offered[0]
-    say("These may do it:" if repositories else "None of these is clearly what you asked for:")
+    say("These repositories may do it:" if repositories else "None of these is clearly what you asked for:")
     for number, one in enumerate(offered, 1):
         if repositories:
             say(f"  {number}  {one['name']} ({state_of(one)}): {one['why']}")
@@ -154,7 +154,7 @@ def continue_(
     limits: o.Limits,
     printing: o.Printing,
     run: Annotated[str, typer.Argument(help="A finished run's folder, id, or the beginning of its id.")],
-    words: Annotated[str, typer.Argument(help="What to do otherwise, or next.")],
+    words: Annotated[str, typer.Argument(help="What to change, or what to do next.")],
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the new run.")] = None,
 ) -> int:
     """Continue a finished run with a correction: same conversation and environment, a new run folder.

@@ -187,7 +187,7 @@ class Conversation:
             return neutral(
                 "Noted; the answer is taken as it is." if exchange.standing is not None else "Noted; now answer."
             )
-        raise Rejected(f"the model finds that the repository cannot do it: {call.arguments['why']}")
+        raise Rejected(f"the model says that the repository cannot do this: {call.arguments['why']}")
 
     def _install(
         self,

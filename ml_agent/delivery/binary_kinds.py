@@ -96,7 +96,7 @@ def picture_size(data: bytes) -> tuple[int, int] | None:
 def _riff(form: bytes, name: str, inside: bytes) -> Callable[[bytes, Whole], str]:
     def judge(data: bytes, whole: Whole) -> str:
         if data[:4] not in (b"RIFF", b"RF64") or data[8:12] != form:
-            raise InvalidContent(f"is no {name}")
+            raise InvalidContent(f"is not a valid {name}")
         place = data.find(inside, 12)
         if place < 0 or len(data) < place + 8:
             raise InvalidContent(f"is an empty {name}")
@@ -126,7 +126,7 @@ def judge_mp3(data: bytes, _whole: Whole) -> str:
 def judge_mp4(data: bytes, whole: Whole) -> str:
     """Its boxes, each whole, with a head and a table of contents."""
     if data[4:8] != b"ftyp":
-        raise InvalidContent("is no MP4")
+        raise InvalidContent("is not a valid MP4")
     place, names = 0, set()
     while place + 8 <= len(data):
         length, name = struct.unpack_from(">I4s", data, place)
@@ -223,7 +223,7 @@ def judge_torch(data: bytes, whole: Whole) -> str:
 def judge_pickle(data: bytes, whole: Whole) -> str:
     """Protocol 2 or later, and its stop; it is never loaded."""
     if data[:1] != b"\x80" or not 2 <= data[1] <= 5:
-        raise InvalidContent("is no pickle")
+        raise InvalidContent("is not a pickle")
     if whole and b"." not in data[2:]:
         raise InvalidContent("is a truncated pickle")
     return "pickle"
@@ -232,14 +232,14 @@ def judge_pickle(data: bytes, whole: Whole) -> str:
 def judge_safetensors(data: bytes, whole: Whole) -> str:
     """Its head, and as many bytes as that promises."""
     if len(data) < 8:
-        raise InvalidContent("is no safetensors file")
+        raise InvalidContent("is not a safetensors file")
     (length,) = struct.unpack_from("<Q", data)
     try:
         head = json.loads(data[8 : 8 + length]) if length < 100_000_000 else None
     except ValueError:
         head = None
     if not isinstance(head, dict):
-        raise InvalidContent("is no safetensors file")
+        raise InvalidContent("is not a safetensors file")
     tensors = [entry for name, entry in head.items() if name != "__metadata__" and isinstance(entry, dict)]
     if not tensors:
         raise InvalidContent("is a safetensors file without a tensor")
@@ -286,7 +286,7 @@ def _marked(name: str, *marks: bytes, end: bytes = b"") -> Callable[[bytes, Whol
     def judge(data: bytes, whole: Whole) -> str:
         mark = next((one for one in marks if data.startswith(one)), None)
         if mark is None:
-            raise InvalidContent(f"is no {name}")
+            raise InvalidContent(f"is not a valid {name}")
         if len(data) <= len(mark) + 3 or (whole and end not in data[-2048:]):
             raise InvalidContent(f"is a truncated {name}")
         return name
@@ -296,7 +296,7 @@ def _marked(name: str, *marks: bytes, end: bytes = b"") -> Callable[[bytes, Whol
 
 def _begins(data: bytes, mark: bytes, name: str) -> None:
     if not data.startswith(mark):
-        raise InvalidContent(f"is no {name}")
+        raise InvalidContent(f"is not a valid {name}")
 
 
 def _zip_names(data: bytes) -> list[str]:

@@ -90,7 +90,7 @@ def _judge_beginning(data: bytes, expected: Expectation) -> str:
     line, ended, _ = text.partition("\n")
     if expected.kind == "jsonl" and ended:
         judge_jsonl(line, msgspec.structs.replace(expected, rows=None))
-    return f"{expected.kind} by its beginning; too large to be judged as a whole"
+    return f"{expected.kind} by its first bytes; too large to be read as a whole"
 
 
 def _in_one_line(said: str) -> str:

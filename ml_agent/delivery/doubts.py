@@ -78,6 +78,6 @@ def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path) -> lis
             if path not in found and (root / entry.path).read_bytes() == (outputs / path).read_bytes():
                 found[path] = entry.path
     return [
-        f"{path} is what the repository had before" + (f" as {old}" if old != path else "")
+        f"{path} is unchanged from the repository" + (f" as {old}" if old != path else "")
         for path, old in found.items()
     ]

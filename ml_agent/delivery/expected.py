@@ -70,7 +70,7 @@ def _parse(text: str, read: tuple[Expectation, ...]) -> Expectation:
     if not colon:
         path, kind = text, ""
     elif kind not in KINDS:
-        raise UsageError(f"--expect {text}: {kind!r} is no kind; there are {', '.join(KINDS)}")
+        raise UsageError(f"--expect {text}: {kind!r} is not a known kind; choose from {', '.join(KINDS)}")
     path = path.strip()
     if not _is_inside(path):
         raise UsageError(f"--expect {text}: give a path relative to the folder in which the command runs")

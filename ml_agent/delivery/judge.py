@@ -111,7 +111,7 @@ def _file(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Ju
     for made in hits:
         try:
             if time.monotonic() > until:
-                raise ContentNotJudged("comes after others that took too long to be judged")
+                raise ContentNotJudged("was not judged, because the files before it took too long")
             report = content_of(made.path, made.size, expected, scene)
         except ContentNotJudged as problem:
             return Judgement(expectation=expected, verdict="not judged", said=f"{made.path} {problem}", path=made.path)

@@ -48,7 +48,7 @@ def keep_outputs(outputs: Path, paths: Sequence[str], folder: Path, force: bool)
             try:
                 _copy(outputs / path, root, safe_relative(path), force)
             except ValueError:
-                refused[path] = "leads out of the folder"
+                refused[path] = "points outside the folder"
             except FileExistsError:
                 refused[path] = "exists already; --force replaces it"
             except OSError as error:

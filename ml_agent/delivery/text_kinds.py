@@ -119,7 +119,7 @@ def judge_srt(text: str, _expected: Expectation) -> str:
     """Subtitles: at least one cue with its times and words."""
     cues = len(_CUE.findall(text))
     if not cues:
-        raise InvalidContent("has no cue with times and words")
+        raise InvalidContent("has no subtitle with a time and text")
     return f"{cues} cues"
 
 
@@ -162,7 +162,7 @@ def judge_yaml(text: str, expected: Expectation) -> str:
     try:
         value = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InvalidContent(f"is no YAML: {str(error).splitlines()[0][:100]}") from error
+        raise InvalidContent(f"is not valid YAML: {str(error).splitlines()[0][:100]}") from error
     return _check_keys(value, expected, "YAML")
 
 
@@ -171,7 +171,7 @@ def judge_toml(text: str, expected: Expectation) -> str:
     try:
         value = read_toml(text)
     except ValueError as error:
-        raise InvalidContent(f"is no TOML: {error}") from error
+        raise InvalidContent(f"is not valid TOML: {error}") from error
     return _check_keys(value, expected, "TOML")
 
 
@@ -214,7 +214,7 @@ def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
     try:
         yield from (row for row in csv.reader(io.StringIO(text), delimiter=delimiter, strict=True) if row)
     except csv.Error as error:
-        raise InvalidContent(f"is no table: {error}") from error
+        raise InvalidContent(f"is not a table: {error}") from error
 
 
 def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:

@@ -111,7 +111,7 @@ def _ask(endpoint: Endpoint) -> Exception | None:
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         return _no_address(endpoint, error)
     except httpx.RemoteProtocolError:
-        return ConfigurationError(f"{where} answers, but not in HTTP: it is no OpenAI-compatible endpoint")
+        return ConfigurationError(f"{where} answers, but not in HTTP: this is not an OpenAI-compatible endpoint")
     except httpx.HTTPError as error:
         return EndpointError(
             f"{where} cannot be reached: {masked(str(error), (key, headers.get('authorization', key)))}"
@@ -121,7 +121,7 @@ def _ask(endpoint: Endpoint) -> Exception | None:
 def _no_address(endpoint: Endpoint, error: Exception) -> ConfigurationError:
     """What is wrong with an address is said with a part of it, unless that may be a password."""
     why = "it cannot be read" if has_credentials(endpoint.base_url) else str(error)
-    return ConfigurationError(f"{endpoint.shown} is no address of an endpoint: {why}")
+    return ConfigurationError(f"{endpoint.shown} is not a valid endpoint address: {why}")
 
 
 def _models(base_url: str) -> httpx.URL:
@@ -138,7 +138,7 @@ def _read(response: httpx.Response, where: str, late: Callable[[], bool]) -> Exc
         return EndpointError(f"{where} answers {status}: it is not ready")
     if not 200 <= status < 300:
         if 300 <= status < 400:
-            return ConfigurationError(f"{where} answers {status}: it is no OpenAI-compatible endpoint")
+            return ConfigurationError(f"{where} answers {status}: this is not an OpenAI-compatible endpoint")
         return None  # some know no list of models, or keep it from this key; the first decision shows what they are
     body = _beginning(response, late)
     if late():

@@ -156,7 +156,7 @@ def pieces_of(response: httpx.Response) -> Iterator[bytes]:
     elif len(layers) == 1 and layers[0] in _WINDOWS:
         yield from _unpack(response.iter_raw(), _WINDOWS[layers[0]])
     else:
-        raise httpx.DecodingError(f"the reply is packed in a way that was not asked for: {', '.join(layers)[:80]}")
+        raise httpx.DecodingError(f"the reply uses a compression that was not requested: {', '.join(layers)[:80]}")
 
 
 class SmallPieces(httpx.SyncByteStream):

@@ -65,7 +65,7 @@ class Limiter:
                 check_cancelled()
                 now = self._clock()
                 if deadline is not None and now >= deadline:
-                    raise TimeoutError("no place came free at the model's endpoint in time")
+                    raise TimeoutError("the model's endpoint stayed busy for too long")
                 waits = [_MAX_STEP, *([deadline - now] if deadline is not None else [])]
                 self._changed.wait(min([*waits, self._not_before - now] if now < self._not_before else waits))
             self._under_way += 1

@@ -27,8 +27,10 @@ def show(page: Page, console: Terminal) -> None:
         console.print(Text.assemble(line, (f"({phase.seconds:.1f} s)", "dim")))
     for notice in page.notices:
         console.print(Text(f"  {notice}", style="yellow"))
+    final = (result.get("answer") or {}).get("text")
     for draft in page.drafts:
-        _show_draft(draft, console)
+        if draft.text != final:  # the answer stands above
+            _show_draft(draft, console)
     if result.get("answer"):
         _show_values(result["answer"].get("ledger") or [], console)
 

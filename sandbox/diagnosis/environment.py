@@ -26,7 +26,7 @@ RULES: tuple[Rule, ...] = (
         r"|Cannot (?:find|access) (?:a )?(?:CUDA|GPU)[^\n]*|CUDA is not available|NVIDIA-SMI has failed"
         r"|CUDA_HOME environment variable is not set|Could not find a suitable TLS|[Nn]o GPU (?:found|available)[^\n]*"
         r"|libcuda\.so\.1: cannot open|ProcessGroupNCCL is only supported with GPUs[^\n]*|FP16 Mixed precision training[^\n]*CUDA[^\n]*)",
-        "a GPU is required and there is none: {subject}",
+        "a GPU is required, but there is none: {subject}",
         fix=lambda subject: Fix(kind="cpu"),
     ),
     rule(
@@ -86,7 +86,7 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>no display name and no \$DISPLAY|No available video device|video system not initialized|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
         r"|Could not load the Qt platform plugin|GLFWError[^\n]*|pyglet\.canvas\.xlib\.NoSuchDisplayException|Unable to open display|Can't open display[^\n]*"
         r"|Invalid MIT-MAGIC-COOKIE|Authorization required, but no authorization protocol)",
-        "a display is needed and there is none: {line}",
+        "a display is needed, but there is none: {line}",
         scope="any",
     ),
     rule(
@@ -172,7 +172,7 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>ResolutionImpossible|conflicting dependencies|ContextualVersionConflict: [^\n]*|VersionConflict: [^\n]*"
         r"|(?:ImportError|RuntimeError|AssertionError): [^\n]*(?:[\w-]+[<>=!~]=?[\d.]+[^\n]* is required[^\n]*but found|incompatible (?:with|version))[^\n]*"
         r"|MMCV==[\d.]+ is used but incompatible[^\n]*|Numba needs NumPy [\d.]+ or (?:less|greater)[^\n]*)",
-        "the versions asked for contradict each other: {subject}",
+        "the requested versions conflict: {subject}",
         scope="any",
     ),
     rule(
@@ -215,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>Temporary failure in name resolution|Name or service not known|Network is unreachable|nodename nor servname|getaddrinfo failed"
         r"|Could not resolve host|unable to resolve host|Failed to resolve|No route to host|couldn't connect to '?https|We couldn't connect to"
         r"|LocalEntryNotFoundError|OfflineModeIsEnabled|outgoing traffic has been disabled)",
-        "the program asks the network for {host}, and it has none while it runs ({subject})",
+        "the program needs {host}, but there is no network while it runs ({subject})",
         scope="any",
     ),
     rule(

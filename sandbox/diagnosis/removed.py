@@ -57,7 +57,7 @@ GENERAL: tuple[Rule, ...] = (
     rule(
         "removed-api",
         r"File \"[^\"]*(?:site|dist)-packages/(?P<subject>\w+)/[^\"]*\", line \d+[^\n]*\n[^\n]*\n(?:[^\n]*\n)?TypeError: (?P<name>\S+ got an unexpected keyword argument '\w+')",
-        "{subject} does not take this any more: {name}",
+        "{subject} no longer accepts this: {name}",
         fix=_by_date,
         scope="any",
     ),
@@ -96,7 +96,7 @@ def _rule(version: str, pattern: str, why: str, syntax: bool = False) -> Rule:
     return rule(
         "wrong-python",
         pattern,
-        f"the code is for another Python: {{said}} {{line}}; Python {version[2:]} {why}",
+        f"the code needs another Python version: {{said}} {{line}}; Python {version[2:]} {why}",
         fix=python(version),
         scope="any" if syntax else "final",
     )

@@ -132,7 +132,7 @@ class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
         """One line of it: what it says that it lacks, else the compiler's first error, else its last one."""
         lacking = next((line.strip() for line in self.lines if LACKS.search(line)), "")
         compiled = next((line.strip() for line in self.lines if _OF_COMPILER.search(line)), "")
-        return (lacking or compiled or self.lines[-1])[:300] if self.lines else "the build failed and said nothing"
+        return (lacking or compiled or self.lines[-1])[:300] if self.lines else "the build failed without a message"
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):

@@ -420,7 +420,7 @@ class _Making:
         if "://" not in line:
             return line
         name = line.partition("egg=")[2].partition("&")[0] or name_of(line)
-        self._state.left_out[line] = f"only the package index is in reach: {name} is taken from there"
+        self._state.left_out[line] = f"only the package index can be reached: {name} is taken from there"
         return name
 
     def _resolved(self, lines: Sequence[str], nobody: Sequence[str] = ()) -> tuple[Package, ...] | Refusal:
@@ -480,7 +480,7 @@ class _Making:
             if any(file.startswith((f"{path}.", f"{path}/")) for file in holds.get(name, ())) or name not in holds:
                 taken.append(name)
             else:
-                self._state.left_out[name] = f"its wheel does not hold the module {module}"
+                self._state.left_out[name] = f"its wheel does not contain the module {module}"
         return taken
 
     def _settled(self) -> str:

@@ -173,7 +173,7 @@ _MOST_JUDGED = 5000
 """Programs of which it is asked how they ended."""
 _MOST_LETTERS = 2000
 """Of a command; a shell notes no more."""
-_SPENT = "the notes of what ran are too tangled to be judged"
+_SPENT = "the record of what ran is too complex to be judged"
 _MOST_SOUGHT = 200
 """Errors of programs inside others that are looked for in what was printed."""
 

@@ -105,7 +105,7 @@ def test_a_large_table_is_judged_whole() -> None:
 @pytest.mark.promise("What is said of a result is one short line, whatever the file holds.", by=HELD_BY)
 def test_a_file_of_long_names_is_described_in_a_short_line() -> None:
     name = b"A" * 1_000_000
-    with pytest.raises(InvalidContent, match="is no TOML") as wrong:
+    with pytest.raises(InvalidContent, match="is not valid TOML") as wrong:
         judge_apart(b"[" + name + b"]\n[" + name + b"]\n", True, Expectation(path="x.toml", kind="toml"))
     assert len(str(wrong.value)) <= MOST_SAID and "\n" not in str(wrong.value)
 

@@ -170,7 +170,7 @@ class _Check:
         if NOT_A_COMMAND.match(invocation.program):
             self.note(
                 "syntax",
-                f"{invocation.program} begins a line of its own: the line before does not continue",
+                f"{invocation.program} starts a new command: the previous line does not end with a backslash",
                 invocation.program,
             )
         elif invocation.program[:1] in ("!", "%"):
@@ -222,7 +222,9 @@ class _Check:
         if path in self.tree.folders:
             path = f"{path}/__main__.py"
         if invocation.program == name and not self.rights_given and not may_be_started(self.index.root, path):
-            self.note("not-executable", f"{name} may not be started by itself: it is not executable", name, sure=False)
+            self.note(
+                "not-executable", f"{name} is not executable, so it cannot be started by its name", name, sure=False
+            )
         if self._is_unreadable(path, invocation):
             return
         signatures = self.reader.tested(path)

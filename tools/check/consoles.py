@@ -76,7 +76,7 @@ def _elsewhere(repository: CheckedRepository, name: str, folder: str, *, sure: b
         yield _finding(f"{found[0]} has no module {name}", name, sure=sure)
         return
     base = posixpath.relpath(posixpath.dirname(found[0]) or ".", folder)
-    yield _finding(f"{top} is no package here; it lies in {base}", name, f"cd {base}", sure=False)
+    yield _finding(f"{top} is not a package here; it is in {base}", name, f"cd {base}", sure=False)
 
 
 def _finding(message: str, name: str, suggestion: str = "", *, sure: bool) -> Finding:

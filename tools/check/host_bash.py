@@ -176,7 +176,7 @@ class _Reader:
         self.assigned |= {after.raw for token, after in pairwise(tokens) if token.raw == "for"}
         loops = [token.raw for token in tokens if token.raw in ("while", "until") and token.kind == "word"]
         if loops and any(token.raw == "&" for token in tokens):
-            yield HostRisk("starts programs without end", loops[0])
+            yield HostRisk("starts an unlimited number of programs", loops[0])
         outer: list[list[str]] = []
         command: list[Token] = []
         start = list(self.folders)  # where the commands that `&&` joins begin: any of them may fail
@@ -231,7 +231,7 @@ class _Reader:
         named: Named = "no" if ">" in sign else "below"
         yield from ((why, token.raw) for why, _ in self._arguments([token], own=False, named=named))
         if "$" in token.raw and "<" not in sign:
-            yield "writes to a place that a variable names", token.raw
+            yield "writes to a path given by a variable", token.raw
         if ">" in sign:
             yield from self._writes(target)
 
@@ -278,7 +278,7 @@ class _Reader:
                     yield "is computed when it runs", token.raw
             place = self.scope.outside(value, self.folders, own=own, named=named)
             if place:
-                yield "names a place outside the repository's folder, or a hidden file, which you did not", place
+                yield "names a path outside the repository, or a hidden file, that your request does not name", place
             odd = (
                 _BRACES.search(value)
                 and not _PLAIN_BRACES.search(value)
@@ -316,7 +316,7 @@ class _Reader:
         elif name in self.table.builtins and "/" not in program:
             yield from self._builtin(name, rest)
         elif name in self.table.refused_builtins:
-            yield "is a builtin of bash that does more than run a program", ""
+            yield "is a bash builtin that can change your shell", ""
         elif launcher is not None and (not launcher.word or any(token.value == launcher.word for token in rest)):
             yield from self._launched(words, name)
         elif PYTHON.match(program):
@@ -347,7 +347,7 @@ class _Reader:
         elif name in ("test", "[", "wait") and any("[" in value or value in ("-v", "-R", "-p") for value in values):
             yield "is evaluated by bash", ""
         elif name == "echo" and re.match(r"-[nE]*e", "".join(values[:1])) and any(map(_ESCAPES.search, values[1:])):
-            yield "writes characters that a terminal obeys", ""
+            yield "prints terminal control characters", ""
         yield from self._arguments(words, own=False)
 
     def _launched(self, words: list[Token], name: str) -> Iterator[tuple[str, str]]:
@@ -414,16 +414,16 @@ class _Reader:
             elif not re.fullmatch(r"-[uOBEsS]+|-Wignore", option):
                 yield "is an option of Python that may run something else", option
         if not words or words[0].value in ("-", "/dev/stdin"):
-            yield "gives Python a program that is not visible here", ""
+            yield "runs Python code that is not visible here", ""
             return
         yield from self._script(words[0])
         yield from self._arguments(words[1:], own=True)
 
     def _code(self, words: list[Token]) -> Iterator[tuple[str, str]]:
         if not words or "$" in re.sub(r"'[^']*'", "", words[0].raw):
-            yield "gives Python a program that is computed", ""
+            yield "runs Python code that is computed", ""
         elif not self.scope.asks_for_code:
-            yield "runs code, which you did not ask for", ""
+            yield "runs code that you did not ask for", ""
         else:
             yield from ((risk.why, "") for risk in python_risks(words[0].value, self.scope))
 
@@ -443,7 +443,7 @@ class _Reader:
             or self._is_written(f"{name.replace('.', '/')}.py")
         ):
             if name not in self.table.modules and not self.scope.names(name):
-                yield "runs a module that does more than it says", ""
+                yield "runs a module of Python's that is not known to be harmless", ""
             yield from self._arguments(words[1:], own=False)
         elif name in self.table.modules or self.scope.has_module(name) or self.scope.names(name):
             yield from self._arguments(words[1:], own=True)
@@ -511,7 +511,7 @@ class _Reader:
             yield from ((why, word.raw) for word in words if (why := self._of_package(word.value)))
             yield from self._channels(words) if name in ("conda", "mamba") else self._unnamed_packages(words)
         if name == "chmod" and not (plain and _MODE.fullmatch(plain[0].value)):
-            yield "gives a file other rights than to read, write and run it", ""
+            yield "sets unusual file permissions", ""
         if tool.hosts or name in _BUILDS:
             named = [token.value.rpartition("=")[2] for token in words]
             if any(map(self._is_written, [".", *named])):
@@ -519,7 +519,7 @@ class _Reader:
         if clones:
             addresses = [token for token in plain if re.search(r"://|@", token.value)] or plain[-1:]
             yield from (
-                ("downloads code, which you did not name", one.raw) for one in addresses if self._is_foreign(one.value)
+                ("downloads code that you did not ask for", one.raw) for one in addresses if self._is_foreign(one.value)
             )
         if name in _BRINGS:
             yield from self._brought(words)
@@ -569,7 +569,7 @@ class _Reader:
             parts = urlsplit(place)
             known = f"{parts.netloc}{parts.path}/"
             if parts.scheme != "https" or not any(known.startswith(f"{host}/") for host in self.table.hosts):
-                return "installs packages from a place that you did not name"
+                return "installs packages from a source that you did not name"
         return ""
 
     def _unnamed_packages(self, words: list[Token]) -> Iterator[tuple[str, str]]:

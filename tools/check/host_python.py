@@ -20,9 +20,9 @@ from ml_agent.tools.secret_names import names_a_secret
 STARTS = "may start other programs, or run text as code"
 UNLISTED = "is neither the repository's, nor a library that it uses or that is well known, nor listed as harmless"
 SECRET = "reads one of your secrets"
-NETWORK = "runs code that comes over the network, which you did not name"
+NETWORK = "runs code from the network that you did not ask for"
 SENDS = "sends something to a host that you did not name"
-ELSEWHERE = "names a place outside the repository's folder, which you did not"
+ELSEWHERE = "names a path outside the repository that your request does not name"
 WRITES = "writes a file that programs run as code"
 UNREADABLE = "is not Python that can be read, or is too long or nested too deeply to judge"
 _INSTALLERS = frozenset({"pip", "setuptools", "pkg_resources", "cffi", "psutil", "IPython", "wget", "gdown"})

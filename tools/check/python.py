@@ -147,7 +147,7 @@ def mismatch(call: ast.Call, parameters: Sequence[Parameter]) -> Mismatch | None
         return Mismatch(f"takes at most {len(placed)} positional arguments, {len(call.args)} are given", "")
     twice = {item.name for item in placed[: 0 if starred else len(call.args)] if item.kind == "either"} & given
     if twice:
-        return Mismatch(f"gets {min(twice)!r} twice, by place and by name", min(twice))
+        return Mismatch(f"gets {min(twice)!r} twice, by position and by name", min(twice))
     if starred or any(keyword.arg is None for keyword in call.keywords):
         return None
     reached = {item.name for item in placed[: len(call.args)]} | given
@@ -354,7 +354,7 @@ def _left_open(call: ast.Call, written: str) -> Iterator[LocatedFinding]:
     ]
     for name, value in given:
         if isinstance(value, ast.Constant) and value.value is Ellipsis:
-            said = f"line {call.lineno}: {written}() is not whole: fill in what ... stands for ({name})"
+            said = f"line {call.lineno}: {written}() is incomplete: replace the ... ({name})"
             subject = f"{written}.{name}"
             yield LocatedFinding(
                 call.lineno, Finding(code="left-open", message=said, severity="warning", subject=subject)

@@ -142,7 +142,7 @@ class ImportChecker:
         written = "." * item.level + item.module
         return Finding(
             code="no-such-module",
-            message=f"line {item.line}: a program has no package around it, so {written!r} cannot be imported",
+            message=f"line {item.line}: a script is not part of a package, so {written!r} cannot be imported",
             subject=written,
             suggestion=item.module,
         )
@@ -157,7 +157,7 @@ class ImportChecker:
         yield Finding(
             code="no-such-module",
             message=f"line {item.line}: there is no module {item.module!r} here"
-            + (f"; the repository has {home}.{item.name}" if home else ", and nothing in the repository asks for one"),
+            + (f"; the repository has {home}.{item.name}" if home else ", and the repository does not require one"),
             severity="warning" if known else self._severity,
             subject=item.module,
             suggestion=f"from {home} import {item.name}" if home else "",

@@ -114,7 +114,7 @@ class ArgparseWords:
             if self.words[at] != name:
                 self.reader.note(
                     "bad-choice",
-                    f"{self.words[at]} is no subcommand of {self.signature.path}",
+                    f"{self.words[at]} is not a subcommand of {self.signature.path}",
                     None,
                     self.words[at],
                     name,

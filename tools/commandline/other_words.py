@@ -204,7 +204,7 @@ def _absl_leftover(reader: Reader, words: list[str]) -> None:
     """absl stops at the first word that belongs to no flag: what follows is not read at all."""
     reader.unknown += words
     ignored = [w for w in words if w.startswith("--") and len(w) > 2]
-    message = f"{words[0]} belongs to no flag of {reader.signature.path}"
+    message = f"{words[0]} is not the value of any flag of {reader.signature.path}"
     if ignored:
         message += f", and absl reads nothing after it: {' '.join(ignored[:3])} is ignored"
     reader.note("too-many-arguments", message, None, words[0], sure=bool(ignored))

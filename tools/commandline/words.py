@@ -71,9 +71,9 @@ def read_levels(reader: Reader) -> None:
             continue
         word = signature.subcommand[max(level, option.level) - 1]
         if option.level < level:
-            message = f"{part.flag} is no option of {word}; it stands before that word"
+            message = f"{part.flag} is not an option of {word}; write it before {word}"
         else:
-            message = f"{part.flag} is an option of {word}, and stands behind that word"
+            message = f"{part.flag} is an option of {word}; write it after {word}"
         reader.note("unknown-option", message, None, part.flag)
 
 

@@ -83,4 +83,4 @@ def test_a_result_that_the_repository_had_is_doubted(tmp_path: Path) -> None:
     (outputs / "other.json").write_text(text[::-1])
     made = [CreatedFile(path=name, size=len(text)) for name in ("mine.json", "other.json")]
     found = doubts_of(Response(ended="exited", exit_code=0), (), made, root, outputs)
-    assert [one.doubt for one in found] == ["mine.json is what the repository had before as results/best.json"]
+    assert [one.doubt for one in found] == ["mine.json is unchanged from the repository as results/best.json"]

@@ -84,7 +84,7 @@ def test_no_result_is_kept_outside_of_the_folder(tmp_path: Path) -> None:
     kept = keep_outputs(
         tmp_path / "outputs", ["../run.json", str(tmp_path / "run.json")], tmp_path / "mine/here", False
     )
-    assert kept["files"] == [] and set(kept["refused"].values()) == {"leads out of the folder"}
+    assert kept["files"] == [] and set(kept["refused"].values()) == {"points outside the folder"}
     assert [path.name for path in (tmp_path / "mine").rglob("*")] == ["here"]
 
 
