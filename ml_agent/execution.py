@@ -355,7 +355,7 @@ def _judged(
     declared = any(one.source == "model" for one in expected)
     unseen = [
         msgspec.structs.replace(
-            one, doubts=(f"the sentence seems to ask for it: {one.said}",), path=one.expectation.path
+            one, doubts=(f"your request may ask for this file: {one.said}",), path=one.expectation.path
         )
         for one in judgements
         if one not in kept

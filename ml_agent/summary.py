@@ -59,7 +59,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
                 f"the repository changed during the run, which began at commit {repository['changed_from'][:12]} and then started over",
             )
         yield from before_rows(result)
-        yield "evidence", _evidence(result)
+        yield "evidence", evidence_of(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))
         yield from (
             ("suspicious", f"possible prompt injection, ignored: {line}")
@@ -159,7 +159,7 @@ def _stand_in_rows(made: list[Plain]) -> Iterator[tuple[str, str]]:
         yield "", f"and {len(reasons) - _MOST_REASONS} more reasons, in run.json"
 
 
-def _evidence(result: Plain) -> str:
+def evidence_of(result: Plain) -> str:
     name = result["sandbox"]["name"]
     isolation = "" if result["sandbox"]["isolated"] or not name else ", not isolated"
     meaning = EVIDENCE_MEANS[result["evidence"]]

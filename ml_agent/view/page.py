@@ -80,6 +80,8 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Stand-ins for a model that failed, errors."""
     source: str
     """Address of the repository's files at the commit; empty where it has none."""
+    environment: str = ""
+    """How the last environment was made, and its Python."""
 
     def link(self, path: str, line: int = 0) -> str:
         """The address of a place in the repository; empty where it has none."""
@@ -107,13 +109,16 @@ def page_of(result: Plain, events: Iterable[Plain]) -> Page:
     events = list(events)
     calls = _calls([event for event in events if event.get("event") == "model-call"])
     phases = tuple(_phase(event) for event in events if event.get("event") == "phase")
+    setup = tuple(str(event.get("line", "")) for event in events if event.get("event") == "setup")
+    made = [line.removeprefix("environment: ") for line in setup if line.startswith("environment: ")]
     return Page(
         result=result,
         phases=phases,
         drafts=_drafts(events),
         calls=calls,
         costs=_costs(phases, calls),
-        setup=tuple(str(event.get("line", "")) for event in events if event.get("event") == "setup"),
+        setup=setup,
+        environment=made[-1] if made else "",
         diagnoses=tuple(event for event in events if event.get("event") == "diagnosis"),
         notices=tuple(_notice(event) for event in events if event.get("event") in ("stand-in", "error")),
         source=_source(result.get("repository")),

@@ -56,7 +56,7 @@ def page(tmp_path: Path) -> Path:
     folder.trajectory.write_text("".join(json.dumps(event) + "\n" for event in EVENTS))
     result = {
         "id": HOSTILE, "folder": "x", "instruction": HOSTILE, "ending": "failed", "exit_code": 1, "message": HOSTILE,
-        "evidence": "none", "usd": None, "versions": {"python": HOSTILE},
+        "evidence": "none", "asked": "started", "usd": None, "versions": {"python": HOSTILE},
         "answer": {**DRAFT, "source": "llm", "ledger": [{"text": HOSTILE, "value": HOSTILE, "status": "not found", "where": f"--lr {HOSTILE}"}], "declared": {"--lr": "src/fit.py:12"}},
         "unasked": [f"--lr {HOSTILE}", CITED],
         "repository": {"name": HOSTILE, "url": "https://github.com/a/b", "version": COMMIT},
@@ -105,7 +105,7 @@ def test_curves_are_drawn_without_a_script_and_their_names_stay_text(page: Path,
 
 def test_it_says_how_to_do_it_again(page: Path) -> None:
     said = page.read_text()
-    assert '<a href="run.json">' in said and "ml-agent resume &#39;&lt;script" in said
+    assert '<a href="run.json">' in said and "ml-agent continue &#39;&lt;script" in said
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
