@@ -170,6 +170,6 @@ def test_system_packages_that_take_too_long_lose_no_sandbox(tmp_path: Path) -> N
     with sandbox_at(f"unix://{SOCKET}", tmp_path) as sandbox:
         response = sandbox.install_system(("tree",), seconds=0.05)
         assert response.ended == "timeout" and response.error_lines[-1].startswith(
-            "the system packages tree are not there"
+            "the system packages tree were not installed"
         )
         assert sandbox.run(Command(text="true")).ok

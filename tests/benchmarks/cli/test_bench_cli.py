@@ -30,7 +30,7 @@ def test_every_command_is_here() -> None:
 
 
 MISTAKES = {
-    "a sample that is none": (("predict", *ON, "--out", "{tmp}/o", "--sample", "{rows}"), 2, "no JSON list"),
+    "a sample that is none": (("predict", *ON, "--out", "{tmp}/o", "--sample", "{rows}"), 2, "not a JSON list"),
     "llm without a model": (("predict", *ON, "--out", "{tmp}/o", "--navigator", "llm"), 2, "needs --model"),
     "an agent that nobody knows": (("run", "--agent", "gpt", *ON, "--out", "{tmp}/o"), 2, "no such agent: gpt"),
     "an agent that is not installed": (
@@ -44,8 +44,8 @@ MISTAKES = {
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
     "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
-    "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than predictions"),
-    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: a file that holds something else than rows of"),
+    "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: this file contains something other than predictions"),
+    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: this file contains something other than rows of"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
     ),

@@ -174,7 +174,7 @@ def test_trouble_of_the_endpoint_counts_for_nobody_and_is_tried_again(plan: Plan
         number = len(server.requests)
         run(scripted(plan, server, installed), LocalEngine(1))
         assert len(server.requests) > number, "such rows are done again"
-    with pytest.raises(BenchError, match="no row that every subject"):
+    with pytest.raises(BenchError, match="no row has a result from every"):
         side_by_side(plan)
 
 
