@@ -310,7 +310,7 @@ def _letters(text: str) -> str:
 
 
 def _in_commands(text: str) -> Iterator[_Word]:
-    """The words of all commands, each with the flag that it follows; the whole text last, for what is in a here-document."""
+    """The words of all commands, each behind a flag with that flag; the whole text last, for what is in a here-document."""
     text = _without_speech(text)
     line_of_commands = parse_command(text)
     for call in line_of_commands.invocations:
@@ -321,7 +321,7 @@ def _in_commands(text: str) -> Iterator[_Word]:
         for word in call.words:
             is_flag = word.startswith("-") and number(word) is None
             yield _Word(word, word if is_flag or not flag else f"{flag} {word}")
-            flag = word if is_flag and "=" not in word else flag
+            flag = word if is_flag and "=" not in word else ""
     said = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     for comment in line_of_commands.comments:
         said = said.replace(comment, "")
