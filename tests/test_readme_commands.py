@@ -24,9 +24,6 @@ STANDS_FOR = (
     ("--run full", "--run full --sandbox local"),
     ('"..."', '"cluster 600 points into 4 groups"'),
     ("my-repositories.jsonl", "sample --run none"),
-    ("planar-nets:train.py", "planar-nets:train/fit_mlp.py"),
-    ("--lrr", "--lr"),
-    ("train.py --lr", "train/fit_mlp.py --lrr"),
 )
 """What is the reader's own, and what is on another machine."""
 CODES = {"--expect": {0 if find_bubblewrap() else 3}, "--model gpt-4o": {4}, "check ": {1}, "doctor": {0, 1}}

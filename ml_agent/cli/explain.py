@@ -103,7 +103,9 @@ class Form(NamedTuple):
     """How they are printed."""
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False
-    schema: Annotated[bool, typer.Option("--schema", help="Print JSON Schema functions.")] = False
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the options as JSON Schema functions, for tool calls.")
+    ] = False
 
 
 @grouped
@@ -217,7 +219,7 @@ def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
 
 def _write_entries(entries: Sequence[RankedEntry]) -> None:
     rows = [(one.entry.title, one.entry.framework, str(one.examples or ""), one.entry.doc) for one in entries]
-    write_table(("entry point", "kind", "shown", "description"), rows)
+    write_table(("entry point", "kind", "examples", "description"), rows)
 
 
 def _write_options(signature: Signature, name: str) -> None:

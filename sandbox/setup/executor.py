@@ -493,7 +493,7 @@ class _Making:
         for _ in range(len(packages) + 1):
             ready = [package for package in packages if package.name not in sources]
             self._steps.note(
-                f"installing {len(packages) or 'no'} packages"
+                (f"installing {len(packages)} packages" if packages else "no packages to install")
                 + (f", {len(sources)} of them from sources" if sources else "")
             )
             done = self._steps.install(install_text(ready, seeds=True))
