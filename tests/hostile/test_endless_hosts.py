@@ -1,5 +1,6 @@
 """A host that drips or never ends keeps `models`, `doctor` and a search neither waiting nor reading."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -10,8 +11,13 @@ import pytest
 import requests
 
 from ml_agent.doctor import MOST_BYTES, answer_of
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.tools.errors import SearchError
 from ml_agent.tools.github_search import PACKAGE_SECONDS, GitHubSearch, Places, repository_of
+from tests.hostile.conftest import ml_agent
+from tests.servers.git_folders import write_files
+
+FIT = "import argparse, alpha\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 
 
 @pytest.fixture
@@ -71,3 +77,32 @@ def test_a_code_host_that_never_ends_is_given_up(host: str, tmp_path: Path) -> N
     with pytest.raises(SearchError, match="did not answer"):
         at("/drip", 0.3).find("a/b")
     assert time.monotonic() - began < 30
+
+
+@pytest.mark.promise("A package index keeps no run beyond its wall time.", by="ml_agent.wall_time")
+@pytest.mark.parametrize("way", [pytest.param("docker", marks=pytest.mark.docker), "local"])
+def test_an_index_that_never_ends_is_given_up(way: str, host: str, tmp_path: Path) -> None:
+    if way == "local" and find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    write_files(
+        tmp_path / "fitting",
+        {"fit.py": FIT, "requirements.txt": "alpha\n", "README.md": "# Fit\n\n```bash\npython fit.py --lr 0.5\n```\n"},
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    words = [
+        "solve",
+        "fit the model with lr 0.25",
+        "--repo",
+        str(tmp_path / "fitting"),
+        "--run",
+        "full",
+        "--sandbox",
+        way,
+    ]
+    words += ["--max-seconds", "12", "--out", str(tmp_path / "out"), "--quiet"]
+    began = time.monotonic()
+    done = ml_agent(
+        *words, environment={**environment, "PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": f"{host}/drip"}
+    )
+    assert done.returncode == 5 and "budget" in done.stderr and "Traceback" not in done.stderr, done
+    assert time.monotonic() - began < 90
