@@ -53,19 +53,13 @@ class FileTruth(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     makes_parser: bool
     """Its text makes a parser or defines flags; other candidates only use one."""
-    status: str
     reason: str = ""
-    """Why it could not be run."""
+    """Why it could not be run; empty where a real parser was seen."""
     options: int = 0
     equal: int = 0
     foreign: int = 0
     """Options that a library adds which is only a stub here: not compared."""
     differences: tuple[Difference, ...] = ()
-
-    @property
-    def ran(self) -> bool:
-        """Whether a real parser was seen."""
-        return self.status == "compared"
 
 
 def candidates(reader: SignatureReader) -> Iterator[tuple[str, bool]]:
@@ -85,26 +79,15 @@ def list_files(root: Path) -> frozenset[str]:
     return frozenset(p.relative_to(root).as_posix() for p in found)
 
 
-class RealRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file did under stubs."""
-
-    report: Report
-    as_script: bool
-    """Whether it parsed a command line as a script; otherwise its functions were called one by one."""
-    first: Report
-    """What it did as a script."""
-
-
-def run_really(root: Path, path: str, libraries: Libraries) -> RealRun:
-    """Run one file as a script, and function by function where that leads to no parser."""
+def run_really(root: Path, path: str, libraries: Libraries) -> tuple[Report, Report]:
+    """What a file did as a script, and function by function where that led to no parser; else twice the first."""
     first = _describe(root, f"python {shlex.quote(path)} {WORD}", ".", libraries)
     if "relative import" in first.message:
         folder, module = _as_module(root, path)
         first = _describe(root, f"python -m {module} {WORD}", folder, libraries)
     if first.described and (first.asked or first.outcome == "finished"):
-        return RealRun(report=first, as_script=True, first=first)
-    report = _describe(root, f"python {FUNCTIONS} {shlex.quote(path)}", ".", libraries)
-    return RealRun(report=report, as_script=False, first=first)
+        return first, first
+    return first, _describe(root, f"python {FUNCTIONS} {shlex.quote(path)}", ".", libraries)
 
 
 def _describe(root: Path, text: str, folder: str, libraries: Libraries) -> Report:
@@ -123,19 +106,15 @@ def _as_module(root: Path, path: str) -> tuple[str, str]:
     return folder.relative_to(root).as_posix(), module
 
 
-def truth_of(root: Path, path: str, makes: bool, real: RealRun, reader: SignatureReader) -> FileTruth:
+def truth_of(
+    candidate: tuple[str, bool], runs: tuple[Report, Report], root: Path, reader: SignatureReader
+) -> FileTruth:
     """Compare what a file did with its signatures."""
-    if not real.report.described:
-        return FileTruth(path=path, makes_parser=makes, status="not run", reason=_reason(real.first))
-    static = reader.read(path) if real.as_script else reader.parsers(path)
-    return _compare(path, makes, real.report, static, root)
-
-
-def _reason(report: Report) -> str:
-    return f"{report.message[:150] or report.outcome} {report.place}".strip()
-
-
-def _compare(path: str, makes: bool, report: Report, static: Sequence[Signature], root: Path) -> FileTruth:
+    (path, makes), (first, report) = candidate, runs
+    if not report.described:
+        reason = f"{first.message[:150] or first.outcome} {first.place}".strip()
+        return FileTruth(path=path, makes_parser=makes, reason=reason)
+    static = reader.read(path) if report is first else reader.parsers(path)
     real = dict(_real_options(report.described))
     ours = dict(_static_options(static))
     handed = any(parser["handed"] for parser in report.described)
@@ -161,7 +140,7 @@ def _compare(path: str, makes: bool, report: Report, static: Sequence[Signature]
                     Difference(path=path, option=_name(key), field="invented", static=option.path, sure=option.sure)
                 )
     return FileTruth(
-        path=path, makes_parser=makes, status="compared", options=len(real.keys() | ours.keys()) - foreign, equal=equal,
+        path=path, makes_parser=makes, options=len(real.keys() | ours.keys()) - foreign, equal=equal,
         foreign=foreign, differences=tuple(differences),
     )  # fmt: skip
 
@@ -227,7 +206,7 @@ def totals(files: Iterable[FileTruth]) -> dict[str, Any]:
     every = list(files)
     makers = [one for one in every if one.makes_parser]
     return {
-        "candidates": len(every), "makers": len(makers), "makers_ran": sum(one.ran for one in makers),
+        "candidates": len(every), "makers": len(makers), "makers_ran": sum(not one.reason for one in makers),
         "options": sum(one.options for one in every), "equal": sum(one.equal for one in every),
         "foreign": sum(one.foreign for one in every),
         "fields": dict(Counter(d.field for one in every for d in one.differences)),
@@ -239,7 +218,7 @@ def measure(root: Path, reader: SignatureReader, jobs: int) -> list[FileTruth]:
     chosen, libraries = list(candidates(reader)), libraries_of(root)
     with ThreadPoolExecutor(jobs) as pool:
         runs = list(pool.map(lambda pair: run_really(root, pair[0], libraries), chosen))
-    return [truth_of(root, path, makes, real, reader) for (path, makes), real in zip(chosen, runs, strict=True)]
+    return [truth_of(one, real, root, reader) for one, real in zip(chosen, runs, strict=True)]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -260,7 +239,7 @@ def report_text(truths: Mapping[str, Sequence[FileTruth]]) -> str:
     found = totals(truth for files in truths.values() for truth in files)
     lines: list[str] = []
     for name, files in truths.items():
-        lines += [f"not run    {name}/{one.path}: {one.reason}" for one in files if not one.ran]
+        lines += [f"not run    {name}/{one.path}: {one.reason}" for one in files if one.reason]
         lines += [
             f"differs    {name}/{d.path} {d.option}: {d.field} real={d.real!r} static={d.static!r} sure={d.sure}"
             for one in files
