@@ -252,7 +252,7 @@ def generate(state: State, services: Services) -> Command[Literal["check", "diag
 def unsure(state: State, services: Services, found: list[Plain]) -> Command[Any]:
     """Offer several answers where the repository was named; else see whether another repository has a likelier one."""
     offered = state.get("offered") or found
-    services.note("generate", f"none of {len(offered)} answers is clearly what you asked for")
+    services.note("generate", "no answer is likely enough to be what you asked for")
     if not state["given"].get("repository"):
         return Command(update={**left_for(state, "no answer is likely enough"), "offered": offered}, goto="plan")
     return ended(Ending.UNSURE, f"no answer is likely enough; {what_would_decide(offered)}", offered=offered)
