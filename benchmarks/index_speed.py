@@ -1,10 +1,11 @@
-"""How long anybody waits for a repository: `python -m benchmarks.index_speed DIR…`.
+"""How long anybody waits for a repository: `python -m benchmarks.index_speed DIR… [--graph FILE.svg]`.
 
 Each of a repository's four measurements runs in a process of its own, the first two with an empty cache: `ml_agent explain DIR` and the first message
 of a conversation, then both again. Wall seconds count from the start of the process; those of the first message from the end of the imports.
 """
 
 import argparse
+import math
 import os
 import resource
 import subprocess
@@ -46,9 +47,10 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print a row for each repository."""
+    """Print a row for each repository; `--graph` also draws the cold waits against the number of files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", metavar="DIR", help="a repository")
+    parser.add_argument("--graph", type=Path, metavar="FILE.svg")
     parser.add_argument("--only-message", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.only_message:
@@ -58,8 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(
         f"{'repository':24}{'py':>5}{'all':>5}{'1st s':>8}{'s':>8}{'cpu':>8}{'s':>6}{'cpu':>6}{'s':>12}{'cpu':>8}{'s':>6}{'cpu':>6}"
     )
+    rows = []
     for folder in map(Path, options.folders):
-        print(_line(measure(folder.resolve())), flush=True)
+        rows.append(measure(folder.resolve()))
+        print(_line(rows[-1]), flush=True)
+    if options.graph:
+        options.graph.write_text(draw(rows), encoding="utf-8")
 
 
 def write_first_message(folder: str) -> Waits:
@@ -108,6 +114,30 @@ def _line(row: Row) -> str:
     return (
         f"{row.name[:24]:24}{row.python:>5}{row.files:>5}{cold.first:>8.2f}{cold.whole:>8.2f}{cold.cpu:>8.2f}{warm.whole:>6.2f}{warm.cpu:>6.2f}"
         f"{message.whole:>12.2f}{message.cpu:>8.2f}{again.whole:>6.2f}{again.cpu:>6.2f}"
+    )
+
+
+def draw(rows: Sequence[Row]) -> str:
+    """An SVG of seconds to the first message against files, cold and warm, on logarithmic axes (10 to 10,000 files, 0.1 to 10 s)."""
+
+    def place(files: int, seconds: float) -> str:
+        x, y = math.log10(max(files, 10)), math.log10(max(seconds, 0.1))
+        return f'cx="{60 + 200 * (x - 1):.0f}" cy="{300 - 130 * (y + 1):.0f}"'
+
+    dots = [
+        f'<circle {place(row.files, wait.whole)} r="4" fill="{colour}"><title>{row.name}: {wait.whole:.2f} s</title></circle>'
+        for row in rows
+        for wait, colour in zip(row.message, ("#b5483a", "#30638e"), strict=True)
+    ]
+    lines = [
+        f'<line x1="60" x2="660" y1="{300 - 130 * (tick + 1)}" y2="{300 - 130 * (tick + 1)}" stroke="#ccd"/>'
+        f'<text x="50" y="{304 - 130 * (tick + 1)}" text-anchor="end">{10.0**tick:g} s</text>'
+        for tick in (-1, 0, 1)
+    ] + [f'<text x="{60 + 200 * (tick - 1)}" y="320" text-anchor="middle">{10**tick:,}</text>' for tick in (1, 2, 3, 4)]
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 350" font-family="system-ui, sans-serif" font-size="12">'
+        + "".join((*lines, *dots))
+        + '<text x="360" y="342" text-anchor="middle">files of the repository; first message cold (red) and warm (blue)</text></svg>\n'
     )
 
 
