@@ -49,7 +49,7 @@ _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT, _EXAMPLES = 6, 400
 _MOST_READ, _MOST_MODULES = 60, 100
 """Entry points whose options are read for a ranking, of more those whose text fits best; and modules that are passed over for them."""
-_READING = 3.0
+_READING = 1.5
 """Seconds of processor time for that."""
 _HEAD, _MOST_LITERALS = 1500, 200
 """Characters of a file that are taken as they stand, and texts in quotes after them."""

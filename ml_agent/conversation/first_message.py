@@ -1,11 +1,13 @@
 """What a repository is, in one line of its main README."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, dropwhile, islice
 from pathlib import PurePosixPath
 from typing import Any, Literal
+
+import msgspec
 
 from ml_agent.conversation.entries import (
     ASIDE,
@@ -52,7 +54,7 @@ from ml_agent.request import Request
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.documents.read import is_readme
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.signatures.model import Signature
+from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.tokens import count_tokens
 from ml_agent.understanding import wanted_kind
 
@@ -142,6 +144,9 @@ _MODULES = 2
 _HEADS = 2
 _TREE = 300
 _LONGEST_DESCRIPTION = 140
+_SHARED, _LACKED = 3, 8
+"""So many options in common, and so few that only the other one has, say an entry point in terms of another."""
+_OWN_OPTIONS = 900
 _SAME = 60
 """Characters by which a command is known again."""
 
@@ -429,14 +434,35 @@ def _options(task: _Task, room: Sequence[int], subcommands: int) -> list[dict[st
     entries = enumerate(task.steered[: len(room)])
     best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in entries]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several if best.options)
-    seen = set[tuple[str, tuple[str, ...]]]()
+    seen: dict[tuple[str, tuple[str, ...]], Signature] = {}
     for best, most in pairs:
         if (best.path, best.subcommand) in seen:
             continue  # the same program under its other name
-        seen.add((best.path, best.subcommand))
-        text = options_of(task.tested(best), task.request.instruction, most)
+        known = task.tested(best)
+        text = _beside_others(known, seen.values(), task) or options_of(known, task.request.instruction, most)
+        seen[best.path, best.subcommand] = known
         shown.append({"name": called(best, task.workspace.path), "text": text})
     return shown
+
+
+def _beside_others(best: Signature, others: Collection[Signature], task: _Task) -> str:
+    """The options of an entry point as those of one that is shown, and what it has beside them; "" where that says no less."""
+    for other in others:
+        common = set(map(_look, best.options)) & set(map(_look, other.options))
+        lacks = [option for option in other.options if _look(option) not in common]
+        if len(common) < _SHARED or len(lacks) > _LACKED:
+            continue
+        own = tuple(option for option in best.options if _look(option) not in common)
+        rest = msgspec.structs.replace(best, options=own)
+        text = options_of(rest, task.request.instruction, _OWN_OPTIONS)
+        but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
+        those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
+        return f"{those}, and\n{text}" if own else those
+    return ""
+
+
+def _look(option: Option) -> tuple[object, ...]:
+    return option.flags, option.dest, option.default, option.choices
 
 
 def _names(entries: Sequence[Entry], workspace: Workspace) -> str:
