@@ -184,7 +184,7 @@ def test_a_row_copies_no_folder_of_the_users(tmp_path: Path) -> None:
     row = {"github_id": 1, "id": 1, "path": "", "arguments": "{}", "instruction": "x", "type": "Bash Script"}
     task = task_of({**row, "output": "", "github": str(tmp_path / "private"), "commit": "HEAD"})
     (laid,) = lay_repositories([task], tmp_path / "repos", {})
-    assert "no address" in laid.problem and not list((tmp_path / "repos").iterdir())
+    assert "not an address" in laid.problem and not list((tmp_path / "repos").iterdir())
 
 
 @pytest.mark.promise(
@@ -285,5 +285,6 @@ def test_a_page_that_was_laid_into_a_run_is_not_opened(tmp_path: Path, monkeypat
     assert opened == [(folder / "report.html").as_uri()] and "canary" in secret.read_text()
     assert "canary" not in page and "own.txt" in page and not (folder / "report.html").is_symlink()
     for log in ("run-1.log", "run-2.log"):
-        write_report(RunFolder(folder), json.loads((folder / "run.json").read_text()) | {"sandbox": {"log": log}})
+        result = json.loads((folder / "run.json").read_text())
+        write_report(RunFolder(folder), result | {"sandbox": result["sandbox"] | {"log": log}})
         assert "canary" not in (folder / "report.html").read_text()
