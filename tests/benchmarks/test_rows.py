@@ -69,7 +69,7 @@ def test_a_line_that_is_no_row_is_told_by_its_place(tmp_path: Path) -> None:
     assert [str(t.key) for t in loaded.tasks] == ["1-1", "1-2"], "the mark at the beginning costs no row"
     told = [(p.row, p.key, p.message.split(" (")[0]) for p in loaded.problems]
     assert told == [
-        (2, f"{file}:3", "no JSON"), (3, f"{file}:4", "list where an object is expected"), (4, f"{file}:5", "no UTF-8"),
+        (2, f"{file}:3", "no JSON"), (3, f"{file}:4", "list where an object is expected"), (4, f"{file}:5", "not UTF-8"),
     ]  # fmt: skip
 
 

@@ -226,7 +226,7 @@ def test_notes_are_asked_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(judge("\n".join(lines), "/w", "").failed) == 299
     monkeypatch.setattr(notes, "_MOST_STEPS", 30)
     spent = judge("\n".join(lines), "/w", "")
-    assert 1 < len(spent.failed) < 30 and "too tangled" in spent.failed[-1]
+    assert 1 < len(spent.failed) < 30 and "too complex" in spent.failed[-1]
 
 
 def test_packed_notes_never_grow_without_limit() -> None:
