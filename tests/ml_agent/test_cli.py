@@ -217,7 +217,7 @@ def test_runs_made_elsewhere_are_listed_whole_filtered_and_linked(repository: Pa
     content = json.loads((out / "run.json").read_text())
     assert content["answer"]["declared"] == {"--lr": "train/fit.py:3"}
     page = (out / "report.html").read_text()
-    assert '<a href="run.json">' in page and "bash reproduce.sh" in page and f"ml-agent resume {out.name}" in page
+    assert '<a href="run.json">' in page and "bash reproduce.sh" in page and f"ml-agent continue {out.name}" in page
 
 
 @pytest.mark.parametrize(
