@@ -149,6 +149,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     repository: Plain = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
     if services.changed_from and checkout.local:
         repository["changed_from"] = services.changed_from
+    candidate = msgspec.structs.replace(candidate, url=checkout.url)  # as all later steps know it
     workspace = services.workspaces.open(
         candidate, checkout.root, checkout.version, msgspec.convert(state["given"], Given)
     )
