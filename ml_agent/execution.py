@@ -5,7 +5,6 @@ import re
 import shlex
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
@@ -130,6 +129,7 @@ class Executor:
         self._session: Session | None = None
         self._source: Source | None = None
         """The repository as it lies on the host; the session has what of it may be seen in a sandbox."""
+        self._closing = False
         self._beginning: Thread | None = None
         self._said = ""
         """The last line about the set-up."""
@@ -139,8 +139,13 @@ class Executor:
         session = self._session_for(workspace)
 
         def make() -> None:
-            with suppress(SandboxError, AgentError):  # whoever needs it meets the same
+            try:
                 session.prepare()
+            except (SandboxError, AgentError):
+                pass  # whoever needs it meets the same
+            except Exception:
+                if not self._closing:  # a sandbox that is taken away under its set-up fails anyhow
+                    raise
 
         self._beginning = Thread(target=make, name="environment", daemon=True)
         self._beginning.start()
@@ -271,12 +276,14 @@ class Executor:
 
     def close(self) -> None:
         """Remove the sandbox; repeatable."""
+        self._closing = True
         if self._session is not None:
             self._session.close()
             while self._beginning is not None and self._beginning.is_alive():
                 self._beginning.join(5)
                 self._sandbox.stop()  # it may just have been started
             self._session = self._beginning = None
+        self._closing = False
         self._folder.remove_staged()
 
     def _session_for(self, workspace: Workspace) -> Session:
