@@ -35,8 +35,9 @@ App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 
 class _Asked(msgspec.Struct):
-    """What identifies a request in its session."""
+    """What identifies a request in its session; an answer to the server has an id of the server's, and no method."""
 
+    method: str
     id: int | float | str | None = None
 
 
@@ -119,7 +120,7 @@ async def _refuse(scope: dict[str, Any], send: Any, status: int) -> None:
 
 
 def _id_of(body: bytes) -> str:
-    """The id of a request as the server tells ids apart; "" for what is none."""
+    """The id of a request as the server tells ids apart; "" for what is no request."""
     try:
         found = msgspec.json.decode(body, type=_Asked).id
     except (msgspec.DecodeError, RecursionError):

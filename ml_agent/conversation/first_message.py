@@ -1,4 +1,4 @@
-"""What a repository is, in one line of its main README."""
+"""The first message of a conversation: what the repository is, its likeliest entry points, options, documented calls, code and files."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

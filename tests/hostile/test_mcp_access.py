@@ -222,6 +222,7 @@ def test_an_id_that_is_used_twice_leaves_nobody_waiting(served: Served) -> None:
         under_way = pool.submit(called, first, 7)
         time.sleep(1)
         assert [called(first, number)[0] for number in (7, "7")] == [409, 409]
+        assert answered({"jsonrpc": "2.0", "id": 7, "result": {}}, first)[0] == 202, "an answer is no request"
         other = pool.submit(called, second, 7)
     assert all(one.result()[0] == 200 and "said 7" in one.result()[2] for one in (under_way, other))
     assert "said 7" in called(first, 7, 0)[2]
