@@ -260,19 +260,20 @@ class Tools:
         self._under_way.add(job)
         try:
             reported, next_output = 0, 0.0
-            held: Event | None = None  # the newest output that was too soon after the last line told
+            held = ""  # the newest line of output that came too soon after the last one told
             async for event in job:
+                line = _line(event) if event.kind in ("output", "done") else ""
+                if not line:
+                    continue
                 if event.kind == "output" and time.monotonic() < next_output:
-                    held = event
+                    held = line
                     continue
-                if event.kind not in ("output", "done"):
-                    continue
-                for one in (held, event) if held and event.kind == "done" else (event,):
+                for one in (held, line) if held and event.kind == "done" else (line,):
                     reported += 1
-                    await ctx.report_progress(reported, message=neutral(_line(one)))
-                held, next_output = None, time.monotonic() + OUTPUT_SECONDS
+                    await ctx.report_progress(reported, message=neutral(one))
+                held, next_output = "", time.monotonic() + OUTPUT_SECONDS
             if held:
-                await ctx.report_progress(reported + 1, message=neutral(_line(held)))
+                await ctx.report_progress(reported + 1, message=neutral(held))
         finally:
             job.cancel()
             with anyio.CancelScope(shield=True):
