@@ -15,6 +15,7 @@ from ml_agent.delivery.binary_kinds import picture_size
 from ml_agent.files import write_atomically
 from ml_agent.runs import RunFolder
 from ml_agent.summary import evidence_of
+from ml_agent.tools.bounded import read_bytes
 from ml_agent.tools.walk import Walk
 from ml_agent.trajectory import read_trajectory
 from ml_agent.view.curves import curves_of
@@ -34,7 +35,7 @@ MOST_PIXELS = 20_000_000
 MOST_EMBEDDED_BYTES = 4_000_000
 """All pictures of a page together."""
 MOST_TEXT_BYTES = 4_000
-MOST_LOCK_CHARACTERS = 400_000
+MOST_LOCK_BYTES = 4_000_000
 MOST_ROWS = 20
 MOST_CELLS = 12
 _CELL = 60
@@ -137,10 +138,13 @@ def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
 
 
 def _packages(lock: Path) -> str:
-    """The packages of a lock file with their versions, without hashes."""
-    if not lock.is_file() or lock.is_symlink():
+    """The packages of a lock file with their versions, without hashes; "" where there is none of ours."""
+    if lock.is_symlink():
         return ""
-    lines = lock.read_text(encoding="utf-8", errors="replace")[:MOST_LOCK_CHARACTERS].splitlines()
+    try:
+        lines = read_bytes(lock, MOST_LOCK_BYTES).decode(errors="replace").splitlines()
+    except OSError:
+        return ""
     return "\n".join(line.split(" --hash")[0].rstrip(" \\") for line in lines if line[:1].isalnum())
 
 

@@ -276,6 +276,7 @@ def test_a_page_that_was_laid_into_a_run_is_not_opened(tmp_path: Path, monkeypat
         (folder / name).symlink_to(secret)
     os.mkfifo(folder / "logs/run-2.log")
     os.mkfifo(folder / "outputs/b.csv")
+    os.mkfifo(folder / "requirements.lock")
     (folder / "report.html").unlink()
     (folder / "report.html").symlink_to(secret)
     opened: list[str] = []
