@@ -18,6 +18,8 @@ FILL_IN = "fill in"
 """Introduces required options that got a placeholder because the request gives no value."""
 MARKS = {"delivered": "✓", "missing": "✗", "not judged": "?", "disputed": "~"}
 _MOST_REASONS = 3
+_MOST_COMMAND = 90
+"""Characters of a command that is shown; of a longer one only what it is for."""
 EVIDENCE_MEANS = {
     "none": "not checked",
     "checked": "not run; its files and options exist",
@@ -120,7 +122,10 @@ def before_rows(result: Plain) -> Iterator[tuple[str, str]]:
     before = (result["answer"] or {}).get("before") or ()
     for one in before:
         command = "; ".join(one["command"].splitlines())
-        yield "run first", command + (f" ({one['why']})" if one["why"] else "")
+        if one["why"] and len(command) > _MOST_COMMAND:
+            yield "run first", one["why"]
+        else:
+            yield "run first", command + (f" ({one['why']})" if one["why"] else "")
     if before:
         yield "", f"{result['folder']}/reproduce.sh includes it"
 

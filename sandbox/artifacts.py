@@ -169,7 +169,7 @@ def own_steps(record: SessionRecord) -> list[SetupAction]:
         pins = " ".join(shlex.quote(pin) for pin in record.built_with if _PINNED.fullmatch(pin))
         held = f"printf '%s\\n' {pins} >/tmp/build.txt; PIP_CONSTRAINT=/tmp/build.txt " if pins else ""
         own = f"{held}python -I -m pip install {OWN_PACKAGE}"
-        steps.append(SetupAction(command=own, folder=record.project, why="the repository's own package"))
+        steps.append(SetupAction(command=own, folder=record.project, why="installs the repository: pip install -e ."))
     return [*steps, *(done for done in record.done if done.command)]
 
 

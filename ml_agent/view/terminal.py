@@ -1,51 +1,50 @@
-"""A run in the terminal: the same page as lines."""
+"""A run in the terminal, on one screen: what report.html shows at length."""
 
-from rich.table import Table
+from collections.abc import Iterator
+
 from rich.text import Text
 
 from ml_agent.console import Terminal
 from ml_agent.summary import summary
+from ml_agent.terminal import terminal_text
 from ml_agent.view.page import DraftView, Page
+from ml_agent.wording import counted, shortened
 
-STATUS = {"honoured": "used", "default": "its default", "not found": "not used"}
+MOST_LINES = 12
+"""Lines of an answer that are shown; the run's folder has all of them."""
+MOST_DRAFTS = 6
 
 
 def show(page: Page, console: Terminal) -> None:
-    """Print a run: the answer and the summary as at its end, then the phases, the drafts with what was wrong, the values."""
+    """Print a run: request, ending, answer, the summary as at its end, earlier drafts with what was wrong, times, the report."""
     result = page.result
     console.print(Text(result["instruction"], style="bold"))
     colour = "green" if result["exit_code"] == 0 else "yellow"
     console.print(Text.assemble((result["ending"], colour), f": {result['message']}\n"))
-    if result.get("answer"):
-        console.say(result["answer"]["text"] + "\n")
-    for row in summary(result):
-        console.print(Text(row))
+    answer = (result.get("answer") or {}).get("text", "")
+    lines = answer.splitlines()
+    console.say("\n".join(lines[:MOST_LINES]))
+    if len(lines) > MOST_LINES:
+        console.print(Text(f"... and {counted(len(lines) - MOST_LINES, 'more line')}, in the run folder", style="dim"))
     console.print()
+    for row in (row for row in summary(result) if not row.startswith("ending ")):
+        console.print(Text(row))
+    earlier = [draft for draft in page.drafts if draft.text != answer]
+    for row in (*page.notices, *map(_draft, earlier[:MOST_DRAFTS]), *_times(page)):
+        console.print(Text(terminal_text(row), style="dim"))
+    console.print(Text(f"{'details':<12} {result['folder']}/report.html", style="dim"))
+
+
+def _draft(draft: DraftView) -> str:
+    """One line: the draft, and the first of what was wrong with it."""
+    wrong = next((line.strip() for line in draft.problem.splitlines() if line.strip()), draft.because)
+    return f"{f'draft {draft.number}':<12} {shortened(draft.text)}: {shortened(wrong)}"
+
+
+def _times(page: Page) -> Iterator[str]:
+    """Seconds of each phase, all passes together."""
+    spent = dict[str, float]()
     for phase in page.phases:
-        note = phase.note.partition("\n")[0]
-        line = f"  {phase.name:<10} {note} "
-        console.print(Text.assemble(line, (f"({phase.seconds:.1f} s)", "dim")))
-    for notice in page.notices:
-        console.print(Text(f"  {notice}", style="yellow"))
-    final = (result.get("answer") or {}).get("text")
-    for draft in page.drafts:
-        if draft.text != final:  # the answer stands above
-            _show_draft(draft, console)
-    if result.get("answer"):
-        _show_values(result["answer"].get("ledger") or [], console)
-
-
-def _show_draft(draft: DraftView, console: Terminal) -> None:
-    console.print(Text.assemble("\n", (f"draft {draft.number}", "bold"), " ", (draft.because, "dim")))
-    console.say(draft.text)
-    for line in draft.problem.splitlines():
-        console.print(Text(f"  {line}", style="dim"))
-
-
-def _show_values(ledger: list[dict[str, str]], console: Terminal) -> None:
-    if not ledger:
-        return
-    table = Table("you wrote", "status", "where", title="your values", title_justify="left")
-    for entry in ledger:
-        table.add_row(entry["text"], STATUS.get(entry["status"], entry["status"]), entry.get("where") or "")
-    console.print(table)
+        spent[phase.name] = spent.get(phase.name, 0.0) + phase.seconds
+    if spent:
+        yield f"{'time':<12} {', '.join(f'{name} {seconds:.1f} s' for name, seconds in spent.items())}"
