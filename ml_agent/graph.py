@@ -472,7 +472,7 @@ def give_up_candidate(state: State, services: Services) -> Command[Any]:
         own = [attempt for attempt in attempts if attempt.draft.text == state["best"]["draft"]["text"]]
         problem = (own or failed)[-1].problem if failed else ""
         ending = Ending.NOT_DELIVERED if state["best"]["evidence"] == "completed" else Ending.NOT_REACHED
-        said = f"no other answer got further: {problem}" if problem else "nothing else to try"
+        said = problem or "nothing else to try"
         return failed_in(state, services, ending, said)
     why = state.get("rejection") or "no valid answer was found"
     return Command(update={**left_for(state, why), "rejection": state.get("rejection", "")}, goto="plan")

@@ -338,7 +338,7 @@ def _summary(result: Result) -> dict[str, Any]:
         "confidence": answer.get("level"),
         "not_used": answer.get("unplaced"),
         "to_fill_in": answer.get("invented"),
-        "copied_from_example": content.get("unasked"),
+        "added": content.get("unasked"),
         "findings": answer.get("findings"),
         "came_out": content.get("told"),
         "expected": content.get("expectations"),

@@ -153,7 +153,8 @@ class Progress:
         self._console.say(line)
 
     def _still(self, name: str) -> None:
-        last = f": {self._lines[-1]}" if self._lines else ""
+        meanwhile = ": " if name == "execute" else "; meanwhile, in the environment: "
+        last = f"{meanwhile}{self._lines[-1]}" if self._lines else ""
         self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}{last}")
 
     def on_output(self, text: str) -> None:
@@ -163,7 +164,7 @@ class Progress:
         self._unfinished = self._unfinished[-10_000:]
         for line in lines:
             shown = terminal_text(line).rstrip()
-            if shown:
+            if any(map(str.isalnum, shown)):
                 self._lines.append(shown if len(shown) <= _LONGEST_LINE else f"{shown[:_LONGEST_LINE]}…")
                 if self._verbose:
                     self._console.print(Padding(Text(f"| {shown}", style="dim"), (0, 0, 0, 2)))

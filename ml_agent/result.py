@@ -111,7 +111,7 @@ def _expectations(expected: Sequence[Expectation], outcome: Plain) -> list[Plain
         {
             "expectation": msgspec.to_builtins(one),
             "verdict": "not judged",
-            "said": "it did not run to the end",
+            "said": "it did not run to the end" if outcome else "nothing was run",
             "path": "",
         }
         for one in expected

@@ -19,7 +19,7 @@ TASK = "train the perceptron for 25 epochs with learning rate 0.05"
 _FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 STANDS_FOR = (
-    ("path/to/repository", str(repository_path("planar-nets"))),
+    ("ml_agent/samples/repositories/planar-nets", str(repository_path("planar-nets"))),
     ("--repo dmlc/dgl --path", "--run none --repo dgl --path"),
     ("--run full", "--run full --sandbox local"),
     ('"..."', '"cluster 600 points into 4 groups"'),

@@ -101,7 +101,8 @@ def dispute_of(judgement: Judgement, wrong: Sequence[Judgement], disputes: Seque
 
 def conclusion(review: Review, what: str, doubts: Sequence[object]) -> Conclusion:
     """What an author says in the end, each of our doubts with his sentence on it: by its number or words, else in the order given."""
-    given = [(str(one.get("doubt", "")), str(one.get("answer", ""))) for one in doubts if isinstance(one, dict)]
+    texts = [one for one in doubts if isinstance(one, dict)]
+    given = [(_plain(str(one.get("doubt", ""))), _plain(str(one.get("answer", "")))) for one in texts]
     taken: list[Doubt] = []
     left = list(given)
     for number, doubt in enumerate(review.doubts, 1):
@@ -110,9 +111,14 @@ def conclusion(review: Review, what: str, doubts: Sequence[object]) -> Conclusio
             own = left[0] if left else None
         if own is not None:
             left.remove(own)
-        taken.append(Doubt(doubt=doubt, answer=" ".join((own[1] if own else "").split())[:300]))
-    more = [Doubt(doubt=" ".join(f"{doubt}: {answer}".strip(": ").split())[:300]) for doubt, answer in left]
-    return Conclusion(what=" ".join(what.split())[:300], doubts=(*taken, *[one for one in more if one.doubt]))
+        taken.append(Doubt(doubt=doubt, answer=own[1] if own else ""))
+    more = [Doubt(doubt=doubt, answer=answer) if doubt else Doubt(doubt=answer) for doubt, answer in left]
+    return Conclusion(what=_plain(what), doubts=(*taken, *[one for one in more if one.doubt]))
+
+
+def _plain(text: str) -> str:
+    """One line without the full stop at its end."""
+    return " ".join(text.split())[:300].removesuffix(".")
 
 
 def _alike(said: str, doubt: str) -> bool:

@@ -1,8 +1,9 @@
 """What of a run that ended with 0 is worth a question: errors that it printed, losses that are no number, a result that was there before."""
 
+import hashlib
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ml_agent.delivery.expectation import CreatedFile, Judgement
 from ml_agent.delivery.heads import cut
@@ -14,6 +15,7 @@ MOST = 6
 """Doubts that are told."""
 _MOST_COMPARED = 8 * 1024**2
 """Bytes of a file that is compared with those of the repository."""
+_MOST_FILES = 500
 _LEAST_COMPARED = 24
 """Bytes; smaller files are alike by chance."""
 _ERROR = re.compile(
@@ -44,7 +46,8 @@ def doubts_of(
     found = [*_errors(response), *_endless(response)]
     for one in judgements:
         found += [f"{one.path}: {doubt}" for doubt in one.doubts]
-    found += _known_before(made, root, outputs)
+    compared = [one for one in made if _LEAST_COMPARED <= one.size <= _MOST_COMPARED][:_MOST_FILES]
+    found += [*_known_before(compared, root, outputs), *_twice(compared, outputs)]
     return tuple(Doubt(doubt=text) for text in list(dict.fromkeys(found))[:MOST])
 
 
@@ -70,8 +73,7 @@ def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path) -> lis
     """Files that came out and are byte for byte a file that the repository had."""
     alike: dict[int, list[str]] = {}
     for one in made:
-        if _LEAST_COMPARED <= one.size <= _MOST_COMPARED:
-            alike.setdefault(one.size, []).append(one.path)
+        alike.setdefault(one.size, []).append(one.path)
     found: dict[str, str] = {}
     for entry in Walk(root, lambda folder: folder.path == ".git") if alike else ():
         for path in alike.get(entry.status.st_size, ()) if entry.is_file else ():
@@ -80,4 +82,20 @@ def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path) -> lis
     return [
         f"{path} is unchanged from the repository" + (f" as {old}" if old != path else "")
         for path, old in found.items()
+    ]
+
+
+def _twice(made: Sequence[CreatedFile], outputs: Path) -> list[str]:
+    """Files of one kind that came out and are byte for byte the same."""
+    alike: dict[tuple[str, int], list[str]] = {}
+    for one in made:
+        alike.setdefault((PurePosixPath(one.path).suffix, one.size), []).append(one.path)
+    same: dict[bytes, list[str]] = {}
+    for path in (path for paths in alike.values() if len(paths) > 1 for path in sorted(paths)):
+        with (outputs / path).open("rb") as file:
+            same.setdefault(hashlib.file_digest(file, "sha256").digest(), []).append(path)
+    return [
+        f"{', '.join(cut(path, 60) for path in paths[:8])} are the same, byte for byte"
+        for paths in same.values()
+        if len(paths) > 1
     ]

@@ -57,7 +57,7 @@ def missing_text(judgements: Sequence[Judgement], made: Sequence[CreatedFile], s
         return ""
     wrote = ", ".join(one.path for one in made[:MOST_NAMED]) + (", …" if len(made) > MOST_NAMED else "")
     lines = [
-        f"exit 0, but {'; '.join(missing)}",
+        f"exit 0, but {'; '.join(missing)};",
         f"the program wrote {wrote}" if wrote else "the program wrote no file",
     ]
     printed = [line for line in stdout.splitlines() if line.strip()][-PRINTED_LINES:]

@@ -215,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         r"(?P<subject>Temporary failure in name resolution|Name or service not known|Network is unreachable|nodename nor servname|getaddrinfo failed"
         r"|Could not resolve host|unable to resolve host|Failed to resolve|No route to host|couldn't connect to '?https|We couldn't connect to"
         r"|LocalEntryNotFoundError|OfflineModeIsEnabled|outgoing traffic has been disabled)",
-        "the program needs {host}, but there is no network while it runs ({subject})",
+        "the program needs {host}, but there is no network while it runs ({subject}): put the file there, or allow it with --network full",
         scope="any",
     ),
     rule(

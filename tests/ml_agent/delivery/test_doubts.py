@@ -84,3 +84,14 @@ def test_a_result_that_the_repository_had_is_doubted(tmp_path: Path) -> None:
     made = [CreatedFile(path=name, size=len(text)) for name in ("mine.json", "other.json")]
     found = doubts_of(Response(ended="exited", exit_code=0), (), made, root, outputs)
     assert [one.doubt for one in found] == ["mine.json is unchanged from the repository as results/best.json"]
+
+
+def test_files_that_are_the_same_are_doubted(tmp_path: Path) -> None:
+    outputs = tmp_path / "outputs"
+    outputs.mkdir()
+    texts = {"a_0.txt": "x" * 30, "a_1.txt": "y" * 30, "a_2.txt": "x" * 30, "b.log": "x" * 30, "c.txt": "", "d.txt": ""}
+    for name, text in texts.items():
+        (outputs / name).write_text(text)
+    made = [CreatedFile(path=name, size=len(text)) for name, text in texts.items()]
+    found = doubts_of(Response(ended="exited", exit_code=0), (), made, tmp_path / "none", outputs)
+    assert [one.doubt for one in found] == ["a_0.txt, a_2.txt are the same, byte for byte"]

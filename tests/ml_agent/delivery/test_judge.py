@@ -91,8 +91,8 @@ def missing(*paths: str) -> list[Judgement]:
 def test_what_is_missing_is_told_with_what_came_instead() -> None:
     made = [CreatedFile(path="x.csv", size=1)]
     assert missing_text([], made, "word\n") == ""
-    assert missing_text(missing("b.json"), made, "word\n") == "exit 0, but no b.json\nthe program wrote x.csv"
-    told = "exit 0, but no b.json; no c.csv\nthe program wrote no file\nit printed: one | two"
+    assert missing_text(missing("b.json"), made, "word\n") == "exit 0, but no b.json;\nthe program wrote x.csv"
+    told = "exit 0, but no b.json; no c.csv;\nthe program wrote no file\nit printed: one | two"
     assert missing_text(missing("b.json", "c.csv"), [], "one\n\ntwo\n") == told
     assert missing_text(missing("b.json"), made * MOST_NAMED, "").endswith("x.csv")
     assert missing_text(missing("b.json"), made * (MOST_NAMED + 1), "").endswith("x.csv, …")
