@@ -16,7 +16,7 @@ from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import Outline, outline_of
-from ml_agent.tools.python_api.index import ApiIndex, Words
+from ml_agent.tools.python_api.index import ApiIndex, ObjectIndexes
 from ml_agent.tools.reading import IndexWalk, LeftOut, Report, is_within
 from ml_agent.tools.signatures.model import EntryPoint, Signature
 
@@ -158,7 +158,7 @@ class RepoIndex:
             facts,
             lambda: self.outlines,
             lambda: read_requirements(self.root, self.files),
-            lambda make: self.keep(("api words", str(len(self.outlines))), Words, make),
+            lambda make: self.keep(("objects", str(len(self.outlines))), ObjectIndexes, make),
         )
 
     @cached_property

@@ -28,8 +28,8 @@ class Ranker:
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         self.candidates = tuple(candidates)
-        self._heads = Bm25Index([_head(one) for one in candidates])
-        self._readmes = Bm25Index([stems(one.readme_head) for one in candidates])
+        self._heads = Bm25Index.of([_head(one) for one in candidates])
+        self._readmes = Bm25Index.of([stems(one.readme_head) for one in candidates])
 
     def top(self, query: Query, limit: int) -> list[Candidate]:
         """The best candidates that fit at all, best first, with their scores and what speaks for them."""

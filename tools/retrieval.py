@@ -1,10 +1,13 @@
 """Full-text retrieval over documentation and code: a tokenizer made for identifiers, and BM25."""
 
 import heapq
+import math
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from ml_agent.tools.remember import remembered
 
@@ -57,30 +60,44 @@ def _humps(word: str) -> list[str]:
     return [singular(part.lower()) for part in parts]
 
 
-class Bm25Index:
-    """BM25 over tokenized documents, by rank-bm25.
+_SATURATION, _LENGTH = 1.5, 0.75
+"""Okapi's k1 and b: how soon a word that stands again and again counts no more, and how much long documents are held back."""
 
-    Okapi's weight of a word is negative where most documents hold it, which in a corpus of three files most do; that of BM25+ never
-    is. Without its lower bound (`delta`) it ranks as Okapi's does.
 
-    Args:
-        documents: The tokens of each document; any of them, and the whole corpus, may be empty.
+class Bm25Index(msgspec.Struct, frozen=True, array_like=True):
+    """BM25 over tokenized documents. It can be kept as it is: of a word that no query has nothing is ever decoded.
+
+    Okapi's weight of a word is negative where most documents hold it, which in a corpus of three files most do; the one taken here, that of
+    BM25+, never is.
     """
 
-    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        from rank_bm25 import BM25Plus  # numpy takes a tenth of a second: only where something is ranked
+    lengths: tuple[int, ...]
+    """Words of each document."""
+    postings: dict[str, msgspec.Raw]
+    """By word each document that holds it, and how often."""
 
-        self._holding: dict[str, list[int]] = defaultdict(list)
+    @classmethod
+    def of(cls, documents: Iterable[Sequence[str]]) -> "Bm25Index":
+        """The index of documents; any of them, and the whole corpus, may be empty."""
+        lengths, holding = list[int](), defaultdict[str, list[tuple[int, int]]](list)
         for position, document in enumerate(documents):
-            for word in dict.fromkeys(document):
-                self._holding[word].append(position)
-        # The library divides by the mean length.
-        self._scorer = BM25Plus(documents, delta=0) if self._holding else None
+            lengths.append(len(document))
+            for word, count in Counter(document).items():
+                holding[word].append((position, count))
+        encode = msgspec.msgpack.Encoder().encode
+        return cls(tuple(lengths), {word: msgspec.Raw(encode(found)) for word, found in holding.items()})
 
     def top(self, query: Sequence[str], k: int) -> list[Hit]:
         """The best `k` documents that hold at least one word of the query, best first; ties in corpus order."""
-        positions = sorted({position for word in query for position in self._holding.get(word, ())})
-        if self._scorer is None or not positions:
-            return []
-        hits = map(Hit, positions, self._scorer.get_batch_scores(query, positions))
-        return heapq.nsmallest(k, hits, key=lambda hit: (-hit.score, hit.position))
+        mean = sum(self.lengths) / (len(self.lengths) or 1)
+        scores = defaultdict[int, float](float)
+        for word in query:
+            found = _DECODER.decode(self.postings[word]) if word in self.postings else []
+            weight = math.log((len(self.lengths) + 1) / len(found)) * (_SATURATION + 1) if found else 0.0
+            for position, count in found:
+                damped = _SATURATION * (1 - _LENGTH + _LENGTH * self.lengths[position] / mean)
+                scores[position] += weight * count / (damped + count)
+        return heapq.nsmallest(k, map(Hit, scores, scores.values()), key=lambda hit: (-hit.score, hit.position))
+
+
+_DECODER = msgspec.msgpack.Decoder(list[tuple[int, int]])

@@ -70,13 +70,10 @@ class _Texts(NamedTuple):
     repository: RepoIndex
     paths: tuple[str, ...]
     """Of files that may be entry points."""
-    rough_index: Bm25Index
-    """Over what these files say, unread."""
     shown: dict[str, list[str]]
     """What documents say of entry points that they call, by path."""
     passages: tuple[Passage, ...]
-    passage_index: Bm25Index
-    example_index: Bm25Index
+    indexes: "_Indexes"
     projects: tuple[str, ...]
     """Folders of projects of their own inside the repository, "" where it is none itself."""
 
@@ -86,7 +83,7 @@ class _Texts(NamedTuple):
 
     def roughly(self, words: Sequence[str]) -> list[str]:
         """The files whose text fits some words best, best first; all, where they are few."""
-        hits = self.rough_index.top(words, _MOST_READ + _MOST_MODULES)
+        hits = self.indexes.files.top(words, _MOST_READ + _MOST_MODULES)
         fitting = [self.paths[hit.position] for hit in hits]
         if len(self.paths) <= _MOST_READ:
             return list(dict.fromkeys([*fitting, *self.paths]))
@@ -134,7 +131,7 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     entries = texts.entries_at([*named, *few, *texts.roughly(telling)])
     scores: dict[str, float] = {}
     by_path = {entry[0].path: entry for entry in entries}
-    hits = Bm25Index([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(telling, len(entries))
+    hits = Bm25Index.of([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(telling, len(entries))
     for hit in hits:
         _add(scores, entries[hit.position][0].path, hit.score / hits[0].score)
     for path, more in [*((path, 1.0) for path in named), *((path, _IN_FOLDER) for path in few)]:
@@ -228,7 +225,7 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
     ahead = {(one.name, one.subcommand): _CALLED / (1 + rank) for rank, one in reversed(list(enumerate(named)))}
     said = frozenset(tokenize(words))
     texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
-    scores = {hit.position: hit.score for hit in Bm25Index(texts).top(list(said), len(entry))}
+    scores = {hit.position: hit.score for hit in Bm25Index.of(texts).top(list(said), len(entry))}
     most = max(scores.values(), default=1.0)
     worth = [
         (
@@ -260,7 +257,7 @@ def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
     """The entry points that speak of some words, best first."""
     texts = _texts(workspace.index)
     entries, said = texts.entries_at(texts.roughly(terms(words))), terms(words)
-    hits = Bm25Index([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(said, most)
+    hits = Bm25Index.of([terms(" ".join(_said_of(one, texts.shown))) for one in entries]).top(said, most)
     return [entries[hit.position] for hit in hits]
 
 
@@ -274,7 +271,7 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
         code: only those with Python.
     """
     texts = _texts(workspace.index)
-    hits = texts.passage_index.top(tokenize(words), _LOOKED_AT * most)
+    hits = texts.indexes.passages.top(tokenize(words), _LOOKED_AT * most)
     folder = workspace.path or "."
     scored = [
         (hit.score * (1.3 if texts.passages[hit.position].path.startswith(f"{folder}/") else 1.0), hit) for hit in hits
@@ -287,7 +284,7 @@ def leaning_to_code(words: str, workspace: Workspace) -> float:
     """How much better documented code fits the words than documented calls of entry points do: 1 where as well; those of the task's folder."""
     index, folder = workspace.index, "" if workspace.path in ("", ".") else f"{workspace.path}/"
     best = {"bash": 1.0, "python": 0.0}
-    for hit in _texts(index).example_index.top(tokenize(words), _EXAMPLES):
+    for hit in _texts(index).indexes.examples.top(tokenize(words), _EXAMPLES):
         one = index.examples[hit.position]
         if one.path.startswith(folder) and (one.kind == "python" or one.entry):
             best[one.kind] = max(best[one.kind], hit.score)
@@ -310,12 +307,12 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
     return "\n".join(kept[place] for place in sorted(kept))
 
 
-class _Words(NamedTuple):
-    """The search words of each file that may be an entry point, documented passage and example."""
+class _Indexes(NamedTuple):
+    """Over what the files say that may be entry points, unread; over documented passages; over examples."""
 
-    files: list[tuple[str, ...]]
-    passages: list[list[str]]
-    examples: list[list[str]]
+    files: Bm25Index
+    passages: Bm25Index
+    examples: Bm25Index
 
 
 @lru_cache(maxsize=8)
@@ -328,24 +325,21 @@ def _texts(index: RepoIndex) -> _Texts:
     passages = tuple(one for one in index.passages if any(block.language in _LANGUAGES for block in one.blocks))
     homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
 
-    def words() -> _Words:
-        return _Words(
-            [terms(" ".join(_rough(path, index, shown))) for path in paths],
-            [tokenize(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages],
-            [tokenize(f"{' '.join(one.headings)} {one.introduction} {one.text}") for one in index.examples],
+    def indexes() -> _Indexes:
+        return _Indexes(
+            Bm25Index.of(terms(" ".join(_rough(path, index, shown))) for path in paths),
+            Bm25Index.of(tokenize(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages),
+            Bm25Index.of(tokenize(f"{' '.join(one.headings)} {one.introduction} {one.text}") for one in index.examples),
         )
 
     # How much of it was read within the budget is a part of the key.
     read = map(str, (len(paths), len(passages), len(index.examples)))
-    said: _Words = index.keep(("words", source_hash(__file__), *read), _Words, words)
     return _Texts(
         repository=index,
         paths=paths,
-        rough_index=Bm25Index(said.files),
         shown=shown,
         passages=passages,
-        passage_index=Bm25Index(said.passages),
-        example_index=Bm25Index(said.examples),
+        indexes=index.keep(("words", source_hash(__file__), *read), _Indexes, indexes),
         projects=tuple(f"{folder}/" for folder in homes if folder) if "" in homes else (),
     )
 

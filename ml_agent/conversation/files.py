@@ -82,7 +82,7 @@ def likely_files(words: str, workspace: Workspace, most: int) -> list[str]:
     paths they say two words, one of them of the name."""
     said = _telling(words)
     fitting = [path for path in workspace.index.files if _may_be_given(path) and _fits(path, said)]
-    hits = Bm25Index([tokenize(path.replace("/", " ")) for path in fitting]).top(sorted(said), len(fitting))
+    hits = Bm25Index.of([tokenize(path.replace("/", " ")) for path in fitting]).top(sorted(said), len(fitting))
     worth = {hit.position: hit.score * (_SAID_OF_NAME + _said_of_name(fitting[hit.position], said)) for hit in hits}
     return [fitting[place] for place in sorted(worth, key=lambda place: (-worth[place], place))[:most]]
 

@@ -20,7 +20,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import ApiObject, Definition, ModuleFacts
 from ml_agent.tools.python_source import read_module
-from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.retrieval import tokenize
 from ml_agent.user_values import word_list
 
 CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "__enter__"})
@@ -66,7 +66,7 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
     api = workspace.index.api
     scores: dict[str, float] = {}
     objects = {item.name: item for item in api.objects}
-    named = [item for item in api.objects if _is_named(item, words)]
+    named = _named_objects(words, api)
     count = Counter(_last(item.name) for item in named)
     for item in named:
         _add(scores, item.name, _NAMED / count[_last(item.name)])
@@ -75,7 +75,7 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
             objects[item.name] = item
             _add(scores, item.name, _SHOWN / (1 + rank))
     said = _NUMBER.sub(" ", words)
-    for ranking in (api.search(said, 4 * most), _by_name(said, api, 4 * most)):
+    for ranking in (api.search(said, 4 * most), api.search_names(said, 4 * most)):
         for rank, item in enumerate(ranking):
             _add(scores, item.name, 1 / (_SMOOTH + rank))
     for name in scores:
@@ -86,42 +86,21 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
     return [api.whole(objects[name]) for name in (own if len(own) >= _ENOUGH else ordered)[:most]]
 
 
-def _is_named(item: ApiObject, words: str) -> bool:
-    """Whether words have a name: as it is written where it or they look like code, or in any case where it does."""
-    name = _last(item.name)
-    said = _names_in(words)
-    return name in said.exact or (_IDENTIFIER.search(name) is not None and name.replace("_", "").lower() in said.plain)
-
-
-class _Names(NamedTuple):
-    """What may be names in a sentence."""
-
-    exact: frozenset[str]
-    plain: frozenset[str]
-
-
-@lru_cache(maxsize=8)
-def _names_in(words: str) -> _Names:
+def _named_objects(words: str, api: ApiIndex) -> list[ApiObject]:
+    """The classes and functions whose names words have: as written where the name or they look like code, or in any case where it does."""
     exact = {word for word in _WORD.findall(words) if _IDENTIFIER.search(word)}
     exact |= {found[1] for found in _CAPITAL.finditer(words)}
-    return _Names(
-        frozenset(exact),
-        frozenset(word.replace("_", "").lower() for word in _WORD.findall(words) if len(word) >= _LEAST_NAME),
-    )
+    plain = {word.replace("_", "").lower() for word in _WORD.findall(words) if len(word) >= _LEAST_NAME}
+    named = ((item, _last(item.name)) for item in api.objects)
+    return [
+        item
+        for item, name in named
+        if name in exact or (name.replace("_", "").lower() in plain and _IDENTIFIER.search(name))
+    ]
 
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
-
-
-def _by_name(words: str, api: ApiIndex, most: int) -> list[ApiObject]:
-    """The classes and functions whose names share the rarest words."""
-    return [api.objects[hit.position] for hit in _name_index(api).top(tokenize(words), most)]
-
-
-@lru_cache(maxsize=8)
-def _name_index(api: ApiIndex) -> Bm25Index:
-    return Bm25Index([tokenize(_last(item.name)) for item in api.objects])
 
 
 def likely_modules(

@@ -76,7 +76,7 @@ class ExampleIndex:
 
     @cached_property
     def _bm25(self) -> Bm25Index:
-        return Bm25Index([search_words(text) for _, text in self._shown])
+        return Bm25Index.of([search_words(text) for _, text in self._shown])
 
     @cached_property
     def namesakes(self) -> Mapping[str, Option]:

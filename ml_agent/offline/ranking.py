@@ -78,7 +78,7 @@ class EntryIndex:
         """Searchable by all, by names, by what shows them, and by options; in the search by all names count twice."""
         rows = [self._texts(entry) for entry in self.entries]
         together = [[*names, *names, *shown, *options] for names, shown, options in rows]
-        return [Bm25Index(together), *(Bm25Index([row[at] for row in rows]) for at in range(3))]
+        return [Bm25Index.of(together), *(Bm25Index.of([row[at] for row in rows]) for at in range(3))]
 
     def _texts(self, entry: EntryPoint) -> tuple[list[str], list[str], list[str]]:
         signature = entry.signature

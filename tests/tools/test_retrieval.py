@@ -26,7 +26,7 @@ def test_tokenize(text: str, tokens: list[str]) -> None:
 
 
 def test_the_best_document_comes_first() -> None:
-    index = Bm25Index([["train", "a", "model"], ["test", "it"], ["train", "train", "it"]])
+    index = Bm25Index.of([["train", "a", "model"], ["test", "it"], ["train", "train", "it"]])
     assert [hit.position for hit in index.top(["train", "it"], 5)] == [2, 1, 0]
     assert [hit.position for hit in index.top(["train", "it"], 1)] == [2]
 
@@ -37,7 +37,7 @@ def test_the_best_document_comes_first() -> None:
     k=st.integers(0, 10),
 )
 def test_answers_hold_a_word_of_the_query(documents: list[list[str]], query: list[str], k: int) -> None:
-    hits = Bm25Index(documents).top(query, k)
+    hits = Bm25Index.of(documents).top(query, k)
     matching = [position for position, document in enumerate(documents) if set(document) & set(query)]
     assert len(hits) == min(k, len(matching))
     assert {hit.position for hit in hits} <= set(matching)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from ml_agent.tools.outline import Outline, imported_tops
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Unknown
@@ -11,7 +12,12 @@ from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 
-Words = list[list[str]]
+
+class ObjectIndexes(NamedTuple):
+    """Over what the public classes and functions say, and over their names."""
+
+    texts: Bm25Index
+    names: Bm25Index
 
 
 class ApiIndex:
@@ -22,7 +28,7 @@ class ApiIndex:
         facts: What its Python files define, by path; each may be read when it is asked for.
         outlines: Gives what the texts of all of them say.
         requirements: Gives the import names of what the repository says it needs.
-        keep: Gives the search words of `objects`, which another process may have made.
+        keep: Gives the indexes of `objects`, which another process may have made.
     """
 
     def __init__(
@@ -31,7 +37,7 @@ class ApiIndex:
         facts: Mapping[str, ModuleFacts],
         outlines: Callable[[], Mapping[str, Outline]],
         requirements: Callable[[], Iterable[str]] = tuple,
-        keep: Callable[[Callable[[], Words]], Words] = lambda make: make(),
+        keep: Callable[[Callable[[], ObjectIndexes]], ObjectIndexes] = lambda make: make(),
     ) -> None:
         self.facts = facts
         self._requirements = requirements
@@ -135,15 +141,22 @@ class ApiIndex:
 
     def search(self, words: str, k: int = 10) -> list[ApiObject]:
         """The public classes and functions that fit some words best."""
-        return [self.objects[hit.position] for hit in self._text_index.top(tokenize(words), k)]
+        return [self.objects[hit.position] for hit in self._indexes.texts.top(tokenize(words), k)]
+
+    def search_names(self, words: str, k: int) -> list[ApiObject]:
+        """The public classes and functions whose names share the rarest words."""
+        return [self.objects[hit.position] for hit in self._indexes.names.top(tokenize(words), k)]
 
     @cached_property
-    def _text_index(self) -> Bm25Index:
-        return Bm25Index(self._keep(self._words))
+    def _indexes(self) -> ObjectIndexes:
+        return self._keep(self._made_indexes)
 
-    def _words(self) -> Words:
+    def _made_indexes(self) -> ObjectIndexes:
         heads = {(path, one.name): one.head for path, outline in self.outlines.items() for one in outline.names}
-        return [tokenize(" ".join(self._said_of(item, heads))) for item in self.objects]
+        return ObjectIndexes(
+            Bm25Index.of(tokenize(" ".join(self._said_of(item, heads))) for item in self.objects),
+            Bm25Index.of(tokenize(item.name.rpartition(".")[2]) for item in self.objects),
+        )
 
     def _said_of(self, item: ApiObject, heads: Mapping[tuple[str, str], str]) -> Iterator[str]:
         name = item.name.rpartition(".")[2]
