@@ -101,6 +101,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the folder in the run's folder where those lie until the run is concluded."""
     stayed: tuple[CreatedFile, ...] = ()
     """Those that are too many or too large, or such as the user's tools obey unasked."""
+    environment: str = ""
+    """How it was made, in words."""
     left_out: dict[str, str] = {}
     """Requirements that could not be installed, with the reasons."""
     sandbox: str = ""
@@ -192,7 +194,7 @@ class Executor:
         doubts += tuple(_unused(draft, made)) if response.ok else ()
         return Outcome(
             evidence=level_seen(response, judgements, lacks),
-            summary=summary_of(response, judgements, lacks, session.as_of()),
+            summary=summary_of(response, judgements, lacks),
             shortfall=lacks,
             command=task.text,
             response=response,
@@ -204,6 +206,7 @@ class Executor:
             outputs_in=own.name,
             stayed=stayed[:MOST_TOLD],
             left_out=session.left_out(),
+            environment=session.made_as(),
             sandbox=self._sandbox.name,
             isolated=self._sandbox.isolated,
             inputs=wanted.inputs,
@@ -417,12 +420,8 @@ def _holds_anything(place: Path) -> bool:
     return exists(place) and not (is_dir(place) and not any(place.iterdir()))
 
 
-def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "", dated: str = "") -> str:
-    """One line: how it ended, and of which day its libraries were, where that was not today."""
-    return _ending(response, judgements, shortfall) + (f" ({dated})" if dated else "")
-
-
-def _ending(response: Response, judgements: Sequence[Judgement], shortfall: str) -> str:
+def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "") -> str:
+    """One line: how it ended."""
     if response.ok:
         lacking = [one.said for one in judgements if one.verdict not in DELIVERED]
         wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)

@@ -299,7 +299,9 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "ge
     draft = with_rows_seen(draft, state["instruction"], outcome.judgements)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
-    services.note("execute", outcome.summary)
+    services.note(
+        "execute", f"{outcome.summary}\nenvironment: {outcome.environment}" if outcome.environment else outcome.summary
+    )
     over = services.budget.time_over() if outcome.response.ended == "timeout" else None
     if over is not None:
         return ended(Ending.BUDGET, str(over), outcome=plain(outcome), best=best)

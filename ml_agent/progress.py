@@ -17,8 +17,8 @@ from ml_agent.model.budget import Usage
 from ml_agent.state import Plain
 from ml_agent.terminal import terminal_text
 
-PATIENCE = 3.0
-"""Seconds after which a phase that is still under way is told where no spinner can be seen."""
+PATIENCE, AGAIN = 3.0, 30.0
+"""Seconds after which a phase that is still under way is told where no spinner can be seen, and is told again."""
 _DOING = {
     "understand": "reading the instruction",
     "search": "searching for repositories",
@@ -82,7 +82,7 @@ class Progress:
         self._console, self._verbose, self._ask = console, verbose, ask
         self._moves = live and console.is_terminal and not console.is_dumb_terminal
         self._live: Live | None = None
-        self._overdue: threading.Timer | None = None
+        self._left = threading.Event()
         self._started = 0.0
         self._usage: Callable[[], Usage] = Usage
         self._told_calls = 0
@@ -111,9 +111,8 @@ class Progress:
             self._live = Live(now, console=self._console, transient=True, refresh_per_second=8)
             self._live.start()
         else:
-            self._overdue = threading.Timer(PATIENCE, self._still, [name])
-            self._overdue.daemon = True
-            self._overdue.start()
+            self._left = threading.Event()
+            threading.Thread(target=self._still, args=[name, self._left], daemon=True).start()
 
     def _details(self, note: str) -> list[str]:
         lines = terminal_text(note).splitlines()[1:]
@@ -152,10 +151,14 @@ class Progress:
     def _print(self, line: str) -> None:
         self._console.say(line)
 
-    def _still(self, name: str) -> None:
-        meanwhile = ": " if name == "execute" else "; meanwhile, in the environment: "
-        last = f"{meanwhile}{self._lines[-1]}" if self._lines else ""
-        self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}{last}")
+    def _still(self, name: str, left: threading.Event) -> None:
+        """Tell from time to time that a phase is under way, until it is left."""
+        patience, meanwhile = PATIENCE, ": " if name == "execute" else "; meanwhile, in the environment: "
+        while not left.wait(patience):
+            last = f"{meanwhile}{self._lines[-1]}" if self._lines else ""
+            seconds = time.monotonic() - self._started
+            self._print(f"{name:<{_NAME_WIDTH}} still {_DOING[name]}{last} ({seconds:.0f} s)")
+            patience = AGAIN
 
     def on_output(self, text: str) -> None:
         """Show the last lines of what runs in the sandbox, all of them where everything is to be said."""
@@ -178,9 +181,7 @@ class Progress:
 
     def close(self) -> None:
         """End what is drawn over."""
-        if self._overdue is not None:
-            self._overdue.cancel()
-            self._overdue = None
+        self._left.set()
         if self._live is not None:
             self._live.stop()
             self._live = None

@@ -180,7 +180,7 @@ def _sandbox(best: Plain | None) -> Plain:
         "name": outcome.get("sandbox", ""),
         "isolated": outcome.get("isolated", True),
         **{key: response[key] for key in keys if key in response},
-        **({"left_out": outcome["left_out"]} if outcome.get("left_out") else {}),
+        **{key: outcome[key] for key in ("environment", "left_out") if outcome.get(key)},
     }
 
 

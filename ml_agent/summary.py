@@ -60,6 +60,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
                 "changed",
                 f"the repository changed during the run, which began at commit {repository['changed_from'][:12]} and then started over",
             )
+        if result["sandbox"].get("environment"):
+            yield "environment", result["sandbox"]["environment"]
         yield from before_rows(result)
         yield "evidence", evidence_of(result)
         yield from (("not read", line) for line in repository.get("not_read", ()))

@@ -314,10 +314,13 @@ class Session:
         """Requirements that were changed or could not be installed, with the reasons."""
         return dict(self._setup.environment.left_out) if self._setup.environment is not None else {}
 
-    def as_of(self) -> str:
-        """Of which day the libraries are, in words; "" where they are today's."""
+    def made_as(self) -> str:
+        """How the environment was made, its Python, and what was asked for beyond what the repository declares; in words."""
         environment = self._setup.environment
-        return environment.rung.said if environment is not None and environment.rung.day else ""
+        if environment is None:
+            return ""
+        asked = ", ".join(environment.asked.requirements)
+        return environment.rung.said + (f", with {asked}" if asked else "")
 
     def close(self) -> None:
         """Stop the sandbox; repeatable."""

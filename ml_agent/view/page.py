@@ -80,8 +80,6 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """Stand-ins for a model that failed, errors."""
     source: str
     """Address of the repository's files at the commit; empty where it has none."""
-    environment: str = ""
-    """How the last environment was made, and its Python."""
 
     def link(self, path: str, line: int = 0) -> str:
         """The address of a place in the repository; empty where it has none."""
@@ -110,7 +108,6 @@ def page_of(result: Plain, events: Iterable[Plain]) -> Page:
     calls = _calls([event for event in events if event.get("event") == "model-call"])
     phases = tuple(_phase(event) for event in events if event.get("event") == "phase")
     setup = tuple(str(event.get("line", "")) for event in events if event.get("event") == "setup")
-    made = [line.removeprefix("environment: ") for line in setup if line.startswith("environment: ")]
     return Page(
         result=result,
         phases=phases,
@@ -118,7 +115,6 @@ def page_of(result: Plain, events: Iterable[Plain]) -> Page:
         calls=calls,
         costs=_costs(phases, calls),
         setup=setup,
-        environment=made[-1] if made else "",
         diagnoses=tuple(event for event in events if event.get("event") == "diagnosis"),
         notices=tuple(_notice(event) for event in events if event.get("event") in ("stand-in", "error")),
         source=_source(result.get("repository")),

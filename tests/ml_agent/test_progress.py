@@ -18,7 +18,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
     yield 0.05
 
 
-def test_a_long_phase_is_told_once_where_no_spinner_is_seen(patience: float) -> None:
+def test_a_long_phase_is_told_where_no_spinner_is_seen(patience: float) -> None:
     screen = io.StringIO()
     shown = Progress(Terminal(file=screen, width=200))
     shown.on_phase("plan", "enter", "")
@@ -27,7 +27,9 @@ def test_a_long_phase_is_told_once_where_no_spinner_is_seen(patience: float) -> 
         time.sleep(patience)
     shown.on_phase("plan", "leave", "found it")
     lines = screen.getvalue().splitlines()
-    assert lines[0] == "plan       still reading the repository" and lines[1].startswith("plan       found it")
+    assert lines[0].startswith("plan       still reading the repository (") and lines[1].startswith(
+        "plan       found it"
+    )
     assert len(lines) == 2
 
 
@@ -40,4 +42,4 @@ def test_a_long_phase_names_the_last_line_of_what_runs(patience: float) -> None:
     while "still" not in screen.getvalue() and time.monotonic() < until:
         time.sleep(patience)
     shown.close()
-    assert screen.getvalue() == "execute    still setting up and running it: copying 3.0 GB into the sandbox\n"
+    assert screen.getvalue().startswith("execute    still setting up and running it: copying 3.0 GB into the sandbox (")

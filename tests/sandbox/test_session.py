@@ -159,7 +159,7 @@ def test_libraries_of_one_day_and_what_only_they_need(
         python = ".".join(map(str, session.scene(task).python))
         repair = Repair(kind="install", arguments=("--exclude-newer 2020-01-01", f"--python {python}"))
         assert session.run(task, [made, repair]).stdout.split() == ["1", "made"], "earlier repairs are done again"
-        assert "2020-01-01" in session.as_of()
+        assert "2020-01-01" in session.made_as()
     assert set(session.record(task).locked) == {"alpha==1.0", "beta-tools==1.0", "gamma==1.0"}
 
 
