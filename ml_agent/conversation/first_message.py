@@ -390,7 +390,7 @@ def _files_with_heads(entries: Sequence[Entry], task: _Task) -> list[str]:
     steered = [
         entry[0].path
         for entry in entries[:1]
-        if not any(one.options for one in entry) and not ASIDE.search(entry[0].path)
+        if (entry[0].kind == "shell" or not any(one.options for one in entry)) and not ASIDE.search(entry[0].path)
     ]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
