@@ -1,6 +1,8 @@
 """Reading a folder of somebody else's files without ever leaving it."""
 
+import contextlib
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -101,6 +103,17 @@ class Tree:
         """
         start = self.resolve(under)
         return tuple(sorted(path for path in self._walk(start) if _is_content(path)))
+
+    def state(self) -> tuple[str, int]:
+        """A hash of what the disk says of all files, those that are not read included, and when the last one changed, in nanoseconds."""
+        digest, newest = hashlib.blake2b(digest_size=16), 0
+        for path in sorted(self._walk(self.root)):
+            with contextlib.suppress(OSError):  # gone since it was listed
+                one = os.lstat(f"{self.root}/{path}")
+                seen = (path, one.st_mode, one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino)
+                digest.update(repr(seen).encode("utf-8", "surrogateescape"))
+                newest = max(newest, one.st_ctime_ns)
+        return digest.hexdigest(), newest
 
     def _owner(self, target: Path) -> str:
         """Whose own a folder on the way from the root is, "" where it is the repository's; the root may be one: we read commits from it."""

@@ -11,12 +11,14 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
 from ml_agent.tools.atomic import write_whole
+from ml_agent.tools.content_cache import ContentCache, fingerprint
 from ml_agent.tools.errors import RepositoryError, UnreachableError, UnsafeUrlError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.git import Act, DeadlineError, Git, Limits, Operand, SizeError
@@ -81,7 +83,7 @@ class RepositoryCache:
         folder = local_folder(source)
         if folder is None:
             return self._fetch(self._remotes.find(source), commit)
-        version = local_version(folder)
+        version = local_version(folder, self._versions)
         if commit is None or version == commit:
             return Checkout(root=folder, version=version, url=str(folder), local=True)
         if not is_work_tree(folder):
@@ -89,6 +91,10 @@ class RepositoryCache:
                 f"{folder}: is at {version}, not at {commit}; leave out the commit, or give a git repository"
             )
         return self._taken_out(folder, commit)
+
+    @cached_property
+    def _versions(self) -> ContentCache:
+        return ContentCache(self.folder / "versions.sqlite", fingerprint())
 
     def readme_head(self, source: str) -> str:
         """The first part of the README of a repository that is here already; "" for all others. No network is used."""

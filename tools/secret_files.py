@@ -28,7 +28,7 @@ _PLACES = (
     "gh/hosts.yml",
 )
 """By the folder, too."""
-_NO_SECRETS = ("*.py", "*.pyi", "*.md", "*.rst", "*.ipynb", "*.html", "*.pub", "*.h", "*.c", "*.cc", "*.cpp", "*.cu")
+_NO_SECRETS = (".py", ".pyi", ".md", ".rst", ".ipynb", ".html", ".pub", ".h", ".c", ".cc", ".cpp", ".cu")
 """Sources and texts, whatever they are named."""
 _EXAMPLE = frozenset({"example", "examples", "sample", "template", "dist", "dummy"})
 _HOLDS = frozenset(
@@ -65,22 +65,18 @@ _NO_TOKEN = frozenset(
 )  # fmt: skip
 """What stands before `token` or `key` where that is one of a vocabulary or of a table."""
 _CAPITAL = re.compile("(?<=[a-z0-9])(?=[A-Z])")
-_NAMED, _PLACED, _NOT_NAMED = (
-    re.compile("|".join(fnmatch.translate(pattern) for pattern in patterns))
-    for patterns in (_NAMES, _PLACES, _NO_SECRETS)
-)
+_NAMED, _PLACED = (re.compile("|".join(map(fnmatch.translate, patterns))) for patterns in (_NAMES, _PLACES))
 
 
 def is_secret(path: str) -> bool:
     """Whether the name of a file (or its path, with `/`) says that it holds a secret."""
-    own = path.rstrip("~").rpartition("/")[2]  # what an editor keeps beside a file holds what that held
-    *folders, name = path.lower().rstrip("~").split("/")
-    words = [word for word in re.split(r"[^a-z0-9]+", name) if word]
-    if _NOT_NAMED.fullmatch(name) is not None or _EXAMPLE & set(words):
+    folders, _, own = path.rstrip("~").rpartition("/")  # what an editor keeps beside a file holds what that held
+    name = own.lower()
+    if name.endswith(_NO_SECRETS) or not _EXAMPLE.isdisjoint(re.split(r"[^a-z0-9]+", name)):
         return False
     return (
         _NAMED.fullmatch(name) is not None
-        or _PLACED.fullmatch(f"{folders[-1] if folders else ''}/{name}") is not None
+        or _PLACED.fullmatch(f"{folders.rpartition('/')[2].lower()}/{name}") is not None
         or _says_so(_CAPITAL.sub("_", own).lower())
     )
 

@@ -3,30 +3,41 @@
 import hashlib
 import os
 import re
+import time
 from pathlib import Path
 
+from ml_agent.tools.content_cache import ContentCache
 from ml_agent.tools.files import Tree
 from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 WHOLE_FILE_BYTES = 4 * 1024 * 1024
 """Files above this size count with their size and their first and last megabyte."""
 EDGE_BYTES = 1024 * 1024
+_SETTLED = 2 * 10**9
+"""Nanoseconds after which a file that changes once more gets another time, whatever the disk's clock."""
 
 
-def local_version(root: Path) -> str:
-    """The version of a folder, without changing anything in it.
+def local_version(root: Path, known: ContentCache | None = None) -> str:
+    """The version of a folder, without changing anything in it; that of the same files with the same times is taken from what is known.
 
     A git work tree: the SHA of HEAD, and "-dirty-" with a hash of what differs from it. Any other folder: the text
     of its `.commit` file, else a hash of names, sizes and contents.
 
     Git's own files are read without git. Raises RepositoryError where they cannot be read.
     """
-    if is_work_tree(root):
-        return _git_version(root)
-    tree = Tree(root)
-    if tree.is_file(".commit") and (commit := tree.read_text(".commit", 200).strip()):
+    tree, is_git = Tree(root), is_work_tree(root)
+    if not is_git and tree.is_file(".commit") and (commit := tree.read_text(".commit", 200).strip()):
         return _safe(commit)
-    return f"files-{_digest(tree, tree.files())}"
+    work = WorkTree(root) if is_git else None
+    state, changed = tree.state()
+    key = ("version", str(tree.root), work.head if work else "", work.excluded if work else "", state)
+    version: str | None = known.load(key, str) if known is not None else None
+    if version is None:
+        version = _git_version(work) if work else f"files-{_digest(tree, tree.files())}"
+        if known is not None and changed < time.time_ns() - _SETTLED:
+            known.store(key, version)
+            known.write()
+    return version
 
 
 def head_commit(root: Path) -> str:
@@ -39,12 +50,11 @@ def commit_date(root: Path) -> str:
     return WorkTree(root).date() if is_work_tree(root) else ""
 
 
-def _git_version(root: Path) -> str:
-    work = WorkTree(root)
+def _git_version(work: WorkTree) -> str:
     changed = work.changes()
     if not changed and work.head:
         return work.head
-    tree = Tree(root)
+    tree = Tree(work.root)
     there = [path for path in changed if tree.is_file(path)]
     mark = hashlib.sha256("\0".join([*changed, _digest(tree, there)]).encode("utf-8", "surrogateescape"))
     return f"{work.head or 'unborn'}-dirty-{mark.hexdigest()[:16]}"

@@ -178,8 +178,13 @@ class WorkTree:
             return any(_has(store, sha) for store in self._own)
 
     @cached_property
+    def excluded(self) -> str:
+        """The work tree's own list of what is left out of git, beside its `.gitignore` files."""
+        return _small(self._common, "info/exclude", 64 * 1024)
+
+    @cached_property
     def _ignore_rules(self) -> Ignored:
-        return Ignored(Tree(self.root), _small(self._common, "info/exclude", 64 * 1024))
+        return Ignored(Tree(self.root), self.excluded)
 
     def _reference(self, name: str) -> str:
         if any(part in ("", ".", "..") for part in name.split("/")):

@@ -41,7 +41,7 @@ BOUNDED = {
     "one answer, or code in it": ("conversation/objects.py _DOTTED", "bash_commands.py 231", "reader.py VARIABLE", "repair_rules.py match"),
     "tried at the beginning of a line, or where a word begins": (
         "lexer.py _PROMPT", "lexer.py _HARMLESS_PROMPT", "read.py RUNS", "read.py CALLS", 
-        "secret_files._NAMED", "secret_files._NOT_NAMED",
+        "secret_files._NAMED", "secret_files._PLACED",
     ),
     "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "outline.py _HEADER", "sandbox/output.py _DOWNLOAD", "sandbox/output.py _PROGRESS"),
 }  # fmt: skip

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.content_cache import ContentCache
 from ml_agent.tools.versions import head_commit, local_version
 from tests.servers.git_folders import commit_files, write_files
 
@@ -42,6 +43,18 @@ def test_every_change_of_a_dirty_tree_is_a_new_version(work: Path) -> None:
     (work / "README.md").unlink()
     seen.add(local_version(work))
     assert len(seen) == 6
+
+
+def test_a_kept_version_holds_until_a_file_changes(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ml_agent.tools.versions._SETTLED", 0)
+    known = ContentCache(tmp_path / "versions.sqlite", "m")
+    seen = []
+    for content in ("print(1)", "print(2)", "print(3)"):
+        write_files(work, {"src/run.py": content})
+        seen += [local_version(work, known), local_version(work, known), local_version(work)]
+    assert seen[0] == head_commit(work)
+    assert [len(set(seen[at : at + 3])) for at in (0, 3, 6)] == [1, 1, 1]
+    assert len(set(seen)) == 3
 
 
 def test_nothing_is_written_into_a_work_tree(work: Path) -> None:
