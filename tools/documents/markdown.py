@@ -162,6 +162,11 @@ _FENCE = re.compile(r"^(?:```|~~~)[^`]*$", re.MULTILINE)
 """In an indented block: that is text of an admonition or a tab (MkDocs), and no code."""
 
 
+_MARKED = re.compile(r"[\\`*_\[\]!<&]")
+"""What a text has that is more than words; most lines and cells of tables have none of it."""
+_BREAK = re.compile(r" *\n[ \t]*")
+
+
 def feed_markdown(builder: PassageBuilder, text: str) -> None:
     """Add the content of a markdown text to a document that is being read."""
     _Reader(builder, text).read()
@@ -219,6 +224,8 @@ class _Reader:
 
     def _text(self, token: "Token") -> str:
         """The text of a line or paragraph; code keeps its backticks, links and pictures leave their words."""
+        if not _MARKED.search(token.content):
+            return _BREAK.sub("\n", token.content)
         parts: list[str] = []
         children: list[Token] = []
         parser = _parser()
