@@ -41,6 +41,7 @@ _PARTS = {
     "entries": _Part(tuple[EntryPoint, ...], 5),
     "passages": _Part(tuple[Passage, ...], 4),
     "commands": _Part(tuple[Example, ...], 3),
+    "scripts": _Part(tuple[Example, ...], 2),
     "blocks": _Part(tuple[Example, ...], 4),
     "outlines": _Part(Outline, 4),
 }
@@ -127,19 +128,25 @@ class RepoIndex:
         return self._flat("passages")
 
     @cached_property
+    def documented(self) -> tuple[Example, ...]:
+        """The commands that documents show."""
+        return self._flat("commands")
+
+    @cached_property
     def commands(self) -> tuple[Example, ...]:
         """The commands that documents, shell scripts and the heads of Python files show."""
-        return self._flat("commands")
+        return (*self.documented, *self._flat("scripts"))
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
         """The commands, and the Python blocks that documents show; those of one document in the order of its lines."""
         commands, blocks = self._read("commands").found, self._read("blocks").found
-        return tuple(
+        shown = (
             one
-            for path in dict.fromkeys([*self._documents, *commands])
+            for path in self._documents
             for one in sorted([*commands.get(path, ()), *blocks.get(path, ())], key=lambda example: example.line)
         )
+        return (*shown, *self._flat("scripts"))
 
     @cached_property
     def outlines(self) -> Mapping[str, Outline]:
@@ -221,7 +228,7 @@ class RepoIndex:
         end = time.thread_time() + seconds
         for name in tuple(self._parts):
             self._complete(name, end - time.thread_time())
-        for name in ("entries", "signatures", "passages", "commands", "examples", "outlines"):
+        for name in ("entries", "signatures", "passages", "documented", "commands", "examples", "outlines"):
             vars(self).pop(name, None)
 
     def _flat(self, name: str) -> tuple[Any, ...]:
@@ -273,11 +280,11 @@ class RepoIndex:
             from ml_agent.tools.documents.read import is_document
 
             return [path for path in self.files if is_document(path)]
-        if name == "commands":
-            paths: list[str] = self._command_reader.paths(self._documents)
-            return paths
-        if name == "blocks":
+        if name in ("commands", "blocks"):
             return list(self._documents)
+        if name == "scripts":
+            shell = [path for path in self.files if path.endswith((".sh", ".bash"))]
+            return [*shell, *(path for path in self.files if path.endswith(".py"))]
         if name == "entries":
             return [path for path in self.files if path.endswith(_PROGRAMS) or "." not in posixpath.basename(path)]
         return [path for path in self.files if path.endswith(".py")]
@@ -288,12 +295,18 @@ class RepoIndex:
             from ml_agent.tools.documents.read import read_document
 
             return lambda path: read_document(self.root, path, walk)
-        if name == "commands":
-            return lambda path: self._command_reader.read(path, walk)
+        documents = self._documents if name in ("commands", "scripts", "blocks") else {}
+        if name in ("commands", "scripts"):
+            from ml_agent.tools.usage.extract import CommandReader
+
+            reader = CommandReader(self.root, self.files, self.sources, self.consoles)
+            reader.learn(passage for passages in documents.values() for passage in passages)
+            return lambda path: (
+                reader.read_document(documents[path], walk) if path in documents else reader.read_script(path, walk)
+            )
         if name == "blocks":
             from ml_agent.tools.usage.extract import python_blocks
 
-            documents = self._documents
             return lambda path: tuple(takewhile(lambda _: not walk.over(), python_blocks(documents[path], self.api)))
         if name == "entries":
             from ml_agent.tools.signatures.programs import EntryReader
@@ -312,12 +325,6 @@ class RepoIndex:
     def _documents(self) -> Mapping[str, Sequence[Passage]]:
         """The passages of each document that has any."""
         return {path: passages for path, passages in self._read("passages").found.items() if passages}
-
-    @cached_property
-    def _command_reader(self) -> Any:
-        from ml_agent.tools.usage.extract import CommandReader
-
-        return CommandReader(self.root, self.files, self.sources, self.consoles)
 
 
 class Signatures(Mapping[str, tuple[Signature, ...]]):

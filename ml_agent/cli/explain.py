@@ -26,7 +26,6 @@ from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_o
 # The entry points of a repository in the order in which a person would look at them.
 
 Role = Literal["run", "helper", "test", "set-up", "make"]
-_DOCUMENTS = (".md", ".rst", ".txt", ".ipynb", ".html")
 _TESTS = re.compile(
     r"(?:^|/)(?:tests?|testing|unittests?|benchmarks?/tests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.(?:py|sh)$"
 )
@@ -49,7 +48,7 @@ class RankedEntry(NamedTuple):
 
 def entry_points(index: RepoIndex) -> list[RankedEntry]:
     """All entry points, what people run first: documented ones, console scripts, `__main__`, then the others."""
-    shown = Counter(example.entry for example in index.commands if example.path.endswith(_DOCUMENTS) and example.entry)
+    shown = Counter(example.entry for example in index.documented if example.entry)
     found = [RankedEntry(one, _role(one, shown[one.path]), shown[one.path]) for one in index.entries]
     return sorted(found, key=_entry_point_place)
 

@@ -24,6 +24,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.programs import reads_arguments
+from ml_agent.tools.usage.extract import code_blocks
 
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
@@ -282,12 +283,12 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
 
 def leaning_to_code(words: str, workspace: Workspace) -> float:
     """How much better documented code fits the words than documented calls of entry points do: 1 where as well; those of the task's folder."""
-    index, folder = workspace.index, "" if workspace.path in ("", ".") else f"{workspace.path}/"
+    indexes, folder = _texts(workspace.index).indexes, "" if workspace.path in ("", ".") else f"{workspace.path}/"
     best = {"bash": 1.0, "python": 0.0}
-    for hit in _texts(index).indexes.examples.top(tokenize(words), _EXAMPLES):
-        one = index.examples[hit.position]
-        if one.path.startswith(folder) and (one.kind == "python" or one.entry):
-            best[one.kind] = max(best[one.kind], hit.score)
+    for hit in indexes.examples.top(tokenize(words), _EXAMPLES):
+        kind, path = indexes.places[hit.position]
+        if path and path.startswith(folder):
+            best[kind] = max(best[kind], hit.score)
     return best["python"] / best["bash"]
 
 
@@ -308,32 +309,39 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
 
 
 class _Indexes(NamedTuple):
-    """Over what the files say that may be entry points, unread; over documented passages; over examples."""
+    """Over what the files say that may be entry points, unread; over documented passages; over commands and blocks of Python."""
 
     files: Bm25Index
     passages: Bm25Index
     examples: Bm25Index
+    places: list[tuple[str, str]]
+    """Of each example: "bash" or "python", and the file that shows it; "" for commands that start nothing of the repository."""
 
 
 @lru_cache(maxsize=8)
 def _texts(index: RepoIndex) -> _Texts:
     paths = tuple(index.signatures)
     shown: dict[str, list[str]] = {}
-    for example in index.examples:
+    for example in index.commands:
         if example.entry:
             shown.setdefault(example.entry, []).extend([*example.headings, example.introduction, example.text])
     passages = tuple(one for one in index.passages if any(block.language in _LANGUAGES for block in one.blocks))
     homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
 
     def indexes() -> _Indexes:
+        blocks = [(passage, *one) for passage in index.passages for one in code_blocks(passage)]
+        said = [f"{' '.join(one.headings)} {one.introduction} {one.text}" for one in index.commands]
+        said += [f"{' '.join(passage.headings)} {before} {text}" for passage, before, text in blocks]
         return _Indexes(
             Bm25Index.of(terms(" ".join(_rough(path, index, shown))) for path in paths),
             Bm25Index.of(tokenize(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages),
-            Bm25Index.of(tokenize(f"{' '.join(one.headings)} {one.introduction} {one.text}") for one in index.examples),
+            Bm25Index.of(map(tokenize, said)),
+            [("bash", one.path if one.entry else "") for one in index.commands]
+            + [("python", passage.path) for passage, _, _ in blocks],
         )
 
     # How much of it was read within the budget is a part of the key.
-    read = map(str, (len(paths), len(passages), len(index.examples)))
+    read = map(str, (len(paths), len(passages), len(index.commands)))
     return _Texts(
         repository=index,
         paths=paths,
@@ -403,7 +411,7 @@ def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) 
     Where the task says the name of an installed command, its calls stand before those of others.
     """
     said, names = set(tokenize(words)), said_names(entry, words)
-    calls = {one.text: one for one in reversed(workspace.index.examples) if one.entry == entry[0].path}
+    calls = {one.text: one for one in reversed(workspace.index.commands) if one.entry == entry[0].path}
     known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
     first = {frozenset(_OPTION.findall(one.text)): one for one in reversed(known)}
     return sorted(known, key=lambda one: (names.isdisjoint(one.text.split()), one not in first.values()))[:most]

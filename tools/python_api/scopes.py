@@ -2,9 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pyflakes import checker, messages
+if TYPE_CHECKING:
+    from pyflakes import messages
 
 _BUILTINS = {
     "display",
@@ -29,6 +30,8 @@ class Undefined(NamedTuple):
 
 def undefined_names(tree: ast.Module) -> tuple[Undefined, ...]:
     """The undefined names of a module by the rules of pyflakes, in order of line; none where its tree is too deep."""
+    from pyflakes import checker  # not needed where what is known comes out of the index
+
     try:
         found = checker.Checker(tree, builtins=_BUILTINS, withDoctest=False).messages
     except RecursionError:
@@ -36,7 +39,9 @@ def undefined_names(tree: ast.Module) -> tuple[Undefined, ...]:
     return tuple(sorted(_undefined_names(found), key=lambda item: item.line))
 
 
-def _undefined_names(found: list[messages.Message]) -> Iterator[Undefined]:
+def _undefined_names(found: "list[messages.Message]") -> Iterator[Undefined]:
+    from pyflakes import messages
+
     for message in found:
         if isinstance(message, messages.UndefinedName):
             yield Undefined(str(message.message_args[0]), message.lineno)

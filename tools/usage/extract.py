@@ -3,7 +3,7 @@
 import itertools
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,6 +149,12 @@ def sections(passage: Passage) -> Iterator[Section]:
         before = paragraph
 
 
+def code_blocks(passage: Passage) -> Iterator[tuple[str, str]]:
+    """Each block of Python of a passage as it stands, behind the end of the paragraph before it."""
+    shown = (one for one in sections(passage) if one.block and _is_python(one.block))
+    return ((introduction(one.before), one.text) for one in shown)
+
+
 def inline_commands(paragraph: str) -> Iterator[str]:
     """Commands that stand in running text: as inline code, or as a line of their own."""
     for code in _INLINE.findall(paragraph):
@@ -223,33 +229,23 @@ class CommandReader:
 
     def __init__(self, root: Path, files: Sequence[str], sources: Sources, consoles: Mapping[str, str]) -> None:
         self._root = root
-        self._files = files
         self._consoles = consoles
-        self._documents: Mapping[str, Sequence[Passage]] = {}
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
 
-    def paths(self, documents: Mapping[str, Sequence[Passage]]) -> list[str]:
-        """What may show commands: the documents in their order, then shell scripts, then Python files.
+    def learn(self, passages: Iterable[Passage]) -> None:
+        """Take note of what documents call the folder of the repository."""
+        for passage in passages:
+            self._finder.learn_names(passage.text)
 
-        Args:
-            documents: The passages of each.
-        """
-        for passages in (several for path, several in documents.items() if path not in self._documents):
-            for passage in passages:
-                self._finder.learn_names(passage.text)
-        self._documents = documents
-        scripts = [p for p in self._files if p.endswith((".sh", ".bash"))]
-        modules = [path for path in self._files if path.endswith(".py") and path not in documents]
-        return [*documents, *scripts, *modules]
+    def read_document(self, passages: Sequence[Passage], reading: IndexWalk) -> tuple[Example, ...]:
+        """The commands that the passages of one document show, within the time that a walk gives it."""
+        found = _DocumentCommands(self._finder).read(passages)
+        return tuple(itertools.takewhile(lambda _: not reading.over(), found))
 
-    def read(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
-        """The commands that one file shows, within the time that a walk gives it."""
-        passages = self._documents.get(path)
-        if passages is not None:
-            found = _DocumentCommands(self._finder).read(passages)
-        else:
-            script = read_text(self._root / path)[:_LARGEST_SCRIPT]
-            found = self._script(path, head_script(script, self._consoles) if path.endswith(".py") else script)
+    def read_script(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
+        """The commands of a shell script, or of the head of a Python file."""
+        text = read_text(self._root / path)[:_LARGEST_SCRIPT]
+        found = self._script(path, head_script(text, self._consoles) if path.endswith(".py") else text)
         return tuple(itertools.takewhile(lambda _: not reading.over(), found))
 
     def _script(self, path: str, script: str) -> Iterator[Example]:
