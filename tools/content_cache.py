@@ -20,7 +20,7 @@ _BATCH = 50
 _SECONDS_BETWEEN_WRITES = 0.5
 _LARGEST = 1_000_000_000
 """Bytes; a larger file is begun anew."""
-_PARSERS = ("markdown-it-py", "pyflakes")
+_PARSERS = ("pyromark", "pyflakes")
 _UNWRITABLE = (
     "the cache folder cannot be written (%s): everything is read again each time and no run can be resumed; "
     "set ML_AGENT_CACHE_DIR to a folder that can"

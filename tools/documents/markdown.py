@@ -1,10 +1,10 @@
 """Markdown, and the HTML in it or alone, into passages."""
 
-import functools
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from ml_agent.tools.documents.sections import PassageBuilder
 
@@ -33,11 +33,14 @@ _BREAKS = frozenset(
         "center",
     ]
 )
-_INLINE = re.compile(
-    r"a|abbr|audio|b|big|button|canvas|cite|code|del|em|embed|font|i|img|input|ins|kbd|label|map|mark|object|picture|pre|q"
-    r"|s|samp|script|select|small|source|span|strike|strong|style|sub|sup|svg|textarea|time|tt|u|var|video|wbr"
+_ELEMENT = re.compile(
+    r"a|abbr|address|article|aside|audio|b|base|basefont|big|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|dd|del|details|"
+    r"dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|"
+    r"kbd|label|legend|li|link|main|map|mark|menu|menuitem|nav|noframes|object|ol|optgroup|option|p|param|picture|pre|q|s|samp|script|search|"
+    r"section|select|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|textarea|tfoot|th|thead|time|title|tr|track|tt|u|"
+    r"ul|var|video|wbr"
 )
-"""Elements that may stand in a line; markdown-it knows the others."""
+"""What HTML has."""
 _SILENT = frozenset(["script", "style", "svg", "head"])
 
 
@@ -139,9 +142,7 @@ class HtmlReader(HTMLParser):
 
 def is_element(tag: str) -> bool:
     """Whether HTML has an element of that name; others are placeholders such as `<your dataset>`."""
-    from markdown_it.common.html_blocks import block_names  # not needed where documents come out of the index
-
-    return tag in block_names or tag == "br" or _INLINE.fullmatch(tag) is not None
+    return _ELEMENT.fullmatch(tag) is not None
 
 
 def _heading_level(tag: str) -> int:
@@ -153,18 +154,10 @@ def _language(attributes: dict[str, str | None]) -> str:
     return label.removeprefix("language-").removeprefix("lang-")
 
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
-
 _FENCE = re.compile(r"^(?:```|~~~)[^`]*$", re.MULTILINE)
 """In an indented block: that is text of an admonition or a tab (MkDocs), and no code."""
-
-
-_MARKED = re.compile(r"[\\`*_\[\]!<&]")
-"""What a text has that is more than words; most lines and cells of tables have none of it."""
-_BREAK = re.compile(r" *\n[ \t]*")
+_IN_A_LINE = frozenset({"Emphasis", "Strong", "Link", "Image"})
+"""Tags of text that has no line of its own."""
 
 
 def feed_markdown(builder: PassageBuilder, text: str) -> None:
@@ -172,83 +165,123 @@ def feed_markdown(builder: PassageBuilder, text: str) -> None:
     _Reader(builder, text).read()
 
 
-@functools.cache
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # not needed where documents come out of the index
+class _Event(NamedTuple):
+    """A step on the way through a document: its kind, its tag or text, and where it begins and ends, in bytes."""
 
-    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])  # see _Reader
+    kind: str
+    value: Any
+    start: int
+    end: int
 
 
 class _Reader:
-    """Walks over the blocks of one document; what is in a line is read only when it comes to it."""
+    """Walks through the events of one document, as CommonMark has them, with tables."""
 
     def __init__(self, builder: PassageBuilder, text: str, above: int = 0) -> None:
         self._above = above
         """Lines of the document before the text."""
-        self._lines = _without_front_matter(text).split("\n")
+        self._bytes = _without_front_matter(text).encode("utf-8", "replace")
+        self._line_starts = [0, *(found.end() for found in re.finditer(rb"\n", self._bytes))]
         self._builder = builder
-        self._references: dict[str, Any] = {}
         self._html = HtmlReader(builder)
+        self._pieces: list[str] = []
+        """Of the text that is being read."""
+        self._rows: list[list[str]] = []
+        """Of the table that is being read."""
 
     def read(self) -> None:
-        tokens = _parser().parse("\n".join(self._lines), self._references)
-        position = 0
-        while position < len(tokens) and not self._builder.over():
-            position = self._token(tokens, position)
+        events = _events(self._bytes.decode())
+        for event in events:
+            if self._builder.over():
+                break
+            if event.kind in ("Start", "End", "Rule") and event.value not in _IN_A_LINE:
+                self._block(event, events)
+            else:
+                self._pieces.append(_said(event))
         self._html.finish()
 
-    def _token(self, tokens: "Sequence[Token]", at: int) -> int:
-        """Handle the token at that position; the position of the next one to look at."""
-        token = tokens[at]
-        line = self._above + (token.map[0] if token.map else 0) + 1
-        if token.type == "html_block":
-            self._html.read(token.content, line)
-        elif self._html.in_code and token.map and token.nesting >= 0:
+    def _block(self, event: _Event, events: Iterator[_Event]) -> None:
+        """Handle what begins or ends there; what is read in one piece is taken from the events."""
+        text = self._taken()
+        if event.kind == "End" and event.value == "TableCell":
+            self._rows[-1].append(text)
+            return
+        self._builder.prose(text)
+        line = self._above + bisect_right(self._line_starts, event.start)
+        tag, _, detail = event.value.partition(" ")
+        if event.kind != "End" and tag != "HtmlBlock" and self._html.in_code:
             # A blank line ended the HTML block, not the <pre> in it: what follows is code until its end tag.
-            self._html.read("\n" + "\n".join(self._lines[token.map[0] : token.map[1]]) + "\n", line - 1)
-            return _after(tokens, at)
-        elif token.type == "code_block" and _FENCE.search(token.content):
-            _Reader(self._builder, token.content, line - 1).read()
-        elif token.type in ("fence", "code_block"):
-            self._builder.code(token.content, token.info, line + (token.type == "fence"))
-        elif token.type == "heading_open":
-            self._builder.heading(int(token.tag[1]), self._text(tokens[at + 1]), line)
-            return _after(tokens, at)
-        elif token.type == "table_open":
-            end = _after(tokens, at)
-            self._builder.prose(self._table(tokens[at:end]))
-            return end
-        elif token.type == "inline":
-            self._builder.prose(self._text(token))
-        return at + 1
+            start = self._line_starts[bisect_right(self._line_starts, event.start) - 1]
+            if event.kind == "Start":
+                _until_end(events)
+            self._html.read(f"\n{self._bytes[start : event.end].decode('utf-8', 'replace').rstrip()}\n", line - 1)
+        elif event.kind == "Start" and tag == "HtmlBlock":
+            self._html.read(_until_end(events), line)
+        elif event.kind == "Start" and tag == "CodeBlock":
+            self._code(_until_end(events), detail, line)
+        elif event.kind == "Start" and tag == "Heading":
+            self._builder.heading(int(detail), _until_end(events), line)
+        elif event.kind == "Start" and tag in ("TableHead", "TableRow"):
+            self._rows.append([])
+        elif event.kind == "End" and tag == "Table":
+            self._builder.prose("\n".join(map(" | ".join, self._rows)))
+            self._rows = []
 
-    def _text(self, token: "Token") -> str:
-        """The text of a line or paragraph; code keeps its backticks, links and pictures leave their words."""
-        if not _MARKED.search(token.content):
-            return _BREAK.sub("\n", token.content)
-        parts: list[str] = []
-        children: list[Token] = []
-        parser = _parser()
-        parser.inline.parse(token.content, parser, self._references, children)
-        for child in children:
-            if child.type == "code_inline":
-                parts.append(f"`{child.content}`")
-            elif child.type in ("softbreak", "hardbreak"):
-                parts.append("\n")
-            elif child.type == "html_inline":
-                parts.append(_tag_text(child.content))
-            else:
-                parts.append(child.content)
-        return "".join(parts)
+    def _code(self, text: str, label: str, line: int) -> None:
+        if label == "Indented" and _FENCE.search(text):
+            _Reader(self._builder, text, line - 1).read()
+        else:
+            fenced = label.removeprefix("Fenced")
+            self._builder.code(text, fenced if fenced != label else "", line + (fenced != label))
 
-    def _table(self, tokens: "Sequence[Token]") -> str:
-        rows: list[list[str]] = []
-        for token in tokens:
-            if token.type == "tr_open":
-                rows.append([])
-            elif token.type == "inline" and rows:
-                rows[-1].append(self._text(token))
-        return "\n".join(" | ".join(row) for row in rows)
+    def _taken(self) -> str:
+        """The text that was read since the last block began or ended."""
+        text, self._pieces = "".join(self._pieces), []
+        return text
+
+
+def _events(text: str) -> Iterator[_Event]:
+    """The steps through a text; tags are written with what they tell: "Heading 2", "CodeBlock Fenced python"."""
+    import pyromark  # not needed where documents come out of the index
+
+    try:
+        for event, place in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES):
+            kind, value = next(iter(event.items())) if isinstance(event, dict) else (event, "")
+            yield _Event(kind, _tag(value) if isinstance(value, dict) else value, place["start"], place["end"])
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # a fault of the parser's own: what stands before is kept
+            raise
+
+
+def _tag(value: dict[str, Any]) -> str:
+    tag, detail = next(iter(value.items()))
+    if tag == "Heading":
+        return f"{tag} {(detail['level'] if isinstance(detail, dict) else detail)[1:]}"
+    if tag == "CodeBlock":
+        return f"{tag} Fenced {detail['Fenced']}" if isinstance(detail, dict) else f"{tag} {detail}"
+    return tag
+
+
+def _until_end(events: Iterator[_Event]) -> str:
+    """The text up to the end of the block that has just begun."""
+    pieces, depth = [], 1
+    for event in events:
+        depth += (event.kind == "Start") - (event.kind == "End")
+        if depth <= 0:
+            break
+        pieces.append(_said(event))
+    return "".join(pieces)
+
+
+def _said(event: _Event) -> str:
+    """The text of one event; code keeps its backticks, links and pictures leave their words."""
+    if event.kind in ("Text", "Html"):
+        return str(event.value)
+    if event.kind == "Code":
+        return f"`{event.value}`"
+    if event.kind == "InlineHtml":
+        return _tag_text(event.value)
+    return "\n" if event.kind in ("SoftBreak", "HardBreak") else ""
 
 
 def _tag_text(tag: str) -> str:
@@ -260,16 +293,6 @@ def _tag_text(tag: str) -> str:
     if not is_element(name[1].lower()):
         return tag
     return "\n" if name[1].lower() in ("br", "p", "li", "tr", "div") else ""
-
-
-def _after(tokens: "Sequence[Token]", at: int) -> int:
-    """The position behind the element that begins there."""
-    depth = 0
-    for position in range(at, len(tokens)):
-        depth += tokens[position].nesting
-        if depth <= 0:
-            return position + 1
-    return len(tokens)
 
 
 def _without_front_matter(text: str) -> str:
