@@ -2,12 +2,13 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from ml_agent.tools.remember import remembered
-from ml_agent.tools.retrieval import singular
+from ml_agent.tools.retrieval import counts_of_parts, singular
 from ml_agent.user_values import word_list
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -19,9 +20,18 @@ _NUMBER = "number"
 @remembered(20_000, longest=1_000)
 def terms(text: str) -> tuple[str, ...]:
     """The terms of a name or of a phrase, in order; a leading "n" is a number of things ("n_epochs")."""
-    pieces = _PIECE.findall(_CAMEL.sub(" ", text).lower())
+    pieces = _pieces(text)
     counts = len(pieces) > 1 and pieces[0] == "n"
     return tuple(term for piece in ([_NUMBER, *pieces[1:]] if counts else pieces) for term in _spelled_out(piece))
+
+
+def term_counts(text: str) -> Counter[str]:
+    """How often a text has each of its terms."""
+    return counts_of_parts(_pieces(text), _spelled_out)
+
+
+def _pieces(text: str) -> list[str]:
+    return _PIECE.findall(_CAMEL.sub(" ", text).lower())
 
 
 def telling_terms(text: str) -> list[str]:

@@ -4,7 +4,7 @@ import heapq
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,6 +29,20 @@ def tokenize(text: str) -> list[str]:
     `--num-stacks` gives num-stacks, num, stack; `GraphConv` gives graphconv, graph, conv; numbers stay whole.
     """
     return [token for word in _WORD.findall(text) for token in _split_word(word)]
+
+
+def token_counts(text: str) -> Counter[str]:
+    """How often a text has each of its words, as `tokenize` gives them."""
+    return counts_of_parts(_WORD.findall(text), _split_word)
+
+
+def counts_of_parts(words: Iterable[str], parts: Callable[[str], Iterable[str]]) -> Counter[str]:
+    """How often words have each of their parts; each word is split once."""
+    found = Counter[str]()
+    for word, count in Counter(words).items():
+        for part in parts(word):
+            found[part] += count
+    return found
 
 
 @remembered(50_000)
@@ -77,12 +91,13 @@ class Bm25Index(msgspec.Struct, frozen=True, array_like=True):
     """By word each document that holds it, and how often."""
 
     @classmethod
-    def of(cls, documents: Iterable[Sequence[str]]) -> "Bm25Index":
-        """The index of documents; any of them, and the whole corpus, may be empty."""
+    def of(cls, documents: Iterable[Sequence[str] | Mapping[str, int]]) -> "Bm25Index":
+        """The index of documents, each its words or how often it has each; any of them, and the whole corpus, may be empty."""
         lengths, holding = list[int](), defaultdict[str, list[tuple[int, int]]](list)
         for position, document in enumerate(documents):
-            lengths.append(len(document))
-            for word, count in Counter(document).items():
+            counts = document if isinstance(document, Mapping) else Counter(document)
+            lengths.append(sum(counts.values()))
+            for word, count in counts.items():
                 holding[word].append((position, count))
         encode = msgspec.msgpack.Encoder().encode
         return cls(tuple(lengths), {word: msgspec.Raw(encode(found)) for word, found in holding.items()})

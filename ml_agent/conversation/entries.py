@@ -14,14 +14,14 @@ import msgspec
 from ml_agent.account import called
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from ml_agent.terms import telling_terms, terms
+from ml_agent.terms import telling_terms, term_counts, terms
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.retrieval import Bm25Index, tokenize
+from ml_agent.tools.retrieval import Bm25Index, token_counts, tokenize
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.programs import reads_arguments
 from ml_agent.tools.usage.extract import code_blocks
@@ -333,9 +333,9 @@ def _texts(index: RepoIndex) -> _Texts:
         said = [f"{' '.join(one.headings)} {one.introduction} {one.text}" for one in index.commands]
         said += [f"{' '.join(passage.headings)} {before} {text}" for passage, before, text in blocks]
         return _Indexes(
-            Bm25Index.of(terms(" ".join(_rough(path, index, shown))) for path in paths),
-            Bm25Index.of(tokenize(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages),
-            Bm25Index.of(map(tokenize, said)),
+            Bm25Index.of(term_counts(" ".join(_rough(path, index, shown))) for path in paths),
+            Bm25Index.of(token_counts(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages),
+            Bm25Index.of(map(token_counts, said)),
             [("bash", one.path if one.entry else "") for one in index.commands]
             + [("python", passage.path) for passage, _, _ in blocks],
         )

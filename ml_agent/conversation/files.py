@@ -115,7 +115,7 @@ def configuration(entry: Entry, words: str, workspace: Workspace, most: int) -> 
 def _given_by(entry: Entry, workspace: Workspace) -> Iterator[str]:
     """The files of the repository that documented calls of an entry point name, as seen from where these run or from its own folder."""
     files, folder = frozenset(workspace.index.files), posixpath.dirname(entry[0].path)
-    for call in (one for one in workspace.index.examples if one.entry == entry[0].path):
+    for call in (one for one in workspace.index.commands if one.entry == entry[0].path):
         for word in call.text[:_READ_OF_CALL].split():
             places = (posixpath.normpath(posixpath.join(place, word)) for place in (call.workdir, folder, ""))
             yield from islice((path for path in places if path in files), 1)

@@ -105,7 +105,8 @@ class Sources:
             data = DATA.sub(b"", data)
         if len(data) > MAX_BYTES:
             return None
-        return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+        text = data.decode("utf-8-sig", "replace").replace("\0", "")
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
     def is_bare_python(self, path: str) -> bool:
         """Whether a file without a suffix says in its first line that Python runs it."""

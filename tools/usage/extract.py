@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ml_agent.tools.documents.code import join_options, looks_like_command
 from ml_agent.tools.documents.model import CodeBlock, Passage
 from ml_agent.tools.examples import Example
-from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.reading import IndexWalk
@@ -228,7 +227,7 @@ class CommandReader:
     """
 
     def __init__(self, root: Path, files: Sequence[str], sources: Sources, consoles: Mapping[str, str]) -> None:
-        self._root = root
+        self._sources = sources
         self._consoles = consoles
         self._finder = EntryFinder(files, root.name, self._consoles, sources.packages())
 
@@ -244,7 +243,7 @@ class CommandReader:
 
     def read_script(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
         """The commands of a shell script, or of the head of a Python file."""
-        text = read_text(self._root / path)[:_LARGEST_SCRIPT]
+        text = (self._sources.text(path) or "")[:_LARGEST_SCRIPT]
         found = self._script(path, head_script(text, self._consoles) if path.endswith(".py") else text)
         return tuple(itertools.takewhile(lambda _: not reading.over(), found))
 
