@@ -17,6 +17,7 @@ from ml_agent.tools.examples import Example
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import Outline, outline_of
 from ml_agent.tools.python_api.index import ApiIndex, ObjectIndexes
+from ml_agent.tools.python_api.model import ModuleFacts
 from ml_agent.tools.reading import IndexWalk, LeftOut, Report, is_within
 from ml_agent.tools.signatures.model import EntryPoint, Signature
 
@@ -159,7 +160,7 @@ class RepoIndex:
         from ml_agent.tools.python_api.read import LazyFacts
         from ml_agent.tools.python_api.requirements import read_requirements
 
-        facts = LazyFacts(self.root, self.files)
+        facts = LazyFacts(self.root, self.files, lambda path, make: self.keep(("facts", path), ModuleFacts, make))
         return ApiIndex(
             self.files,
             facts,

@@ -54,6 +54,7 @@ from ml_agent.request import Request
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.documents.read import is_readme
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.tokens import count_tokens
 from ml_agent.understanding import wanted_kind
@@ -214,6 +215,11 @@ class _Task:
         return likely_passages(self.request.instruction, self.workspace, most, self.kind == "code")
 
     @cached_property
+    def objects(self) -> list[ApiObject]:
+        """The classes and functions that are likeliest needed."""
+        return likely_objects(self.request.instruction, self.workspace, LEVELS[0].api, self.passages)
+
+    @cached_property
     def files(self) -> list[str]:
         """The files whose names fit."""
         return _files(self.steered, self.passages, self.request, self.workspace)
@@ -307,7 +313,7 @@ def _room_for_options(task: _Task, limits: SizeLimits) -> tuple[int, ...]:
 def _code(task: _Task, limits: SizeLimits) -> dict[str, list[Any]]:
     """What a task in Python needs: the likeliest classes and functions, and what their files define."""
     request, workspace, passages = task.request, task.workspace, task.passages
-    objects = likely_objects(request.instruction, workspace, limits.api, passages)
+    objects = task.objects[: limits.api]
     used = methods_used(passages, workspace.index)
     classes = accumulate(one.kind == "class" for one in objects)
     modules = likely_modules(objects, passages, workspace)[:_MODULES]

@@ -15,11 +15,9 @@ from ml_agent.conversation.listing import api_line, cut_off, parameters_of, said
 from ml_agent.navigator import Workspace
 from ml_agent.tools.docstrings import descriptions_in, result_description
 from ml_agent.tools.documents.model import Passage
-from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import ApiObject, Definition, ModuleFacts
-from ml_agent.tools.python_source import read_module
 from ml_agent.tools.retrieval import tokenize
 from ml_agent.user_values import word_list
 
@@ -231,7 +229,7 @@ _Defined = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 @lru_cache(maxsize=256)
 def _node(item: ApiObject, index: RepoIndex) -> _Defined | None:
     """Where it is defined; None where its file cannot be read."""
-    tree = read_module(Tree(index.root), item.path)
+    tree = index.sources.tree(item.path)
     named = (
         (one for one in ast.walk(tree) if isinstance(one, _Defined) and one.name == _last(item.name)) if tree else ()
     )
