@@ -24,7 +24,6 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index, token_counts, tokenize
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.programs import reads_arguments
-from ml_agent.tools.usage.extract import code_blocks
 
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""
@@ -282,14 +281,17 @@ def likely_passages(words: str, workspace: Workspace, most: int, code: bool = Fa
 
 
 def leaning_to_code(words: str, workspace: Workspace) -> float:
-    """How much better documented code fits the words than documented calls of entry points do: 1 where as well; those of the task's folder."""
-    indexes, folder = _texts(workspace.index).indexes, "" if workspace.path in ("", ".") else f"{workspace.path}/"
-    best = {"bash": 1.0, "python": 0.0}
-    for hit in indexes.examples.top(tokenize(words), _EXAMPLES):
-        kind, path = indexes.places[hit.position]
-        if path and path.startswith(folder):
-            best[kind] = max(best[kind], hit.score)
-    return best["python"] / best["bash"]
+    """How much better passages with code fit the words than those that call entry points do: 1 where as well; those of the task's folder."""
+    texts, folder = _texts(workspace.index), "" if workspace.path in ("", ".") else f"{workspace.path}/"
+    calling = {(one.path, one.headings) for one in workspace.index.documented if one.entry}
+    code, calls = 0.0, 1.0
+    for hit in texts.indexes.passages.top(tokenize(words), _EXAMPLES):
+        one = texts.passages[hit.position]
+        if one.path.startswith(folder) and any(block.language == "python" for block in one.blocks):
+            code = max(code, hit.score)
+        if one.path.startswith(folder) and (one.path, one.headings) in calling:
+            calls = max(calls, hit.score)
+    return code / calls
 
 
 def blocks_of(passage: Passage, most: int, words: str = "") -> str:
@@ -309,13 +311,10 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
 
 
 class _Indexes(NamedTuple):
-    """Over what the files say that may be entry points, unread; over documented passages; over commands and blocks of Python."""
+    """Over what the files say that may be entry points, unread, and over documented passages."""
 
     files: Bm25Index
     passages: Bm25Index
-    examples: Bm25Index
-    places: list[tuple[str, str]]
-    """Of each example: "bash" or "python", and the file that shows it; "" for commands that start nothing of the repository."""
 
 
 @lru_cache(maxsize=8)
@@ -329,15 +328,9 @@ def _texts(index: RepoIndex) -> _Texts:
     homes = [posixpath.dirname(path) for path in index.files if _PROJECT.search(path)]
 
     def indexes() -> _Indexes:
-        blocks = [(passage, *one) for passage in index.passages for one in code_blocks(passage)]
-        said = [f"{' '.join(one.headings)} {one.introduction} {one.text}" for one in index.commands]
-        said += [f"{' '.join(passage.headings)} {before} {text}" for passage, before, text in blocks]
         return _Indexes(
             Bm25Index.of(term_counts(" ".join(_rough(path, index, shown))) for path in paths),
             Bm25Index.of(token_counts(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages),
-            Bm25Index.of(map(token_counts, said)),
-            [("bash", one.path if one.entry else "") for one in index.commands]
-            + [("python", passage.path) for passage, _, _ in blocks],
         )
 
     # How much of it was read within the budget is a part of the key.

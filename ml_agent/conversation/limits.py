@@ -58,5 +58,6 @@ LEVELS = (
     ),
     USUAL,
     USUAL._replace(options=(3000, 900), api=5, methods=(4,), passage=500, head=300),
+    USUAL._replace(options=(2400, 600), api=4, methods=(4,), passage=300, head=300),
 )
 """From the richest: the first one is taken whose message is not too long."""

@@ -148,12 +148,6 @@ def sections(passage: Passage) -> Iterator[Section]:
         before = paragraph
 
 
-def code_blocks(passage: Passage) -> Iterator[tuple[str, str]]:
-    """Each block of Python of a passage as it stands, behind the end of the paragraph before it."""
-    shown = (one for one in sections(passage) if one.block and _is_python(one.block))
-    return ((introduction(one.before), one.text) for one in shown)
-
-
 def inline_commands(paragraph: str) -> Iterator[str]:
     """Commands that stand in running text: as inline code, or as a line of their own."""
     for code in _INLINE.findall(paragraph):
