@@ -14,9 +14,9 @@ from requests.exceptions import RequestException
 
 from ml_agent.sandbox.cgroups import sweep_control_groups
 from ml_agent.sandbox.docker_engine import connect
-from ml_agent.sandbox.docker_environments import kept_volumes
+from ml_agent.sandbox.docker_environments import kept_names
 from ml_agent.sandbox.errors import SandboxUnavailableError
-from ml_agent.sandbox.local_place import OWNER_FILE, builds, is_abandoned, places, remove, setups
+from ml_agent.sandbox.local_place import OWNER_FILE, builds, is_abandoned, is_full, places, remove, setups
 from ml_agent.sandbox.owner import KIND, LABEL, RUN, is_orphan, run_mark
 from ml_agent.sandbox.temporary import sweep
 
@@ -74,7 +74,7 @@ def _remove(meant: Meant, images: bool) -> RemovedCounts:
 
 def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, images: bool) -> None:
     mine: dict[str, str | list[str] | bool] = {"label": f"{LABEL}=1"}
-    kept = kept_volumes()
+    kept = kept_names()
     for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
         if meant(container.labels):
             with suppress(APIError):  # another clean-up may have it in hand
@@ -87,8 +87,11 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, i
                 removed.networks += 1
     for volume in client.volumes.list(filters=mine):
         marks = volume.attrs.get("Labels") or {}
-        lasting = marks.get(KIND) == "downloads" or volume.name in kept
-        if images if lasting else meant(marks):
+        if marks.get(KIND) == "downloads":
+            superfluous = images or is_full()
+        else:
+            superfluous = images if volume.name in kept else meant(marks)
+        if superfluous:
             with suppress(APIError):
                 volume.remove()
                 removed.volumes += 1
@@ -97,7 +100,8 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, i
     ):  # `client.images.list` fails where another clean-up removes one meanwhile
         labels = image.get("Labels") or {}
         kind = labels.get(KIND)
-        if (kind == "snapshot" and meant(labels)) or (kind == "setup" and images):
+        lost = kind == "setup" and kept.isdisjoint(image.get("RepoTags") or ())
+        if ((kind == "snapshot" or lost) and meant(labels)) or (kind == "setup" and images):
             with suppress(APIError):  # an image that a living container uses stays
                 client.images.remove(image["Id"], force=kind == "snapshot")
                 removed.images += 1

@@ -14,7 +14,7 @@ from docker.types import Mount
 from ml_agent.sandbox.docker_copy import copy_in
 from ml_agent.sandbox.docker_reach import Reach
 from ml_agent.sandbox.environment import UV, VENV, WORKSPACE
-from ml_agent.sandbox.local_place import setups
+from ml_agent.sandbox.local_place import is_abandoned, outgrown, setups
 from ml_agent.sandbox.owner import labels
 from ml_agent.sandbox.uv_program import uv_program
 from ml_agent.tools.atomic import write_whole
@@ -45,6 +45,7 @@ class Environments:
         try:
             record = json.loads(_record(key).read_text(encoding="utf-8"))
             client.volumes.get(record["volume"])
+            os.utime(_record(key))
             return Environments(client, run_id, record["volume"], record["note"], record["image"])
         except (OSError, ValueError, KeyError, NotFound):
             return None
@@ -56,6 +57,8 @@ class Environments:
             record = json.loads(_record(key).read_text(encoding="utf-8"))
             _record(key).unlink()
             client.volumes.get(record["volume"]).remove()
+            if record["image"]:
+                client.images.remove(record["image"])
 
     def keep(self, key: str, note: str, image: str) -> None:
         """Let it outlive the sandbox, with a text; nothing can change it any more."""
@@ -63,6 +66,8 @@ class Environments:
         record = {"volume": self._name, "note": note, "image": image}
         write_whole(_record(key), json.dumps(record).encode())
         self.is_kept, self._lasts = True, not key.startswith("new-")
+        for record_file in outgrown(_record("x").parent.glob("*.json")):
+            self.forget(self._client, record_file.stem)
 
     def close(self) -> None:
         """Remove it where it is not kept."""
@@ -80,12 +85,15 @@ class Environments:
         copy_in({f"{UV}/uv": uv_program().read_bytes()}, container, mode=0o755)
 
 
-def kept_volumes() -> frozenset[str]:
-    """The names of all that is kept."""
-    found = set()
+def kept_names() -> frozenset[str]:
+    """The names of all volumes and images that are kept."""
+    found = set[str]()
     for record in _record("x").parent.glob("*.json"):
+        if record.name.startswith(("new-", "aside-")) and is_abandoned(record):
+            continue
         with suppress(OSError, ValueError, KeyError):
-            found.add(str(json.loads(record.read_text(encoding="utf-8"))["volume"]))
+            content = json.loads(record.read_text(encoding="utf-8"))
+            found |= {str(content["volume"]), str(content["image"])}
     return frozenset(found)
 
 

@@ -126,17 +126,21 @@ def keep_build(file: Path, content: bytes) -> None:
 
 def _forget_oldest() -> None:
     """Beyond a number of kept environments those go that were not taken for longest; without room downloads go, too."""
-    for note in _oldest(setups().glob(f"*/{NOTE_FILE}")):
-        if time.time() - note.stat().st_mtime > IN_USE_SECONDS:
-            remove(note.parent)
-    for folder in setups().glob("uv*") if _is_full() else ():
+    for note in outgrown(setups().glob(f"*/{NOTE_FILE}")):
+        remove(note.parent)
+    for folder in setups().glob("uv*") if is_full() else ():
         remove(folder)
+
+
+def outgrown(records: Iterable[Path]) -> list[Path]:
+    """The files for kept environments that are too many, those that were not taken for longest; none that a run may live in."""
+    return [one for one in _oldest(records) if time.time() - _last_change(one) > IN_USE_SECONDS]
 
 
 def _oldest(kept: Iterable[Path]) -> list[Path]:
     """What is too much to be kept."""
     newest_first = sorted(kept, key=_last_change, reverse=True)
-    return newest_first[FEWEST_KEPT if _is_full() else MOST_KEPT :]
+    return newest_first[FEWEST_KEPT if is_full() else MOST_KEPT :]
 
 
 def _last_change(path: Path) -> float:
@@ -146,8 +150,10 @@ def _last_change(path: Path) -> float:
         return 0.0
 
 
-def _is_full() -> bool:
-    return shutil.disk_usage(own_cache()).free < LEAST_FREE
+def is_full() -> bool:
+    """Whether the disk has no room for more to be kept."""
+    place = own_cache()
+    return shutil.disk_usage(next(one for one in (place, *place.parents) if one.is_dir())).free < LEAST_FREE
 
 
 def is_abandoned(folder: Path) -> bool:

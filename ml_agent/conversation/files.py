@@ -30,23 +30,24 @@ _READ = 200_000
 _LINE = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|all rights reserved|warrant|\bspdx\b|coding[:=]", re.IGNORECASE)
 _IMPORT = re.compile(r"^(?:import [^\n]*|from [\w.]+ import (?:\([^()]*\)[^\n]*|[^\n]*))\n?", re.MULTILINE)
-_TEXT = re.compile(r"\.(?:py|sh|bash|ya?ml|json|toml|cfg|ini|gin|txt|csv|tsv|conf|conll)$")
+_CODE = re.compile(r"\.(?:py|sh|bash|ya?ml|json|toml|cfg|ini|gin|conf)$")
+"""Code and configurations; other text is data."""
+_NO_TEXT, _LOOKED_AT = re.compile("[\0\ufffd]"), 4_000
 _ENDING = re.compile(r"\w\.[A-Za-z]\w{0,7}$")
-_DATA = re.compile(r"\.(?:txt|csv|tsv|conll)$")
 _ROWS = 8
 """Lines of data that show their form."""
 
 
 def head_of(path: str, workspace: Workspace, most: int) -> str:
     """The beginning of a text file in at most so many characters; "" where it is no text, or cannot be read."""
-    if not _TEXT.search(path):
-        return ""
     try:
-        lines = Tree(workspace.index.root).read_text(path, _READ).splitlines()
+        read = Tree(workspace.index.root).read_text(path, _READ)
     except (ToolError, OSError):
         return ""
-    lines = without_licence(lines)
-    if _DATA.search(path):
+    if _NO_TEXT.search(read[:_LOOKED_AT]):
+        return ""
+    lines = without_licence(read.splitlines())
+    if not _CODE.search(path):
         lines = [*lines[:_ROWS], *(["..."] if len(lines) > _ROWS else [])]
     if path.endswith(".py"):
         lines = _IMPORT.sub("", "\n".join(lines)).split("\n")

@@ -66,6 +66,8 @@ _TAGGED = (
 _NO_LINKS = f'for link in "{BUILD}" "{BUILD}"/* "{BUILD}"/files/*; do [ ! -L "$link" ] || rm "$link" || exit 1; done'
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 """The top of a module that is missing."""
+_NO_HEADER = re.compile(r"fatal error: ['\"]?(numpy|pybind11)/")
+"""A package's header that a build does without asking for the package."""
 _SEVERAL = re.compile(r"Multiple top-level packages discovered in a flat-layout: (\[[^\]\n]{1,2000}\])")
 _SPOKEN = re.compile(
     r"^\s*+(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
@@ -310,7 +312,8 @@ class Builder:
             if isinstance(answer, BuildFailure) and (names := no_packages_of(answer.lines)):
                 self._steps.offline(without_data(tree.folder, names), 120)
                 answer = self._call(what, tree, environment)
-            missing = NO_MODULE.search("\n".join(answer.lines)) if isinstance(answer, BuildFailure) else None
+            said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
+            missing = NO_MODULE.search(said) or _NO_HEADER.search(said)
             if missing is None:
                 return answer
             extra = distributions_of(missing[1])[0] if missing[1] != "pkg_resources" else "setuptools<81"

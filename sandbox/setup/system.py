@@ -20,8 +20,10 @@ def library_packages(library: str) -> tuple[str, ...]:
 
 def program_packages(program: str) -> tuple[str, ...]:
     """Packages with a program; none where it is not known or cannot be had from Debian."""
-    same = [program] if program in _table()["same_name"] else []
-    return tuple(_table()["programs"].get(program, same))
+    target, _, plain = program.rpartition("-linux-gnu-")
+    same = [plain] if plain in _table()["same_name"] else []
+    found = _table()["programs"].get(plain, same)
+    return (*found, "python3-dev") if target and found else tuple(found)
 
 
 def ready_made() -> tuple[str, ...]:

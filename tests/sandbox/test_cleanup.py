@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,10 +12,12 @@ from typing import Any
 import docker
 import pytest
 
+from ml_agent.sandbox import local_place
 from ml_agent.sandbox.cleanup import clean, reap
+from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.image import ensure_image
 from ml_agent.sandbox.local_place import make_place, places
-from ml_agent.sandbox.owner import OWNER, is_gone, labels
+from ml_agent.sandbox.owner import OWNER, is_gone, label_lines, labels
 from ml_agent.sandbox.temporary import lent
 from tests.processor_time import WAIT
 
@@ -139,3 +142,29 @@ def test_a_temporary_folder_of_a_dead_process_is_removed_and_counted() -> None:
         (dead / "repository").mkdir(parents=True)
         assert clean().folders >= 1
         assert living.is_dir() and not dead.exists()
+
+
+@pytest.mark.docker
+def test_what_is_kept_is_bounded_and_an_image_without_its_record_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = docker.from_env()
+    image = ensure_image(client)
+    lost = client.containers.create(image, ["true"])
+    marks = {**labels("gone", "setup"), OWNER: f"{socket.gethostname()}:{2**22 + 1}"}
+    lost.commit("ml-agent-setup", "lost", changes=label_lines(marks))
+    lost.remove()
+    monkeypatch.setattr(local_place, "MOST_KEPT", 2)
+    monkeypatch.setattr(local_place, "LEAST_FREE", 0)
+    monkeypatch.setattr(local_place, "IN_USE_SECONDS", -1.0)
+    made = [Environments(client, "kept") for _ in range(3)]
+    for number, one in enumerate(made):
+        one.keep(f"kept{number}", "", "")
+    assert [Environments.kept(client, "kept", f"kept{number}") is not None for number in range(3)] == [
+        False,
+        True,
+        True,
+    ]
+    clean()
+    assert not [one for one in client.images.list("ml-agent-setup") if "ml-agent-setup:lost" in one.tags]
+    for number in range(3):
+        Environments.forget(client, f"kept{number}")
+    client.close()

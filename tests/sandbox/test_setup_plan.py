@@ -169,6 +169,7 @@ _CMAKE = (
     [
         (_CMAKE[0], ("build-essential", "python3-dev")),
         (_CMAKE[1], ("build-essential", "python3-dev")),
+        ("error: [Errno 2] No such file or directory: 'x86_64-linux-gnu-g++'", ("build-essential", "python3-dev")),
         ("unable to execute 'gcc': No such file or directory", ("build-essential",)),
         ("src/x.c:1:10: fatal error: Python.h: No such file or directory", ("python3-dev",)),
         ("it builds nothing", ()),
