@@ -123,14 +123,14 @@ def test_a_number_is_a_living_process_whoever_it_belongs_to() -> None:
 
 
 def test_a_place_that_is_deeper_than_python_goes_is_removed() -> None:
-    place = make_place("run", "process")
+    place = make_place("deep", "process")
     here = os.open(place / "workspace", os.O_RDONLY)
     for _ in range(2000):
         os.mkdir("d", dir_fd=here)
         above, here = here, os.open("d", os.O_RDONLY, dir_fd=here)
         os.close(above)
     os.close(here)
-    assert clean(run_id="run").folders == 1
+    assert clean(run_id="deep").folders == 1
     assert not place.exists()
 
 
