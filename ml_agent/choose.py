@@ -14,7 +14,7 @@ from ml_agent.navigator import Navigator
 from ml_agent.observer import Observer
 from ml_agent.replay.repositories import Repositories, TapeRepositories
 from ml_agent.replay.tape import Tape
-from ml_agent.replay.transport import TapeSandbox
+from ml_agent.replay.transport import on_tape
 from ml_agent.repositories import repository_cache
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.contract import Limits, Policy, Sandbox
@@ -154,7 +154,7 @@ def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executo
 def _tape_sandbox(sandbox: Sandbox | None, around: RunContext) -> Sandbox:
     """The sandbox, below the recording where there is one: what a limit cut short is recorded as it was."""
     if around.tape is not None:
-        return TapeSandbox(around.tape, sandbox, around.folder.logs)
+        return on_tape(around.tape, sandbox, around.folder.logs)
     assert sandbox is not None
     return sandbox
 

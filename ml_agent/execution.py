@@ -27,6 +27,7 @@ from ml_agent.navigator import Workspace
 from ml_agent.outputs import SYSTEM, collect, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
+from ml_agent.sandbox.abilities import recorded
 from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.diagnosis.model import Category, Rule
@@ -156,6 +157,9 @@ class Executor:
         """At most three lines about the environment: Python, how it came about, what failed; or that it is still being made."""
         if self._session is None:
             self.begin(workspace)
+        return recorded(self._sandbox, "about", partial(self._about, workspace), tuple[str, ...])
+
+    def _about(self, workspace: Workspace) -> tuple[str, ...]:
         if self._beginning is not None:
             self._beginning.join(ABOUT_SECONDS)
             if self._beginning.is_alive():

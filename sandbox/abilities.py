@@ -1,8 +1,11 @@
 """What our sandboxes can do beyond the contract; a sandbox without it can still run commands."""
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Protocol, TypeVar, runtime_checkable
 
-from ml_agent.sandbox.contract import Policy, Response
+from ml_agent.sandbox.contract import Policy, Response, Sandbox
+
+T = TypeVar("T")
 
 Version = tuple[int, int]
 SYSTEM_SECONDS = 600.0
@@ -42,3 +45,16 @@ class EnvironmentSandbox(Protocol):
 
     def forget_setup(self, key: str) -> None:
         """Remove what was kept."""
+
+
+@runtime_checkable
+class RecordedSandbox(Protocol):
+    """A sandbox that records what comes of its use, or plays that back."""
+
+    def recorded(self, what: str, live: Callable[[], T], kind: type[T]) -> T:
+        """The result of `live()`, recorded as a whole; in a replay the recorded one, and `live` is not called."""
+
+
+def recorded(sandbox: Sandbox, what: str, live: Callable[[], T], kind: type[T]) -> T:
+    """What `live()` gives; where the sandbox is recorded it is one entry, whatever `live` does in the sandbox."""
+    return sandbox.recorded(what, live, kind) if isinstance(sandbox, RecordedSandbox) else live()

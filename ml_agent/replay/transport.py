@@ -3,16 +3,21 @@
 import base64
 import json
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx
 import msgspec
 
 from ml_agent.key_mask import keys_in, masked
 from ml_agent.replay.tape import Errors, Tape
-from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
+from ml_agent.sandbox.contract import MOST_BYTES, Command, Network, OnOutput, Policy, Response, Sandbox
 from ml_agent.sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError
+
+T = TypeVar("T")
 
 # A sandbox on tape: the recorded run's responses, without an engine.
 
@@ -27,18 +32,57 @@ class SandboxKind(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     isolated: bool
+    network: Network | None = None
+    """Its policy's, where environments can be made in it."""
+
+
+def on_tape(tape: Tape, inner: Sandbox | None, logs: Path) -> "TapeSandbox":
+    """Records what a sandbox answers, or answers from the tape; in a replay nothing is run.
+
+    Args:
+        tape: The recording.
+        inner: The real sandbox, None in a replay.
+        logs: Takes the logs that a replay writes anew.
+    """
+
+    def kind() -> SandboxKind:
+        assert inner is not None
+        network = inner.policy.network if isinstance(inner, EnvironmentSandbox) else None
+        return SandboxKind(name=inner.name, isolated=inner.isolated, network=network)
+
+    place = tape.call("sandbox", "place", kind, SandboxKind)
+    return (TapeSandbox if place.network is None else TapeWorkshop)(tape, inner, logs, place)
 
 
 class TapeSandbox:
-    """Records what a sandbox answers, or answers from the tape; in a replay nothing is run."""
+    """A sandbox on tape."""
 
-    def __init__(self, tape: Tape, inner: Sandbox | None, logs: Path) -> None:
-        """`inner` is the real sandbox, None in a replay; `logs` takes the logs that a replay writes anew."""
-        self._tape, self._inner, self._logs = tape, inner, logs
-        place = tape.call(
-            "sandbox", "place", lambda: SandboxKind(name=self._real.name, isolated=self._real.isolated), SandboxKind
-        )
+    def __init__(self, tape: Tape, inner: Sandbox | None, logs: Path, place: SandboxKind) -> None:
+        self._tape, self._inner, self._logs, self._place = tape, inner, logs, place
+        self._within = threading.local()
         self.name, self.isolated = place.name, place.isolated
+
+    @property
+    def image(self) -> str:
+        """What its containers are made from; "" where there are none."""
+        return self._call("image", lambda: getattr(self._inner, "image", None) or "", str)
+
+    def recorded(self, what: str, live: Callable[[], T], kind: type[T]) -> T:
+        """One entry for all that `live` does here."""
+
+        def whole() -> T:
+            self._within.one_entry = True
+            try:
+                return live()
+            finally:
+                self._within.one_entry = False
+
+        return self._call({"recorded": what}, whole, kind)
+
+    def _call(self, request: Any, live: Callable[[], T], result: type[T]) -> T:
+        if getattr(self._within, "one_entry", False):
+            return live()
+        return self._tape.call("sandbox", request, live, result, _SANDBOX_ERRORS)
 
     @property
     def _real(self) -> Sandbox:
@@ -48,28 +92,20 @@ class TapeSandbox:
 
     def start(self) -> None:
         """Make the place."""
-        self._tape.call("sandbox", "start", lambda: self._real.start(), type(None), _SANDBOX_ERRORS)
+        self._call("start", lambda: self._real.start(), type(None))
 
     def put(self, source: Path, target: str) -> None:
         """Copy into the workspace; what is copied is on this machine and is not recorded."""
-        self._tape.call("sandbox", {"put": target}, lambda: self._real.put(source, target), type(None), _SANDBOX_ERRORS)
+        self._call({"put": target}, lambda: self._real.put(source, target), type(None))
 
     def get(self, path: str, most: int = MOST_BYTES) -> bytes:
         """A file of the workspace."""
-        encoded = self._tape.call(
-            "sandbox",
-            {"get": path},
-            lambda: base64.b64encode(self._real.get(path, most)).decode(),
-            str,
-            _SANDBOX_ERRORS,
-        )
+        encoded = self._call({"get": path}, lambda: base64.b64encode(self._real.get(path, most)).decode(), str)
         return base64.b64decode(encoded)
 
     def run(self, command: Command, on_output: OnOutput | None = None) -> Response:
         """Run one command."""
-        response = self._tape.call(
-            "sandbox", {"run": command}, lambda: self._real.run(command, on_output), Response, _SANDBOX_ERRORS
-        )
+        response = self._call({"run": command}, lambda: self._real.run(command, on_output), Response)
         if not self._tape.replaying:
             return response
         if on_output is not None:
@@ -78,11 +114,11 @@ class TapeSandbox:
 
     def begin_clean(self) -> None:
         """Leave nothing of what ran."""
-        self._tape.call("sandbox", "begin_clean", lambda: self._real.begin_clean(), type(None), _SANDBOX_ERRORS)
+        self._call("begin_clean", lambda: self._real.begin_clean(), type(None))
 
     def stop(self) -> None:
         """Remove the place."""
-        self._tape.call("sandbox", "stop", lambda: self._real.stop(), type(None), _SANDBOX_ERRORS)
+        self._call("stop", lambda: self._real.stop(), type(None))
 
     def _log(self, response: Response) -> str:
         """What is known of the log, under its old name among this run's logs."""
@@ -92,6 +128,54 @@ class TapeSandbox:
         path = self._logs / (re.sub(r"[^\w.-]", "-", Path(response.log).name)[-100:].lstrip(".") or "log")
         path.write_text(response.stdout + response.stderr, encoding="utf-8")
         return str(path)
+
+
+class TapeWorkshop(TapeSandbox):
+    """The same for one in which environments are made; a recording has each as a whole, and a replay makes none."""
+
+    @property
+    def base(self) -> str:
+        """What its environments are built upon."""
+        return self._shop.base if self._inner is not None else ""
+
+    @property
+    def policy(self) -> Policy:
+        """The real one's; a replay knows the network alone."""
+        return self._shop.policy if self._inner is not None else Policy(network=self._place.network or "none")
+
+    @property
+    def _shop(self) -> EnvironmentSandbox:
+        inner = self._real
+        assert isinstance(inner, EnvironmentSandbox)
+        return inner
+
+    def pythons(self) -> tuple[Version, ...]:
+        """Versions that it can have."""
+        return self._call("pythons", lambda: self._shop.pythons(), tuple[Version, ...])
+
+    def python_version(self) -> Version:
+        """The version that commands find."""
+        return self._call("python_version", lambda: self._shop.python_version(), tuple[int, int])
+
+    def use_python(self, version: Version) -> None:
+        """Take this version from the next start on."""
+        self._shop.use_python(version)
+
+    def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
+        """Install Debian packages."""
+        return self._call({"install": packages}, lambda: self._shop.install_system(packages, seconds), Response)
+
+    def keep_setup(self, key: str, note: str) -> None:
+        """Keep the environment."""
+        self._shop.keep_setup(key, note)
+
+    def start_with(self, key: str) -> str | None:
+        """Start with what was kept."""
+        return self._shop.start_with(key)
+
+    def forget_setup(self, key: str) -> None:
+        """Remove what was kept."""
+        self._shop.forget_setup(key)
 
 
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id")

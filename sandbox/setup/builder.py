@@ -262,7 +262,7 @@ class Builder:
     def develop(self, wheel: str, workspace_folder: str) -> tuple[str, tuple[str, ...]]:
         """A wheel that leads to the sources in the workspace, and what was laid beside them; the wheel itself where that fails."""
         script = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8"))
-        words = f'develop . "{BUILD}/out/{next(self._number)}" {shlex.quote(wheel)} "$PWD/{workspace_folder}"'
+        words = f'develop . "{BUILD}/out/{next(self._number)}" "{wheel}" "$PWD/{workspace_folder}"'
         answer = _answer(self._steps.offline(f'"$VIRTUAL_ENV/bin/python" -I -c {script} {words}', 120))
         if not isinstance(answer, dict) or not isinstance(answer.get("wheel"), str):
             return wheel, ()

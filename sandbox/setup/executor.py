@@ -8,11 +8,12 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.abilities import EnvironmentSandbox, Version
+from ml_agent.sandbox.abilities import EnvironmentSandbox, Version, recorded
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
@@ -119,6 +120,15 @@ class Environment(msgspec.Struct, kw_only=True):
     """Something failed for a reason that may pass, so this is not worth keeping."""
 
 
+class _Made(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of making an environment."""
+
+    environment: Environment
+    taken: bool
+    done: tuple[SetupAction, ...]
+    system: tuple[str, ...]
+
+
 class Setup:
     """The environment of one sandbox for one repository. `note` gets one line a step, `on_output` what tools say."""
 
@@ -153,12 +163,20 @@ class Setup:
 
         Raises SandboxUnavailableError, SandboxLostError.
         """
+        made = recorded(self.sandbox, "environment", partial(self._make, needs, asked), _Made)
+        self.environment, self.taken, self.done = made.environment, made.taken, list(made.done)
+        self._steps.system = made.system
+        return made.environment
+
+    def _make(self, needs: Needs, asked: Asked) -> _Made:
         self._began = time.monotonic()
         key = self._key(needs, asked)
         found = self._taken(key)
-        self.taken = found is not None and not found.failures
-        if found is not None:
-            return found
+        taken = found is not None and not found.failures
+        environment = found or self._made_new(key, needs, asked)
+        return _Made(environment=environment, taken=taken, done=tuple(self.done), system=self._steps.system)
+
+    def _made_new(self, key: str, needs: Needs, asked: Asked) -> Environment:
         declared = read_declared(self.source.root.resolve(), needs.near)
         self.environment = None  # until it is whole: what follows may fail on the way
         best = self._climb(declared, needs, asked)
@@ -168,7 +186,6 @@ class Setup:
                 key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
             )
             self.fill_anew()
-        self.environment = best
         return best
 
     def make_afresh(self, needs: Needs) -> Environment:
@@ -176,7 +193,7 @@ class Setup:
         assert self.environment is not None
         asked = self.environment.asked
         if self.shop is not None:
-            self.shop.forget_setup(self._key(needs, asked))
+            recorded(self.sandbox, "forgotten", partial(self.shop.forget_setup, self._key(needs, asked)), type(None))
         return self.make(needs, asked)
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
@@ -193,22 +210,22 @@ class Setup:
         return response.ok
 
     def _taken(self, key: str) -> Environment | None:
-        if self.shop is None or not self.may_install or not self.source.version:
+        if self.shop is None or not self.source.version:
             return None
         note = self.shop.start_with(key)
         if note is None:
             return None
         try:
-            self.environment = msgspec.json.decode(note, type=Environment)
+            found = msgspec.json.decode(note, type=Environment)
         except ValueError:
             self.shop.forget_setup(key)
             return None
-        if self.environment.rung.python != self.shop.python_version():
-            self._use(self.environment.rung.python)
+        if found.rung.python != self.shop.python_version():
+            self._use(found.rung.python)
             self.shop.start_with(key)
-        self._note(f"reusing a cached environment: {self.environment.rung.said}")
+        self._note(f"reusing a cached environment: {found.rung.said}")
         self.fill_anew()
-        return self.environment
+        return found
 
     def _climb(self, declared: Declared, needs: Needs, asked: Asked) -> Environment:
         """Way after way until the imports work; else the one in which fewest fail."""

@@ -18,7 +18,7 @@ from ml_agent.model.transport import NetworkTransport
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.tape import ReplayError, Tape
-from ml_agent.replay.transport import TapeSandbox, TapeTransport
+from ml_agent.replay.transport import TapeSandbox, TapeTransport, on_tape
 from ml_agent.sandbox.contract import Command, Response
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.tools.repository import Checkout
@@ -145,11 +145,11 @@ def test_a_sandbox_is_played_back(tmp_path: Path) -> None:
         sandbox.stop()
         return found
 
-    recorded = use(TapeSandbox(Tape(tmp_path / "tape", "record"), Echo(), tmp_path / "logs"))
-    replay = TapeSandbox(Tape(tmp_path / "tape", "replay"), None, tmp_path / "logs")
+    recorded = use(on_tape(Tape(tmp_path / "tape", "record"), Echo(), tmp_path / "logs"))
+    replay = on_tape(Tape(tmp_path / "tape", "replay"), None, tmp_path / "logs")
     heard: list[str] = []
     assert use(replay) == recorded == ["ls 1\n", "ls 2\n", b"\x00\xff", "echo", True]
-    again = TapeSandbox(Tape(tmp_path / "tape", "replay"), None, tmp_path / "logs")
+    again = on_tape(Tape(tmp_path / "tape", "replay"), None, tmp_path / "logs")
     response = again.run(Command(text="ls"), heard.append)
     assert heard == ["ls 1\n"] and Path(response.log).read_text() == "ls 1\n"
 
