@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,16 @@ def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
     without, added = run(None, tmp_path, *words), run(installed, tmp_path, *words)
     assert "no option --rate" not in without.stdout + without.stderr
     assert added.returncode == 1 and "--rate" in added.stdout + added.stderr
+
+
+def test_a_framework_that_changes_under_the_same_version(installed: Path, repository: Path, tmp_path: Path) -> None:
+    added = tmp_path / "added"
+    shutil.copytree(installed, added)
+    words = ("-m", "ml_agent", "explain", f"{repository}:train.py")
+    assert "--lr" in run(added, tmp_path, *words).stdout
+    source = added / "ml_agent_example.py"
+    source.write_text(source.read_text().replace('f"--{name}"', 'f"--set-{name}"'))
+    assert "--set-lr" in run(added, tmp_path, *words).stdout
 
 
 def test_a_navigator(installed: Path, repository: Path, tmp_path: Path) -> None:

@@ -5,12 +5,15 @@ Python also looks into the working folder where it runs a line, a prompt or a no
 """
 
 import functools
+import hashlib
 import importlib.metadata
+import importlib.util
 import os
 import site
 import sys
 import sysconfig
 from collections.abc import Collection, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,9 @@ SCORERS = "ml_agent.scorers"
 
 DIAGNOSIS = "ml_agent.diagnosis"
 """Name -> sequence of (category, rule), tried before those of sandbox/diagnosis."""
+
+_MOST_FILES = 1_000
+"""Python files of a package that count for the keys of caches."""
 
 
 @functools.cache
@@ -87,8 +93,25 @@ def everything(group: str) -> dict[str, Any]:
 
 
 def identity(group: str) -> str:
-    """What is there with its versions, for the keys of caches."""
-    return " ".join(f"{name}={_origin(point)}" for name, point in sorted(_entry_points(group).items()))
+    """What is there, with its versions and its sources, for the keys of caches."""
+    return " ".join(
+        f"{name}={_origin(point)}={_sources(point.module.partition('.')[0])}"
+        for name, point in sorted(_entry_points(group).items())
+    )
+
+
+@functools.cache
+def _sources(module: str) -> str:
+    """Names the Python files of a module or package, which change under the same version while somebody works on them."""
+    spec = importlib.util.find_spec(module)
+    folders = [Path(one) for one in (spec.submodule_search_locations or ())] if spec else []
+    files = [one for folder in folders for one in islice(folder.rglob("*.py"), _MOST_FILES)]
+    if spec is not None and spec.origin and not folders:
+        files = [Path(spec.origin)]
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted(files):
+        digest.update(os.fsencode(path) + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def author_of(error: BaseException) -> str:
