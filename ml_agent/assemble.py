@@ -9,13 +9,14 @@ from ml_agent.choose import (
     make_tape,
     model_is_there,
 )
-from ml_agent.finder import named
+from ml_agent.finder import listed, named
 from ml_agent.job import Job
 from ml_agent.model.budget import Budget, Limits
 from ml_agent.observer import Observer
 from ml_agent.runs import RunFolder
 from ml_agent.services import Services, nobody, silent
 from ml_agent.settings import Settings
+from ml_agent.tools.candidates import Candidate
 from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
 
@@ -33,7 +34,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
         settings=settings,
         navigator=make_navigator(around, budget, with_model, executor),
         source=make_source(job, around, budget),
-        named=named(job.repository, job.commit) if job.repository else None,
+        named=_named(job, settings) if job.repository else None,
         workspaces=Workspaces(make_repositories(around, budget), settings.cache_dir / "indexes", settings.github_web),
         executor=executor,
         budget=budget,
@@ -43,6 +44,12 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
         on_phase=progress.on_phase if progress else silent,
         choose=progress.choose if progress else nobody,
     )
+
+
+def _named(job: Job, settings: Settings) -> Candidate:
+    if job.catalog:
+        return listed(job.repository, job.commit, settings, job.catalog)
+    return named(job.repository, job.commit)
 
 
 def budget_limits(settings: Settings) -> Limits:

@@ -42,6 +42,16 @@ def named(source: str, commit: str | None = None) -> Candidate:
     return Candidate(full_name=name.removesuffix(".git"), url=source, commit=commit)
 
 
+def listed(name: str, commit: str | None, settings: Settings, catalog: str) -> Candidate:
+    """The repository that the user named, as a catalogue lists it; folders and URLs need no list. Raises UsageError, CatalogError."""
+    if is_url(name) or Path(name).expanduser().is_dir():
+        return named(name, commit)
+    found = source_for(settings, catalog).find(name.strip())
+    if found is None:
+        raise UsageError(f"the catalogue {catalog} lists no {name}: correct --repo, or leave out --catalog")
+    return msgspec.structs.replace(found, commit=commit or found.commit)
+
+
 def source_for(settings: Settings, catalog: str = "", time_for: Callable[[float], float] = float) -> Source:
     """A catalogue (a file, or `sample`), or GitHub where none is named.
 

@@ -45,14 +45,14 @@ from ml_agent.unsure import different, offer, what_would_decide
 def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
     """The further proven of the best draft so far and this one.
 
-    Where they are equal that of the likelier repository; of one repository the later one, which knows what was wrong; but the earlier one where it only lacked data, where a model made it
-    and the tables the later one, or where the tables made both and neither is sound: their first one is their best.
+    Where they are equal that of the likelier repository; of one repository the later one, which knows what was wrong; but the earlier one where it only lacked data,
+    and before what the rules write without a model, who learn nothing from a failure: their first one is their best.
     """
     best = state.get("best")
     if best is not None:
         ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
-        made_by = best["draft"]["source"]
-        first = draft.source == "offline" and (made_by != "offline" or evidence == "none")
+        tried = [one["draft"]["text"] for one in state.get("attempts", ())]
+        first = draft.source == "offline" and (best["draft"]["source"] != "offline" or best["draft"]["text"] in tried)
         elsewhere = best["candidate"]["full_name"] != state["candidates"][state["position"]]["full_name"]
         if ahead > 0 or (ahead == 0 and (first or elsewhere or best.get("lacks_data"))):
             return best
@@ -428,7 +428,9 @@ def not_delivered(state: State, services: Services, outcome: Outcome) -> Command
     update = {"attempts": [*state["attempts"], plain(tried)]}
     if len(update["attempts"]) >= services.settings.max_attempts or not problem:
         ending = Ending.NOT_REACHED if outcome.shortfall else Ending.NOT_DELIVERED
-        return ended(ending, problem or outcome.summary)
+        best = state["best"]["draft"]["text"]
+        own = next((one["problem"] for one in update["attempts"] if one["draft"]["text"] == best), problem)
+        return ended(ending, own or outcome.summary)
     return Command(update=update, goto="generate")
 
 

@@ -30,6 +30,7 @@ from ml_agent.services import Services
 from ml_agent.state import Plain, State, expected_of
 from ml_agent.tools.candidates import Candidate, considered, distinct
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remotes import is_example
 from ml_agent.trajectory import read_trajectory
 from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
@@ -97,7 +98,7 @@ def _considered(state: State) -> list[Plain]:
     if state["given"].get("repository"):
         return []
     found = distinct(msgspec.convert(state.get("candidates", []), list[Candidate]))
-    return [considered(one) for one in found[:_MOST_CONSIDERED]]
+    return [{**considered(one), "example": is_example(one.url)} for one in found[:_MOST_CONSIDERED]]
 
 
 def _message(state: State, folder: RunFolder) -> str:

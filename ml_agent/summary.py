@@ -73,10 +73,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield "result", result["told"]
     yield from _considered_rows(result)
     for expected in result["expectations"]:
-        yield (
-            "expected",
-            f"{MARKS[expected['verdict']]} {_name_of(expected)}: {expected['said'].removeprefix(expected['path'] + ': ')}",
-        )
+        said = expected["said"].removeprefix(expected["path"]).removeprefix(":").strip()
+        yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {said}"
         if expected.get("why"):
             yield "", f"disputed: {expected['why']}"
     for doubt in result.get("doubts", ()):
@@ -107,13 +105,13 @@ def _considered_rows(result: Plain) -> Iterator[tuple[str, str]]:
     """What else was found, with a reason each, and which were left and why."""
     found = result.get("considered", ())
     for number, one in enumerate(found, 1):
-        state = state_of(one)
+        state, why = state_of(one), shortened(one["why"])
         yield (
             "" if number > 1 else "considered",
-            f"{number} {one['name']}{f' ({state})' if state else ''}: {shortened(one['why'])}",
+            f"{number} {one['name']}{f' ({state})' if state else ''}{f': {why}' if why else ''}",
         )
-    used = (result["repository"] or {}).get("name")
-    following = next((one["name"] for one in found if one["name"] != used), "")
+    tried = {(result["repository"] or {}).get("name"), *(one["name"] for one in result.get("left", ()))}
+    following = next((one["name"] for one in found if one["name"] not in tried and not one.get("example")), "")
     if following:
         yield "", f"to try another one: --repo {following}"
     yield from (("left", f"{one['name']}: {shortened(one['why'])}") for one in result.get("left", ())[:_MOST_REASONS])

@@ -11,7 +11,7 @@ from ml_agent.tools.git import mask_url
 from ml_agent.tools.version_control import is_control
 
 DEFAULT_WEB = "https://github.com"
-RESERVED = ".invalid"
+_RESERVED = ".invalid"
 """RFC 2606: no such host can be registered, so none is asked for."""
 _FULL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/(?!\.{1,2}$)[A-Za-z0-9._-]+")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(:|//)")
@@ -72,8 +72,8 @@ class Remotes:
             raise UnsafeUrlError(f"{shown}: only https:// URLs are cloned; clone it yourself and give the folder")
         if not host and parts.scheme != "file":
             raise UnsafeUrlError(f"{shown}: no host; give https://HOST/OWNER/NAME")
-        if (parts.hostname or "").rstrip(".").endswith(RESERVED):
-            raise RepositoryError(f"{shown}: a reserved host that cannot exist; give https://HOST/OWNER/NAME")
+        if is_example(source):
+            raise RepositoryError(f"{shown}: only an example of an address, nothing can be fetched from it")
         if host == urlsplit(DEFAULT_WEB).netloc and len(segments) != 2:
             raise RepositoryError(f"{shown}: give https://github.com/OWNER/NAME, with --commit and --path for the rest")
         return url, unquote(login)
@@ -82,6 +82,11 @@ class Remotes:
         if not login and self._token and url.startswith(self._web + "/"):
             login = f"x-access-token:{self._token}"
         return f"Authorization: Basic {base64.b64encode(login.encode()).decode()}" if login else ""
+
+
+def is_example(url: str) -> bool:
+    """Whether an address is one of a host that cannot exist, as most entries of the sample catalogue have it."""
+    return (urlsplit(url).hostname or "").rstrip(".").endswith(_RESERVED)
 
 
 def is_url(source: str) -> bool:

@@ -19,7 +19,12 @@ def _option(panel: str, text: str, *names: str) -> Any:
 Repo = Annotated[str, _option(WHERE, "OWNER/NAME, URL or folder; found by search if not given.", "--repo")]
 Commit = Annotated[str, _option(WHERE, "Commit to use.", "--commit")]
 Folder = Annotated[str, _option(WHERE, "Folder inside the repository to work in.", "--path")]
-Catalog = Annotated[str, _option(WHERE, "JSON Lines catalogue to search instead of GitHub, or `sample`.", "--catalog")]
+Catalog = Annotated[
+    str,
+    _option(
+        WHERE, "JSON Lines catalogue to search, and to find --repo in, instead of GitHub; or `sample`.", "--catalog"
+    ),
+]
 Arg = Annotated[list[str] | None, _option(WHERE, "A value for an option, NAME=VALUE; repeatable.", "--arg")]
 Model = Annotated[str | None, _option(MODEL, "Model name.", "--model")]
 BaseUrl = Annotated[str | None, _option(MODEL, "Address of the model's endpoint (OPENAI_BASE_URL).", "--base-url")]

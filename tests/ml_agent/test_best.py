@@ -14,7 +14,8 @@ from ml_agent.state import State
         ("llm", "offline", ("checked", "started"), "second"),
         ("llm", "llm", ("checked", "checked"), "second"),
         ("offline", "llm", ("checked", "checked"), "second"),
-        ("offline", "offline", ("checked", "checked"), "second"),
+        ("offline", "offline", ("checked", "checked"), "first"),
+        ("offline", "offline", ("checked", "started"), "second"),
         ("offline", "offline", ("none", "none"), "first"),
     ],
 )
@@ -24,6 +25,6 @@ def test_of_drafts_that_got_as_far_a_models_is_not_replaced_by_one_of_the_tables
     state: State = {"candidates": [{"full_name": "owner/name"}], "position": 0, "repository": {}}
     first = better(state, Draft(kind="bash", text="first", source=earlier), evidence[0])
     assert first is not None
-    state["best"] = first
+    state["best"], state["attempts"] = first, [{"draft": first["draft"]}]
     best = better(state, Draft(kind="bash", text="second", source=later), evidence[1])
     assert best is not None and best["draft"]["text"] == kept

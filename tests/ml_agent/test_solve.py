@@ -77,7 +77,15 @@ def test_what_was_found_is_told_and_the_next_one_tried_where_the_first_fails(rep
     assert left["name"] == first["name"] and "no_such_accelerator" in left["why"]
     lines = "\n".join(summary(result))
     assert "1 lab/linear-model-fit (MIT, 900 stars): mentions" in lines and "licence      none: nobody" in lines
-    assert "to try another one: --repo lab/linear-model-fit" in lines
+    assert "to try another one" not in lines, "both were tried"
+
+
+def test_a_repository_is_named_in_a_catalogue(tmp_path: Path) -> None:
+    asked = ("cluster 600 points into 4 groups", "--catalog", "sample", "--run", "none", "--repo")
+    code, result = solve(*asked, "ostrava-stat/kindred")
+    assert (code, result["repository"]["name"]) == (0, "ostrava-stat/kindred") and not result["considered"]
+    unlisted = ml_agent("solve", *asked, "ostrava-stat/kin")
+    assert unlisted.returncode == 2 and "the catalogue sample lists no ostrava-stat/kin" in unlisted.stderr
 
 
 def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:
