@@ -16,7 +16,16 @@ from ml_agent.tools.errors import PluginError
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow
 
-TRAIN = '"""Train a net."""\nimport tinyargs\n\nargs = tinyargs.read(lr=0.1, epochs=10)\n'
+TRAIN = '''"""Train a net."""
+import tinyargs
+
+parser = tinyargs.Parser()
+parser.opt("--lr", default=0.1, help="learning rate")
+parser.opt("--epochs", default=10)
+parser.opt("--loss", default="l2", among=["l1", "l2"])
+parser.opt("--plot", switch=True)
+args = parser.go()
+'''
 README = "# Net\n\nTrain the net:\n\n```bash\npython train.py --lr 0.1 --epochs 10\n```\n"
 ASK = "train the net for 25 epochs"
 
@@ -55,6 +64,12 @@ def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
     without, added = run(None, tmp_path, *words), run(installed, tmp_path, *words)
     assert "no option --rate" not in without.stdout + without.stderr
     assert added.returncode == 1 and "--rate" in added.stdout + added.stderr
+    for words, code in (("--plot --loss l1", 0), ("--loss l3", 1), ("--plot --lr high", 1), ("cora", 1)):
+        check = ("-m", "ml_agent", "check", f"python train.py {words}", "--repo", str(repository))
+        assert run(installed, tmp_path, *check).returncode == code, words
+    (repository / "train.py").write_text(TRAIN.replace("args =", 'parser.opt("data")\nparser.opt(input())\nargs ='))
+    shown = run(installed, tmp_path, "-m", "ml_agent", "explain", f"{repository}:train.py").stdout
+    assert "data (required)" in shown and "an option whose name is computed" in shown and "l1 l2" in shown
 
 
 def test_a_framework_that_changes_under_the_same_version(installed: Path, repository: Path, tmp_path: Path) -> None:
@@ -63,8 +78,8 @@ def test_a_framework_that_changes_under_the_same_version(installed: Path, reposi
     words = ("-m", "ml_agent", "explain", f"{repository}:train.py")
     assert "--lr" in run(added, tmp_path, *words).stdout
     source = added / "ml_agent_example.py"
-    source.write_text(source.read_text().replace('f"--{name}"', 'f"--set-{name}"'))
-    assert "--set-lr" in run(added, tmp_path, *words).stdout
+    source.write_text(source.read_text().replace("flags=(name,)", 'flags=(f"-{name}",)'))
+    assert "---lr" in run(added, tmp_path, *words).stdout
 
 
 def test_a_navigator(installed: Path, repository: Path, tmp_path: Path) -> None:

@@ -18,39 +18,70 @@ from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.settings import Settings
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, OptionType, Signature
+from ml_agent.tools.signatures.model import Option, OptionType, Signature, Unseen
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Native, Value
 
 _TYPES: dict[type, OptionType] = {int: "int", float: "float", bool: "bool"}
 
 
-# A framework: tinyargs.read(lr=0.1, epochs=10) reads --lr and --epochs.
-class TinyArgs(Native):
-    """What `tinyargs.read` was called with."""
+# A framework: the library tinyargs, which scripts use like this:
+#     parser = tinyargs.Parser()
+#     parser.opt("data")                                            a positional argument
+#     parser.opt("--lr", default=0.1, help="learning rate")         its default says its type
+#     parser.opt("--loss", default="l2", among=["l1", "l2"])        choices
+#     parser.opt("--plot", switch=True)                             takes no value
+#     args = parser.go()
+class Parser(Native):
+    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`; what has no such method is unknown."""
 
     def __init__(self, run: Interpreter, arguments: Arguments) -> None:
-        self.run, self.arguments = run, arguments
-        self.path, self.line = arguments.path, arguments.line
+        self.run, self.line = run, arguments.line
+        self.options: list[Option] = []
+        self.unseen: list[Unseen] = []
         run.made.append(self)
 
+    def do_opt(self, arguments: Arguments) -> Value:
+        """`get(place, name, default)` gives an argument by its place (None: only by name); what is not known is UNKNOWN."""
+        name, default = arguments.get(0, "name"), arguments.get(None, "default")
+        if not isinstance(name, str):  # computed when the program runs: say that there are more options than were read
+            what = "an option whose name is computed"
+            self.unseen.append(Unseen(origin="computed", name=what, path=arguments.path, line=arguments.line))
+            return None
+        option = Option(
+            dest=name.lstrip("-"),
+            flags=(name,) if name.startswith("-") else (),  # none: it is positional
+            type=_TYPES.get(type(default), "str"),
+            default=None if default is None else str(default),
+            choices=tuple(map(str, arguments.get(None, "among", ()))),
+            nargs="0" if arguments.get(None, "switch") is True else None,  # "0": a switch
+            required=not name.startswith("-"),
+            help=str(arguments.get(None, "help", "")),
+            path=arguments.path,
+            line=arguments.line,
+        )
+        self.options.append(option)
+        return None
+
+    def do_go(self, arguments: Arguments) -> Value:
+        """The script parses its command line here; strict: an unknown option is an error."""
+        self.run.note_parsed(self, strict=True)
+        return UNKNOWN
+
     def signatures(self) -> list[Signature]:
-        """One option a keyword; its default says its type."""
-        options = tuple(
-            Option(
-                dest=name, flags=(f"--{name}",), type=_TYPES.get(type(value), "str"), default=str(value),
-                path=self.path, line=self.line,
+        """What was declared until then."""
+        return [
+            Signature(
+                path=self.run.script, framework="tinyargs", options=tuple(self.options), unseen=tuple(self.unseen),
+                accepts_unknown=bool(self.unseen), line=self.line,
             )
-            for name, value in self.arguments.named.items()
-        )  # fmt: skip
-        return [Signature(path=self.run.script, framework="tinyargs", options=options, line=self.line)]
+        ]  # fmt: skip
 
 
-def _read(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    run.note_parsed(TinyArgs(run, arguments), strict=True)
-    return UNKNOWN
+def _parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return Parser(run, arguments)
 
 
-FACTORIES: dict[str, Factory] = {"tinyargs.read": _read}
+FACTORIES: dict[str, Factory] = {"tinyargs.Parser": _parser}
 
 
 # A navigator: --navigator first. Ours, but it never tries a second answer.

@@ -118,6 +118,10 @@ def explain(
     A folder's entry points are listed by name, what people run first: what the documents show, console scripts, modules.
     Options are shown of a script that is named. To a pipe goes one row a line, with tabs.
 
+    The kind is the library that reads the options; `sysargv`: the script does it itself; empty: none was seen in the file. In types,
+    `×2` takes two values, `×*` any number, `×+` at least one; `unknown` is a type of the program's own. `(partly read)`: the program
+    computes a part of the option when it runs.
+
     Examples:
 
         ml-agent explain path/to/repository --filter train
@@ -217,7 +221,10 @@ def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
 
 
 def _write_entries(entries: Sequence[RankedEntry]) -> None:
-    rows = [(one.entry.title, one.entry.framework, str(one.examples or ""), one.entry.doc) for one in entries]
+    rows = [
+        (one.entry.title, one.entry.framework.replace("none", ""), str(one.examples or ""), one.entry.doc)
+        for one in entries
+    ]
     write_table(("entry point", "kind", "examples", "description"), rows)
 
 
@@ -230,9 +237,12 @@ def _write_options(signature: Signature, name: str) -> None:
         where = _place(option) + ("" if option.sure else " (partly read)")
         rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
     for unseen in signature.unseen:
-        more = f"more options, not listed here: {unseen.name} ({unseen.origin})"
+        more = f"more options, not listed here: {unseen.name}"
         rows.append(("…", "", "", "", more, _place(unseen)))
-    write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name)
+    if rows:
+        write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name)
+    else:
+        write_error(f"{name} takes no options")
 
 
 def _place(declared: Option | Unseen) -> str:

@@ -23,7 +23,9 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     negative_flags: tuple[str, ...] = ()
     """Spellings that mean False (--no-x of BooleanOptionalAction, click's --x/--no-x, absl's --nox)."""
     type: OptionType = "str"
+    """What its value must be; unknown: a type of the program's own, so any word is taken."""
     choices: tuple[str, ...] = ()
+    """The only words that it takes; () where any is right."""
     choices_unread: bool = False
     """It has choices, and they are made in a way that could not be followed."""
     default: str | None = None
@@ -35,12 +37,15 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     metavar: str = ""
     """What the program's own help shows in the place of a value, where its source says so: FILE, MOUNT:DIRECTORY."""
     required: bool = False
+    """Whether the program ends with an error where it is not given."""
     repeatable: bool = False
     """May be given several times (action=append, click multiple)."""
     help: str = ""
+    """What the program says of it."""
     path: str = ""
     """File that declares it, relative to the repository."""
     line: int = 0
+    """Line of that file, from 1."""
     sure: bool = True
     """False where a part was computed in a way that could not be followed."""
     level: int = 0

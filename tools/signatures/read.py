@@ -21,10 +21,10 @@ from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, r
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
 
-RUNS_OTHERS = re.compile(
-    r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b|\b\w*(?:CLI|cli|docopt)\s*\("
-)
+RUNS_OTHERS = re.compile(r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b")
 """Ways to start code that is not in the file."""
+READERS = re.compile(r"\b((?:\w+\.)*\w*(?:CLI|cli|docopt))\s*\(")
+"""What libraries that read command lines are called."""
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
 """A parser is asked for the words."""
 REWRITES = re.compile(
@@ -124,6 +124,10 @@ class SignatureReader:
             return "it cannot be read, or is too large"
         if dynamic := RUNS_OTHERS.search(text):
             return f"it runs other code with {dynamic[0].strip(' (')}"
+        if reader := READERS.search(text):
+            origin = re.search(rf"^from ([\w.]+) import .*\b{reader[1]}\b", text, re.MULTILINE)
+            name = f"{origin[1]}.{reader[1]}" if origin else reader[1]
+            return f"{name} is not known here and may read them (to add a library: docs/extending.md)"
         if parses := PARSES.search(text):
             line = text.count("\n", 0, parses.start()) + 1
             return f"{parses[1]} at {path}:{line} reads arguments in a way that is not understood"
