@@ -64,9 +64,9 @@ def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
     without, added = run(None, tmp_path, *words), run(installed, tmp_path, *words)
     assert "no option --rate" not in without.stdout + without.stderr
     assert added.returncode == 1 and "--rate" in added.stdout + added.stderr
-    for words, code in (("--plot --loss l1", 0), ("--loss l3", 1), ("--plot --lr high", 1), ("cora", 1)):
-        check = ("-m", "ml_agent", "check", f"python train.py {words}", "--repo", str(repository))
-        assert run(installed, tmp_path, *check).returncode == code, words
+    for given, code in (("--plot --loss l1", 0), ("--loss l3", 1), ("--plot --lr high", 1), ("cora", 1)):
+        check = ("-m", "ml_agent", "check", f"python train.py {given}", "--repo", str(repository))
+        assert run(installed, tmp_path, *check).returncode == code, given
     (repository / "train.py").write_text(TRAIN.replace("args =", 'parser.opt("data")\nparser.opt(input())\nargs ='))
     shown = run(installed, tmp_path, "-m", "ml_agent", "explain", f"{repository}:train.py").stdout
     assert "data (required)" in shown and "an option whose name is computed" in shown and "l1 l2" in shown
