@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Any, NamedTuple
+from typing import Any
 
 from ml_agent.tools.documents.sections import PassageBuilder
 
@@ -165,17 +165,12 @@ def feed_markdown(builder: PassageBuilder, text: str) -> None:
     _Reader(builder, text).read()
 
 
-class _Event(NamedTuple):
-    """A step on the way through a document: its kind, its tag or text, and where it begins and ends, in bytes."""
-
-    kind: str
-    value: Any
-    start: int
-    end: int
+_Events = Iterator[tuple[Any, dict[str, int]]]
+"""The steps through a document, as pulldown-cmark has them: what begins, ends or is said there, and where it stands, in bytes."""
 
 
 class _Reader:
-    """Walks through the events of one document, as CommonMark has them, with tables."""
+    """Walks through one document, as CommonMark has it, with tables."""
 
     def __init__(self, builder: PassageBuilder, text: str, above: int = 0) -> None:
         self._above = above
@@ -191,97 +186,98 @@ class _Reader:
 
     def read(self) -> None:
         events = _events(self._bytes.decode())
-        for event in events:
-            if self._builder.over():
-                break
-            if event.kind in ("Start", "End", "Rule") and event.value not in _IN_A_LINE:
-                self._block(event, events)
-            else:
-                self._pieces.append(_said(event))
+        for event, place in events:
+            kind, value = next(iter(event.items())) if isinstance(event, dict) else (event, "")
+            if kind == "Text":
+                self._pieces.append(value)
+            elif kind not in ("Start", "End", "Rule"):
+                self._pieces.append(_said(kind, value))
+            elif not self._in_a_line(kind, value):
+                if self._builder.over():
+                    break
+                self._builder.prose(self._taken())
+                if kind != "End" or value == "Table":
+                    self._block(kind, value, place, events)
         self._html.finish()
 
-    def _block(self, event: _Event, events: Iterator[_Event]) -> None:
-        """Handle what begins or ends there; what is read in one piece is taken from the events."""
-        text = self._taken()
-        if event.kind == "End" and event.value == "TableCell":
-            self._rows[-1].append(text)
-            return
-        self._builder.prose(text)
-        line = self._above + bisect_right(self._line_starts, event.start)
-        tag, _, detail = event.value.partition(" ")
-        if event.kind != "End" and tag != "HtmlBlock" and self._html.in_code:
-            # A blank line ended the HTML block, not the <pre> in it: what follows is code until its end tag.
-            start = self._line_starts[bisect_right(self._line_starts, event.start) - 1]
-            if event.kind == "Start":
-                _until_end(events)
-            self._html.read(f"\n{self._bytes[start : event.end].decode('utf-8', 'replace').rstrip()}\n", line - 1)
-        elif event.kind == "Start" and tag == "HtmlBlock":
-            self._html.read(_until_end(events), line)
-        elif event.kind == "Start" and tag == "CodeBlock":
-            self._code(_until_end(events), detail, line)
-        elif event.kind == "Start" and tag == "Heading":
-            self._builder.heading(int(detail), _until_end(events), line)
-        elif event.kind == "Start" and tag in ("TableHead", "TableRow"):
-            self._rows.append([])
-        elif event.kind == "End" and tag == "Table":
+    def _in_a_line(self, kind: str, value: Any) -> bool:
+        """Whether a tag is none of a block, or that of a table's cell."""
+        if value == "TableCell":
+            if kind == "End":
+                self._rows[-1].append(self._taken())
+            return True
+        return not _IN_A_LINE.isdisjoint(value if isinstance(value, dict) else (value,))
+
+    def _block(self, kind: str, value: Any, place: dict[str, int], events: _Events) -> None:
+        """Handle what begins there; what is read in one piece is taken from the events."""
+        at = bisect_right(self._line_starts, place["start"])
+        line = self._above + at
+        detail: Any
+        tag, detail = next(iter(value.items())) if isinstance(value, dict) else (value, "")
+        if kind == "End":
             self._builder.prose("\n".join(map(" | ".join, self._rows)))
             self._rows = []
+        elif tag != "HtmlBlock" and self._html.in_code:
+            # A blank line ended the HTML block, not the <pre> in it: what follows is code until its end tag.
+            if kind == "Start":
+                _until_end(events)
+            rest = self._bytes[self._line_starts[at - 1] : place["end"]].decode("utf-8", "replace")
+            self._html.read(f"\n{rest.rstrip()}\n", line - 1)
+        elif tag == "HtmlBlock":
+            self._html.read(_until_end(events), line)
+        elif tag == "CodeBlock":
+            self._code(_until_end(events), detail["Fenced"] if isinstance(detail, dict) else None, line)
+        elif tag == "Heading":
+            self._builder.heading(int(detail["level"][1:]), _until_end(events), line)
+        elif tag in ("TableHead", "TableRow"):
+            self._rows.append([])
 
-    def _code(self, text: str, label: str, line: int) -> None:
-        if label == "Indented" and _FENCE.search(text):
+    def _code(self, text: str, label: str | None, line: int) -> None:
+        """A block of code: fenced, with what its label says, or indented."""
+        if label is None and _FENCE.search(text):
             _Reader(self._builder, text, line - 1).read()
         else:
-            fenced = label.removeprefix("Fenced")
-            self._builder.code(text, fenced if fenced != label else "", line + (fenced != label))
+            self._builder.code(text, label or "", line + (label is not None))
 
     def _taken(self) -> str:
         """The text that was read since the last block began or ended."""
+        if not self._pieces:
+            return ""
         text, self._pieces = "".join(self._pieces), []
         return text
 
 
-def _events(text: str) -> Iterator[_Event]:
-    """The steps through a text; tags are written with what they tell: "Heading 2", "CodeBlock Fenced python"."""
+def _events(text: str) -> _Events:
     import pyromark  # not needed where documents come out of the index
 
     try:
-        for event, place in pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES):
-            kind, value = next(iter(event.items())) if isinstance(event, dict) else (event, "")
-            yield _Event(kind, _tag(value) if isinstance(value, dict) else value, place["start"], place["end"])
+        yield from pyromark.events_with_range(text, options=pyromark.Options.ENABLE_TABLES)  # type: ignore[misc]
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # a fault of the parser's own: what stands before is kept
             raise
 
 
-def _tag(value: dict[str, Any]) -> str:
-    tag, detail = next(iter(value.items()))
-    if tag == "Heading":
-        return f"{tag} {(detail['level'] if isinstance(detail, dict) else detail)[1:]}"
-    if tag == "CodeBlock":
-        return f"{tag} Fenced {detail['Fenced']}" if isinstance(detail, dict) else f"{tag} {detail}"
-    return tag
-
-
-def _until_end(events: Iterator[_Event]) -> str:
+def _until_end(events: _Events) -> str:
     """The text up to the end of the block that has just begun."""
     pieces, depth = [], 1
-    for event in events:
-        depth += (event.kind == "Start") - (event.kind == "End")
+    for event, _ in events:
+        kind, value = next(iter(event.items())) if isinstance(event, dict) else (event, "")
+        depth += (kind == "Start") - (kind == "End")
         if depth <= 0:
             break
-        pieces.append(_said(event))
+        pieces.append(_said(kind, value))
     return "".join(pieces)
 
 
-def _said(event: _Event) -> str:
-    """The text of one event; code keeps its backticks, links and pictures leave their words."""
-    if event.kind in ("Text", "Html"):
-        return str(event.value)
-    if event.kind == "Code":
-        return f"`{event.value}`"
-    if event.kind == "InlineHtml":
-        return _tag_text(event.value)
-    return "\n" if event.kind in ("SoftBreak", "HardBreak") else ""
+def _said(kind: str, value: Any) -> str:
+    """The text of one step; code keeps its backticks, links and pictures leave their words."""
+    if kind in ("Text", "Html"):
+        return str(value)
+    if kind == "Code":
+        return f"`{value}`"
+    if kind == "InlineHtml":
+        return _tag_text(value)
+    return "\n" if kind in ("SoftBreak", "HardBreak") else ""
 
 
 def _tag_text(tag: str) -> str:
