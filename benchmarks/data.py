@@ -22,6 +22,8 @@ Kind = Literal["bash", "python"]
 MOST_BYTES = 1024**3
 """Size of a file of rows, or of predictions."""
 DATASET = "super-dainiu/ml-bench"
+LOCAL = "https://github.com/local/"
+"""Begins the made address of a folder of the user's that was cloned from nowhere."""
 SPLITS = ("full", "quarter", "id_train", "ood_train")
 SHIPPED = {"wild": "ml_agent.benchmarks.wild"}
 """Rows that come with the program, by name: eighteen repositories as users meet them."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from ml_agent.benchmarks.data import LOCAL
 from ml_agent.benchmarks.engines import Work
 from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.errors import BenchError
@@ -42,15 +43,13 @@ FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
 SECONDS = 1200.0
 """Wall time of one repository, at most."""
-VERSION = 17
+VERSION = 18
 """Of what makes rows: rows of another version are made anew."""
 TRIES = 4
 """Attempts at a row for each that is wanted."""
 MOST_ADDED = 2
 """Options that a row has and its document does not."""
 FACTORS = (0.1, 0.5, 2.0, 5.0)
-LOCAL = "https://github.com/local/"
-"""Begins the made address of a folder that is from nowhere."""
 LEFT_OUT = re.compile(
     r"(?:^|/)(?:tests?|unit_?tests?|testing|docs?|\.github|ci|third_party|vendor|conda|docker)(?:/|$)"
     r"|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
@@ -72,6 +71,7 @@ HARMLESS = re.compile(r"(?:CUDA|HIP)_|OMP_|MKL_|PYTHON|TOKENIZERS_|TORCH_|TF_CPP
 HELP = frozenset({"-h", "--help", "--version", "help", "list"})
 """Words that ask what there is, and not for a run: what else is given then does nothing."""
 _NOUN = re.compile(r"(?:the |path to the |path to |specify the )?([a-z][a-z -]{3,40}?)(?=[.,;:(\n]|$)", re.IGNORECASE)
+_NO_NOUN = frozenset({"choices", "default", "example", "examples", "option", "options", "values"})
 _NAME = re.compile(r"[\w.-]+/[\w.-]+$")
 _COMMIT = re.compile(r"[0-9a-f]{40}$")
 
@@ -390,4 +390,5 @@ def noun(option: Option) -> str:
     """What an option is called: by its help where that begins with a short noun, else by its name."""
     match = _NOUN.match(option.help.strip())
     name = option.dest.rpartition(".")[2].replace("_", " ").replace("-", " ")
-    return match[1].strip().lower() if match and len(match[1].split()) <= 4 and not option.switch else name
+    words = match[1].lower().split() if match and not option.switch else []
+    return " ".join(words) if words and len(words) <= 4 and not _NO_NOUN & set(words) else name

@@ -103,7 +103,7 @@ def _lines(path: Path) -> list[str]:
 def dump_prediction(prediction: Prediction) -> str:
     """One line of a file of predictions; usage is always there."""
     row = {"github_id": prediction.github_id, "id": prediction.id, "output": list(prediction.output)}
-    row["usage"] = msgspec.to_builtins(prediction.usage) | {"usd": prediction.usage.usd or 0.0}
+    row["usage"] = msgspec.to_builtins(prediction.usage)
     for name in ("error", "subject"):
         if getattr(prediction, name):
             row[name] = getattr(prediction, name)

@@ -127,18 +127,23 @@ def _scored_columns(shown: Sequence[Figures]) -> list[Column]:
         return f"Pass@{k}", lambda one: percent(official_pass([cell.passed for cell in one.cells], k))
 
     return [
-        ("n", lambda one: str(len(one.cells))),
+        ("rows", lambda one: str(len(one.cells))),
         *map(passes, ks),
         ("95 % of Pass@1", lambda one: bounds(one.mean(lambda cell: cell.first).interval)),
-        ("macro", lambda one: percent(fmean(share for share, _ in _shares(one.cells).values()))),
+        ("mean over repositories", lambda one: percent(fmean(share for share, _ in _shares(one.cells).values()))),
         ("official rules 1-2, where they apply", lambda one: percent(_mean([cell.gate for cell in one.cells]))),
         *((name, _if_measured(name, value, digits)) for name, value, digits in SPENT),
-        ("USD", lambda one: number(one.usd, 4)),
-        ("USD a solved row", _usd_by_row),
+        ("USD", lambda one: _usd(one, 1)),
+        ("USD a solved row", lambda one: _usd(one, sum(cell.first for cell in one.cells))),
         ("without answer", lambda one: str(sum(not cell.answered for cell in one.cells))),
     ]
 
 
+INTERVALS = (
+    "95 % intervals: bootstrap over repositories, because rows of one repository are alike; where all rows of an agent are alike, "
+    "the exact interval (Clopper and Pearson) with each repository counted once, which is wider."
+)
+OFFICIAL = "The official rules are applied only to rows whose own reference passes them."
 SPENT: tuple[tuple[str, Callable[[Cell], float], int], ...] = (
     ("tokens a row", lambda cell: cell.usage.tokens, 0),
     ("seconds a row", lambda cell: cell.usage.seconds, 1),
@@ -146,7 +151,7 @@ SPENT: tuple[tuple[str, Callable[[Cell], float], int], ...] = (
 DELIVERED: tuple[tuple[str, Callable[[Cell], float], int | None], ...] = (
     ("delivered", lambda cell: cell.first, None),
     ("false claims", lambda cell: cell.claim is True and not cell.first, None),
-    ("right results refused", lambda cell: cell.claim is False and cell.first, None),
+    ("right results called failed", lambda cell: cell.claim is False and cell.first, None),
     ("requests", lambda cell: cell.usage.calls, 1),
     ("prompt tokens", lambda cell: cell.usage.prompt_tokens - cell.usage.cached_tokens, 0),
     ("cached tokens", lambda cell: cell.usage.cached_tokens, 0),
@@ -163,9 +168,9 @@ def _delivered_columns(shown: Sequence[Figures]) -> list[Column]:
     return [
         ("rows", lambda one: str(len(one.cells))),
         *(column(*one) for one in DELIVERED),
-        ("no word", lambda one: str(sum(cell.claim is None for cell in one.cells))),
-        ("USD", lambda one: number(None if one.usd is None else one.usd / len(one.cells), 4)),
-        ("USD a delivered row", _usd_by_row),
+        ("no claim", lambda one: str(sum(cell.claim is None for cell in one.cells))),
+        ("USD", lambda one: _usd(one, len(one.cells))),
+        ("USD a delivered row", lambda one: _usd(one, sum(cell.first for cell in one.cells))),
     ]
 
 
@@ -173,9 +178,10 @@ def _if_measured(name: str, value: Callable[[Cell], float], digits: int) -> Call
     return lambda one: number(fmean(map(value, one.cells)) if one.measured else None, digits)
 
 
-def _usd_by_row(one: Figures) -> str:
-    solved = sum(cell.first for cell in one.cells)
-    return number(one.usd / solved if one.usd is not None and solved else None, 4)
+def _usd(one: Figures, rows: int) -> str:
+    if one.measured and one.usd is None:
+        return "unknown"
+    return number(one.usd / rows if one.usd is not None and rows else None, 4)
 
 
 def _mean(values: Sequence[bool | None]) -> float | None:
@@ -245,14 +251,17 @@ def compare(
     delivered = price is not None
     columns = (_delivered_columns if delivered else _scored_columns)(shown)
     dropped = [f"{one.name}: {key} is not a row of all" for one in subjects for key in one.cells if key not in keys]
-    what = "Delivered results" if delivered else "ML-Bench"
+    what = "Delivered results" if delivered else "Right answers"
+    judged = f"{'Models' if delivered else 'Scored by'}: {', '.join(filter(None, modes)) or 'none'}."
+    notes = (INTERVALS, "") if delivered else (INTERVALS, OFFICIAL)
     return Comparison(
-        title=f"{what}: {len(subjects)} subject{'s' * (len(subjects) != 1)} on {len(keys)} rows",
+        title=f"{what}: {len(subjects)} agent{'s' * (len(subjects) != 1)} on {len(keys)} rows",
         about=(
             *about,
-            f"{'Models' if delivered else 'Scored by'}: {', '.join(modes)}. ML-Agent {version('ml-agent')}.",
+            f"{judged} ML-Agent {version('ml-agent')}.",
+            *filter(None, notes),
         ),
-        head=("subject", *(name for name, _ in columns)),
+        head=("agent", *(name for name, _ in columns)),
         table=tuple((one.subject.name, *(value(one) for _, value in columns)) for one in shown),
         subjects=tuple(subjects),
         keys=keys,
@@ -378,7 +387,10 @@ def print_comparison(comparison: Comparison, console: Terminal) -> None:
         by_repository.add_row(name, *(percent(share) for share, _ in shares))
     console.print(by_repository)
     for pair in comparison.pairs:
-        console.say(f"{pair.first} against {pair.second}: {pair.only_first} to {pair.only_second}, p {pair.p}")
+        console.say(
+            f"only {pair.first} is right on {pair.only_first} rows, only {pair.second} on {pair.only_second}: "
+            f"McNemar's p {pair.p}"
+        )
     for one in comparison.subjects:
         classes = Counter(cell.error_class for cell in one.cells.values() if cell.error_class)
         for name, count in sorted(classes.items()):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.benchmarks.data import Task, full_name
+from ml_agent.benchmarks.data import LOCAL, Task, full_name, repository_folder
 from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
 from ml_agent.tools.atomic import write_whole
@@ -29,6 +29,7 @@ MAX_BYTES = 64 * 1024**3
 """Of one repository's files."""
 FOREIGN = "{} is there already and was not made by this command; move it away, or give another --repos"
 """Rows come from others, and name the folders that are written: what somebody else put there is not replaced."""
+ABSENT_FOLDER = "made of a folder of yours, which is not in {}: copy it there, or give --repos the folder that holds it"
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
 
 
@@ -66,7 +67,12 @@ def lay_repositories(
         full = full_name(task.github)
         commit = commits.get(task.repository) or task.commit or pinned().get(full.lower(), "")
         folder = repos / task.repository
-        if not commit:
+        own = repository_folder(task, repos) if task.github.startswith(LOCAL) else None
+        if own is not None:
+            yield LaidRepository(name=task.repository, commit="your folder", new=False)
+        elif task.github.startswith(LOCAL):
+            yield LaidRepository(name=task.repository, problem=ABSENT_FOLDER.format(repos))
+        elif not commit:
             yield LaidRepository(name=task.repository, problem=NO_COMMIT.format(task.repository))
         elif _commit_at(folder) == commit:
             yield LaidRepository(name=task.repository, commit=commit, new=False)

@@ -31,7 +31,7 @@ STANDS_FOR = (
         "bench repos --tasks rows.jsonl --repos repos",
         "bench repos --mirrors mirrors --commit planar-nets=HEAD --tasks rows.jsonl --repos fetched",
     ),
-    ("./my-project OWNER/NAME --out rows.jsonl", "repos/planar-nets --rows 3 --out made.jsonl"),
+    ("./my-project --out", "./my-project --rows 3 --out"),
     ("--repos DIR", "--repos repos"),
     ("path/to/repository", "repos/planar-nets"),
     ("--repo planar-nets", "--repo repos/planar-nets"),
@@ -81,6 +81,7 @@ def folder(tmp_path: Path) -> Path:
     work = shutil.copytree(repository_path("planar-nets"), tmp_path / "repos/planar-nets")
     as_somebody = ("-c", "user.name=x", "-c", "user.email=x@localhost")
     copy = shutil.copytree(work, tmp_path / "work")
+    shutil.copytree(work, tmp_path / "my-project")
     for words in (("init", "-q"), ("add", "-A"), (*as_somebody, "commit", "-q", "-m", "x")):
         subprocess.run(["git", *words], cwd=copy, check=True)
     subprocess.run(["git", "clone", "-q", "--bare", str(copy), str(tmp_path / "mirrors/some+planar-nets")], check=True)
@@ -114,9 +115,9 @@ def test_what_stands_in_blocks_runs(page: Path, folder: Path) -> None:
             given = given.replace(printed, meant)
         program, *words = shlex.split(given)
         call = [sys.executable, *(["-m", "ml_agent", *words] if program == "ml-agent" else words)]
-        if program == "while":  # a loop of the shell around the program
+        if program in ("while", "mkdir"):  # the shell around the program
             call = ["bash", "-ec", given.replace("ml-agent", f"{sys.executable} -m ml_agent")]
-        assert program in ("ml-agent", "python", "while"), f"{page.name}: {command}: neither run nor named in ONLY_READ"
+        assert program in ("ml-agent", "python", "while", "mkdir"), f"{page.name}: {command}: neither run nor named in ONLY_READ"
         done = subprocess.run(
             call, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=300, check=False,

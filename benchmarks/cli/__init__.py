@@ -8,7 +8,7 @@ import typer
 
 from ml_agent.benchmarks.cli import agents, rows, running, scores
 
-app = typer.Typer(help="Run and score ML-Bench, and compare agents on it.", no_args_is_help=True)
+app = typer.Typer(help="Measure agents on ML-Bench or on rows of your own.", no_args_is_help=True)
 
 app.command()(rows.repos)
 app.command()(rows.make)

@@ -4,7 +4,7 @@ import functools
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -38,7 +38,9 @@ Tasks = Annotated[
     ),
 ]
 Repos = Annotated[Path, typer.Option("--repos", help="Folder with the repositories, as `bench repos` makes it.")]
-Sample = Annotated[Path | None, typer.Option("--sample", help='JSON list of the rows to use ("github_id-id").')]
+Sample = Annotated[
+    Path | None, typer.Option("--sample", help='JSON list of the rows to use, such as ["101-1", "101-2"].')
+]
 Model = Annotated[str, _model("--model", help="Model name at the endpoint.")]
 BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
 ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="Limit of tokens in one reply.")]
@@ -135,12 +137,18 @@ def load_rows(source: str, sample: Path | None) -> Rows:
     return Rows(list(loaded.tasks), len(loaded.problems))
 
 
-def see_repositories(repos: Path) -> None:
-    """BenchError where there is no such folder: every row would fail for the same reason."""
+def see_repositories(repos: Path, tasks: "Sequence[Task]") -> None:
+    """BenchError where there is no such folder, or none of the repositories in it: every row would fail for the same reason."""
+    from ml_agent.benchmarks.data import repository_folder
     from ml_agent.benchmarks.errors import BenchError
 
     if not repos.is_dir():
         raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` fetches the repositories")
+    if not any(repository_folder(task, repos) for task in tasks):
+        names = ", ".join(list(dict.fromkeys(task.repository for task in tasks))[:3])
+        raise BenchError(
+            f"--repos {repos}: none of the repositories is in it ({names}); `ml-agent bench repos` fetches them"
+        )
 
 
 def tell(lines: Iterable[str]) -> None:

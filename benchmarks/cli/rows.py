@@ -69,5 +69,5 @@ def make(
     if as_json:
         sys.stdout.write(json.dumps(figures) + "\n")
     else:
-        o.tell(f"{name}: {value}" for name, value in figures.items())
+        o.tell([f"{len(made.rows)} rows: {out}", *(f"no row, {n} times: {why}" for why, n in made.refused.items())])
     return 0 if made.rows else 1

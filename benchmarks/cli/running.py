@@ -81,7 +81,7 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
 
     config = Config(**answerer._asdict(), **limits._asdict()).checked()
     rows = o.load_rows(source.tasks, source.sample)
-    o.see_repositories(source.repos)
+    o.see_repositories(source.repos, rows.tasks)
     plan = Plan(
         tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), retry_failed=work.retry_failed
     )
@@ -110,13 +110,17 @@ def run(
 ) -> int:
     """Run an agent on rows; rows that are done with the same configuration are skipped.
 
-    Limits are the same for every agent and are kept from outside: 10 requests and 1,800 s a row in form A (as OpenHands runs it),
-    30 requests and 900 s an attempt in form L. Form A writes OUT/output.jsonl in OpenHands' shape; form L writes
-    OUT/predictions.jsonl. OUT/records keeps what agents left. Exit code 0 says that every row has a result.
+    Limits are the same for every agent and are enforced from outside. Exit code 0: every row has a result.
 
-    Form D has rows of its own: `--tasks delivery`, or `delivery:NAME,NAME`; --repos keeps their repositories' archives, which are
-    downloaded where they are missing. 40 requests and 1,800 s a row. OUT/deliveries.jsonl keeps what each row's judge says of what
-    came out, beside the agent's own word; several agents may share OUT, and `ml-agent bench report OUT` puts them side by side.
+    Form A: 10 requests and 1,800 s a row, as in the published runs of OpenHands. OUT/output.jsonl has the format of OpenHands' results.
+
+    Form L: 30 requests and 900 s an attempt. OUT/predictions.jsonl is what `bench score` reads.
+
+    Form D: 40 requests and 1,800 s a row. It has rows of its own (`--tasks delivery`, or `delivery:NAME,NAME`); --repos keeps their
+    archives and downloads what is missing. OUT/deliveries.jsonl has the judge's verdict on each result, and what the agent itself
+    said of it. Several agents may share OUT; `ml-agent bench report OUT` compares them.
+
+    OUT/records keeps each agent's log.
 
     Examples:
 
@@ -187,7 +191,7 @@ def _agent(errand: Errand, peer: "type[PeerAgent]") -> "PeerAgent | OwnAgent":
 
 def _rows(errand: Errand) -> o.Rows:
     rows = o.load_rows(errand.source.tasks, errand.source.sample)
-    o.see_repositories(errand.source.repos)
+    o.see_repositories(errand.source.repos, rows.tasks)
     o.clear_up()
     return rows
 
@@ -251,6 +255,6 @@ def _form_d(errand: Errand) -> tuple[dict[str, Any], list[str]]:
         "without_result": len(lost),
         "delivered": sum(one.delivered for one in done),
         "false_claims": sum(one.false_claim for one in done if not one.infrastructure),
-        "right_results_refused": sum(one.right_refused for one in done),
+        "right_results_called_failed": sum(one.right_refused for one in done),
     }
     return figures, [f"{one.row}: {one.infrastructure}" for one in lost]

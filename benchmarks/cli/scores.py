@@ -55,7 +55,7 @@ def score(
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample)
-    o.see_repositories(repos)
+    o.see_repositories(repos, rows.tasks)
     keys = {t.key for t in rows.tasks}
     found = [p for p in load_predictions(predictions) if not sample or p.key in keys]
     loaded = _scored_rows(rows.tasks, found, predicted_only)

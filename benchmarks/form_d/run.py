@@ -51,7 +51,7 @@ KEPT = "deliveries.jsonl"
 JUDGE = Needs(
     requirements=("numpy>=2.0", "pillow>=11.0"),
     pythons=((3, 12), (3, 11), (3, 13)),
-    check="import numpy, PIL; print(numpy.__version__)",
+    check="import numpy, PIL; print(f'(numpy {numpy.__version__})')",
 )
 """What judges run with."""
 PACKAGES = ("build-essential", "python3-dev")

@@ -78,7 +78,7 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
     (bench / "scores").mkdir()
     (bench / "scores/offline.json").write_text(scored.out)
     compared = [line.split() for line in call("compare", "{tmp}/scores/offline.json").out.splitlines()]
-    assert ["repository", "offline"] in compared and ["sample", "100.0", "%"] in compared and ["n", "3"] in compared
+    assert ["repository", "offline"] in compared and ["sample", "100.0", "%"] in compared and ["rows", "3"] in compared
     written = call("report", "{tmp}/scores", "--note", "by hand").out.split()
     assert [Path(p).name for p in written] == ["report.md", "report.html"]
     markdown = Path(written[0]).read_text()

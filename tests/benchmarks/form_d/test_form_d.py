@@ -215,11 +215,11 @@ def see_side_by_side(plan: Plan) -> None:
     assert names == ["copier 1 (scripted)", "other 2 (m)"]
     copier, second = (dict(zip(comparison.head, line, strict=True)) for line in comparison.table)
     assert copier["delivered"].startswith("66.7 %") and copier["false claims"].startswith("33.3 %")
-    assert copier["right results refused"].startswith("33.3 %") and copier["no word"] == "0"
+    assert copier["right results called failed"].startswith("33.3 %") and copier["no claim"] == "0"
     assert copier["prompt tokens"].startswith("400.0 (") or copier["prompt tokens"].startswith("400 (")
     assert copier["cached tokens"].startswith("500")
     assert copier["USD"] == "0.0019" and copier["USD a delivered row"] in ("0.0028", "0.0029")
-    assert second["no word"] == "3"
+    assert second["no claim"] == "3"
     markdown, page = (path.read_text() for path in write_report(comparison, plan.out))
     assert (
         "| copier 1 (scripted) |" in markdown and "other coefficients" in page and "the <image> is missing" not in page
