@@ -117,7 +117,9 @@ def test_what_stands_in_blocks_runs(page: Path, folder: Path) -> None:
         call = [sys.executable, *(["-m", "ml_agent", *words] if program == "ml-agent" else words)]
         if program in ("while", "mkdir"):  # the shell around the program
             call = ["bash", "-ec", given.replace("ml-agent", f"{sys.executable} -m ml_agent")]
-        assert program in ("ml-agent", "python", "while", "mkdir"), f"{page.name}: {command}: neither run nor named in ONLY_READ"
+        assert program in ("ml-agent", "python", "while", "mkdir"), (
+            f"{page.name}: {command}: neither run nor named in ONLY_READ"
+        )
         done = subprocess.run(
             call, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=300, check=False,

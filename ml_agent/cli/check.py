@@ -1,6 +1,7 @@
 """`ml-agent check`: a command or code against a repository."""
 
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -17,10 +18,12 @@ from ml_agent.terminal import terminal_text, write_out
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.findings import Finding
+from ml_agent.wording import counted
 from ml_agent.workspaces import normal_folder
 
 MAX_BYTES = 1_000_000
 SUFFIXES = (".py", ".sh", ".bash", ".txt")
+_LINE = re.compile(r"line \d+: ")
 _WORDS = {"error": "error", "warning": "warning", "unsure": "cannot tell"}
 
 
@@ -79,14 +82,16 @@ def _read(given: str) -> tuple[str, bool]:
 def _success(findings: Sequence[Finding]) -> str:
     """The one line that says that nothing keeps it from running."""
     counts = Counter(_WORDS[finding.severity] for finding in findings)
-    rest = ", ".join(f"{count} × {word}" for word, count in counts.items())
-    return f"ok ({rest})" if rest else "ok"
+    rest = [f"{count} × {word}" if word == "cannot tell" else counted(count, word) for word, count in counts.items()]
+    return f"ok, with {' and '.join(rest)}" if rest else "ok"
 
 
 def _finding_line(finding: Finding, *, with_line: bool) -> str:
-    at = f"line {finding.at}: " if with_line and finding.at else ""
+    begin = _LINE.match(finding.message)
+    at = (begin[0] if begin else f"line {finding.at}: " if finding.at else "") if with_line else ""
+    message = finding.message[begin.end() :] if begin else finding.message
     place = f"{finding.path}:{finding.line or 1}: " if finding.path else ""
-    said = "did you mean" in finding.message or not finding.suggestion
+    said = "did you mean" in message or finding.suggestion in message
     advice = "" if said else f" (did you mean {finding.suggestion}?)"
-    line = f"{at}{_WORDS[finding.severity]}: {place}{finding.message}{advice} [{finding.code}]"
+    line = f"{at}{_WORDS[finding.severity]}: {place}{message}{advice} [{finding.code}]"
     return " ".join(terminal_text(line).split())

@@ -33,6 +33,7 @@ from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.launchers import SHELLS
 from ml_agent.tools.signatures.known_classes import known_launcher
+from ml_agent.tools.signatures.make_reader import NAMES as MAKEFILES
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.submodules import say_absent, submodule_of
 
@@ -62,7 +63,10 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
         check.run(line)
         check.findings += check_prompts(written, line.invocations)
         why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
-        found += [*check.findings, *why]
+        if line.error:  # what a line that is cut off seems to say is not what was meant
+            found += [one for one in check.findings if one.code == "syntax"]
+        else:
+            found += [*check.findings, *why]
     return list(dict.fromkeys(found))
 
 
@@ -206,6 +210,15 @@ class _Check:
             path = locate(folder or ".", name)
             if path is not None and not self.tree.has(path) and path not in self.made:
                 self.note("no-such-file", message, name, sure=not self.anything_made)
+        if invocation.program == "make" and folder is not None and not self._has_makefile(invocation.words, folder):
+            self.note("no-such-file", f"there is no makefile in {folder}", "make", sure=not self.anything_made)
+
+    def _has_makefile(self, words: Sequence[str], folder: str) -> bool:
+        """Whether make finds rules: a makefile that it is not sent elsewhere for, or a source that it knows how to build."""
+        place = "" if folder == "." else folder
+        names = {posixpath.basename(path) for path in self.tree.files if posixpath.dirname(path) == place}
+        known = any(name.partition(".")[0] in words for name in names)
+        return bool(names & MAKEFILES) or known or any(word.startswith("-") for word in words)
 
     def _script(self, invocation: Invocation, folder: str | None) -> None:
         name = invocation.name

@@ -194,7 +194,7 @@ def _absl_flag(reader: Reader, word: str, words: list[str]) -> tuple[Option | No
     given = () if equals else (words.pop(0),)
     if given and option.joined:
         written = f"--{name}={given[0]}"
-        message = f"{reader.signature.path} takes no value from the next word; write {written}"
+        message = f"{reader.signature.path} reads the value of --{name} only behind an equals sign: write {written}"
         reader.note("missing-value", message, option, word, written)
     reader.store(option, [value] if equals else given)
     return option, given

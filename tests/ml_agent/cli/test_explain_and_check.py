@@ -86,6 +86,7 @@ def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.C
             "import library as l\nfrom library import log\nlog()\np = l.make()\np.parse_args_into(l.Net)\n",
             "p.parse_args_into at odd.py:5",
         ),
+        ("import microcli\nmicrocli.CLI().go()\n", "microcli.CLI is not known here"),
         ("print(1)\n", ""),
     ],
 )
@@ -93,7 +94,8 @@ def test_an_empty_table_says_why_there_may_be_options(
     script: str, says: str, repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (repository / "odd.py").write_text(script)
-    table = out(capsys, "explain", f"{repository}:odd.py")[1]
+    _, table, aside = out(capsys, "explain", f"{repository}:odd.py")
+    assert ("odd.py takes no options" in aside) == (not says)
     assert ("more options, not listed here" in table) == bool(says) and says in table
 
 
@@ -103,7 +105,8 @@ def test_an_empty_table_says_why_there_may_be_options(
         ("python late.py --x 1", 0, 0, "ok"),
         ("python late.py --y 1", 1, 1, "error: late.py:0: late.py has no option --y"),
         ("python open.py --y 1", 0, 1, "library.add_options adds options"),
-        ("python late.py --x 1 # --y 2", 0, 1, "warning"),
+        ("python late.py --x 1 # --y 2", 0, 1, "ok, with 1 warning"),
+        ('python late.py --x "1', 1, 1, "error: bash cannot read this"),
     ],
 )
 def test_exit_codes(
