@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 
-class Example(msgspec.Struct, frozen=True, kw_only=True):
+class Example(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One command or one Python block that the repository shows, with the words that introduce it."""
 
     text: str

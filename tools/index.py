@@ -1,5 +1,6 @@
 """What is known about one repository at one version: read when it is asked for, within one budget, and kept on disk."""
 
+import gc
 import posixpath
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -218,10 +219,12 @@ class RepoIndex:
 
     def spend(self, read: Callable[[], Any]) -> Any:
         """What a call gives that takes of the budget."""
-        before, left = time.thread_time(), self._left
+        before, left, thresholds = time.thread_time(), self._left, gc.get_threshold()
+        gc.set_threshold(*_MANY_OBJECTS)
         try:
             return read()
         finally:
+            gc.set_threshold(*thresholds)
             self._left = left - (time.thread_time() - before)  # with what calls inside it took
 
     def read_on(self, seconds: float) -> None:
@@ -383,6 +386,8 @@ class Signatures(Mapping[str, tuple[Signature, ...]]):
         return tuple(with_handed_options(one, self) if one.kind == "shell" else one for one in found)
 
 
+_MANY_OBJECTS = (50_000, 20, 20)
+"""When Python looks for cycles while something is read: syntax trees are many objects without any."""
 _WHY_UNREAD = "reading everything would take too long"
 _WHY_CUT = "reading it takes too long"
 _PROGRAMS = (".py", ".sh", ".bash", ".mk")

@@ -27,7 +27,7 @@ _TITLE_RULE = re.compile(r"^[ \t]*([=~^*#\"-])\1{3,}[ \t]*\n?", re.MULTILINE)
 _LONGEST_DOC, _LONGEST_HEAD, _LONGEST_START = 500, 400, 4_000
 
 
-class Import(msgspec.Struct, frozen=True, array_like=True):
+class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A name that an import binds in a module."""
 
     local: str
@@ -45,7 +45,7 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
         return taken if is_plain else f"{taken} as {self.local}"
 
 
-class OutlinedName(msgspec.Struct, frozen=True, array_like=True):
+class OutlinedName(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A class, function or method as its text shows it."""
 
     name: str
@@ -59,7 +59,7 @@ class OutlinedName(msgspec.Struct, frozen=True, array_like=True):
     """First line of the docstring, of what stands at the top level."""
 
 
-class Outline(msgspec.Struct, frozen=True, array_like=True):
+class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What the text of one Python file says."""
 
     doc: str = ""

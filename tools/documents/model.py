@@ -3,7 +3,7 @@
 import msgspec
 
 
-class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
+class CodeBlock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A fenced, indented or notebook code block."""
 
     text: str
@@ -13,7 +13,7 @@ class CodeBlock(msgspec.Struct, frozen=True, kw_only=True):
     """1-based line of its first line of text in the document (cell number for notebooks)."""
 
 
-class Passage(msgspec.Struct, frozen=True, kw_only=True):
+class Passage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The text under one heading, with the code blocks in it."""
 
     path: str

@@ -22,7 +22,7 @@ class Unknown(Enum):
 UNKNOWN = Unknown.UNKNOWN
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One parameter of a function."""
 
     name: str
@@ -37,7 +37,7 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.default is None and self.kind not in ("rest", "keywords")
 
 
-class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A class, a function or a method, as it stands in one file."""
 
     name: str
@@ -64,7 +64,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a function says that it gives, where that is a plain name."""
 
 
-class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One Python file."""
 
     path: str
@@ -81,7 +81,7 @@ class ModuleFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Names may be made at run time, or the file is no Python we can read."""
 
 
-class ApiObject(msgspec.Struct, frozen=True, kw_only=True):
+class ApiObject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Something that can be imported from the repository."""
 
     name: str

@@ -13,7 +13,7 @@ CONFIG_FILE = "config_file"
 """Marks, as a converter, an option that names a file in which all others may stand."""
 
 
-class Option(msgspec.Struct, frozen=True, kw_only=True):
+class Option(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One option or positional argument."""
 
     dest: str
@@ -79,7 +79,7 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
 Origin = Literal["library", "registry", "configuration", "computed"]
 
 
-class Unseen(msgspec.Struct, frozen=True, kw_only=True):
+class Unseen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A place from which an entry point takes options that its signature does not list."""
 
     origin: Origin
@@ -92,7 +92,7 @@ class Unseen(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
-class Signature(msgspec.Struct, frozen=True, kw_only=True):
+class Signature(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one entry point (or one subcommand of it) takes."""
 
     path: str
@@ -145,7 +145,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         return not self.unseen and (not self.accepts_unknown or self.syntax == "absl")
 
 
-class EntryPoint(msgspec.Struct, frozen=True, kw_only=True):
+class EntryPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that can be started."""
 
     path: str
