@@ -150,14 +150,17 @@ def _language(text: str, declared: str) -> str:
         return declared
     if _BIBTEX.match(text):
         return "bibtex"
-    tree = parse_python(text)
-    imports = tree is not None and any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
     if declared == "bash":
+        tree = parse_python(text) if "import" in text else None
+        imports = tree is not None and any(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body)
         return "python" if imports else "bash"
-    if tree is not None:
-        return declared or ("python" if _is_strong(tree) else _guess_from_lines(text))
     guessed = _guess_from_lines(text)
-    return "bash" if guessed == "bash" else declared or guessed
+    if declared and guessed != "bash":
+        return declared
+    tree = parse_python(text)
+    if declared:
+        return declared if tree is not None else "bash"
+    return "python" if tree is not None and _is_strong(tree) else guessed
 
 
 def _is_strong(tree: ast.Module) -> bool:

@@ -41,8 +41,10 @@ _NO_PARSER = ("none", "sysargv")
 _FLAG = re.compile(r"[\"']--?([A-Za-z][\w-]+)[\"'/]")
 _DECLARED = re.compile(r"(?:DEFINE_\w+|add_parser)\(\s*[\"']([\w-]+)")
 """What looks like an option or a subcommand."""
-_DESCRIPTION = re.compile(r"\bdescription\s*=\s*[rRuU]?([\"'])((?:(?!\1)[^\n\\]){1,500})\1")
+_DESCRIPTION = re.compile(r"description\s*=\s*[rRuU]?([\"'])((?:(?!\1)[^\n\\]){1,500})\1")
 _MOST_WORDS = 200
+_FIRST_LINE = 200
+"""Characters of it that are looked at."""
 
 
 class EntryReader:
@@ -81,7 +83,7 @@ class EntryReader:
             text = self._sources.text(path) or ""
             if does_something(text) or only_imports(self._sources, path, text):
                 yield self._program(path)
-            elif _ASSIGNS_WORDS.search(f"\n{text}") and (found := self._program(path)).framework not in _NO_PARSER:
+            elif _ASSIGNS_WORDS.search(text) and (found := self._program(path)).framework not in _NO_PARSER:
                 yield found
 
     def _program(self, path: str) -> EntryPoint:
@@ -111,7 +113,7 @@ def may_run(sources: Sources, path: str) -> bool:
     """Whether a Python file may do something when it is run, beyond defining names."""
     text = sources.text(path) if path.endswith(".py") or sources.is_bare_python(path) else None
     return text is not None and (
-        does_something(text) or _ASSIGNS_CALL.search(f"\n{text}") is not None or only_imports(sources, path, text)
+        does_something(text) or _ASSIGNS_CALL.search(text) is not None or only_imports(sources, path, text)
     )
 
 
@@ -123,8 +125,11 @@ def only_imports(sources: Sources, path: str, text: str) -> bool:
 
 def does_something(text: str) -> bool:
     """Whether a line at the top level of a text does something when it is run."""
-    text = f"\n{text}"
-    return _RUNS.search(text) is not None or ("argv[" in text and _READS_WORDS.search(text) is not None)
+    return (
+        _RUNS.search(text) is not None
+        or _RUNS.match(f"\n{text[:_FIRST_LINE]}") is not None
+        or ("argv[" in text and _READS_WORDS.search(text) is not None)
+    )
 
 
 def framework_of(text: str) -> str:
