@@ -2,13 +2,12 @@
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 from ml_agent.tools.remember import remembered
-from ml_agent.tools.retrieval import counts_of_parts, singular
+from ml_agent.tools.retrieval import Bm25Index, singular
 from ml_agent.user_values import word_list
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -25,9 +24,9 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(term for piece in ([_NUMBER, *pieces[1:]] if counts else pieces) for term in _spelled_out(piece))
 
 
-def term_counts(text: str) -> Counter[str]:
-    """How often a text has each of its terms."""
-    return counts_of_parts(_pieces(text), _spelled_out)
+def term_index(texts: Iterable[str]) -> Bm25Index:
+    """The index of texts, by their terms."""
+    return Bm25Index.of(map(_pieces, texts), _spelled_out)
 
 
 def _pieces(text: str) -> list[str]:

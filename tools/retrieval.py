@@ -3,8 +3,8 @@
 import heapq
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,20 +29,6 @@ def tokenize(text: str) -> list[str]:
     `--num-stacks` gives num-stacks, num, stack; `GraphConv` gives graphconv, graph, conv; numbers stay whole.
     """
     return [token for word in _WORD.findall(text) for token in _split_word(word)]
-
-
-def token_counts(text: str) -> Counter[str]:
-    """How often a text has each of its words, as `tokenize` gives them."""
-    return counts_of_parts(_WORD.findall(text), _split_word)
-
-
-def counts_of_parts(words: Iterable[str], parts: Callable[[str], Iterable[str]]) -> Counter[str]:
-    """How often words have each of their parts; each word is split once."""
-    found = Counter[str]()
-    for word, count in Counter(words).items():
-        for part in parts(word):
-            found[part] += count
-    return found
 
 
 @remembered(50_000)
@@ -88,19 +74,35 @@ class Bm25Index(msgspec.Struct, frozen=True, array_like=True):
     lengths: tuple[int, ...]
     """Words of each document."""
     postings: dict[str, msgspec.Raw]
-    """By word each document that holds it, and how often."""
+    """By word each document that holds it, followed by how often."""
 
     @classmethod
-    def of(cls, documents: Iterable[Sequence[str] | Mapping[str, int]]) -> "Bm25Index":
-        """The index of documents, each its words or how often it has each; any of them, and the whole corpus, may be empty."""
-        lengths, holding = list[int](), defaultdict[str, list[tuple[int, int]]](list)
+    def of(cls, documents: Iterable[Iterable[str]], parts: Callable[[str], Sequence[str]] | None = None) -> "Bm25Index":
+        """The index of documents, each its words in any order; any of them, and the whole corpus, may be empty.
+
+        `parts` says what counts of a word, where that is not the word itself; it is asked once for each.
+        """
+        lengths, postings = list[int](), dict[str, list[int]]()
+        known = dict[str, Sequence[str]]()
         for position, document in enumerate(documents):
-            counts = document if isinstance(document, Mapping) else Counter(document)
-            lengths.append(sum(counts.values()))
-            for word, count in counts.items():
-                holding[word].append((position, count))
+            counts, length = dict[str, int](), 0
+            for word in document:
+                found = known.get(word)
+                if found is None:
+                    found = known[word] = parts(word) if parts is not None else (word,)
+                for part in found:
+                    counts[part] = counts.get(part, 0) + 1
+                length += len(found)
+            lengths.append(length)
+            for part, count in counts.items():
+                postings.setdefault(part, []).extend((position, count))
         encode = msgspec.msgpack.Encoder().encode
-        return cls(tuple(lengths), {word: msgspec.Raw(encode(found)) for word, found in holding.items()})
+        return cls(tuple(lengths), {word: msgspec.Raw(encode(found)) for word, found in postings.items()})
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[str]) -> "Bm25Index":
+        """The index of texts, by their words as `tokenize` gives them."""
+        return cls.of(map(_WORD.findall, texts), _split_word)
 
     def top(self, query: Sequence[str], k: int) -> list[Hit]:
         """The best `k` documents that hold at least one word of the query, best first; ties in corpus order."""
@@ -108,11 +110,11 @@ class Bm25Index(msgspec.Struct, frozen=True, array_like=True):
         scores = defaultdict[int, float](float)
         for word in query:
             found = _DECODER.decode(self.postings[word]) if word in self.postings else []
-            weight = math.log((len(self.lengths) + 1) / len(found)) * (_SATURATION + 1) if found else 0.0
-            for position, count in found:
+            weight = math.log((len(self.lengths) + 1) / (len(found) / 2)) * (_SATURATION + 1) if found else 0.0
+            for position, count in zip(found[::2], found[1::2], strict=True):
                 damped = _SATURATION * (1 - _LENGTH + _LENGTH * self.lengths[position] / mean)
                 scores[position] += weight * count / (damped + count)
         return heapq.nsmallest(k, map(Hit, scores, scores.values()), key=lambda hit: (-hit.score, hit.position))
 
 
-_DECODER = msgspec.msgpack.Decoder(list[tuple[int, int]])
+_DECODER = msgspec.msgpack.Decoder(list[int])

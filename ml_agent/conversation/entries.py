@@ -14,14 +14,14 @@ import msgspec
 from ml_agent.account import called
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
-from ml_agent.terms import telling_terms, term_counts, terms
+from ml_agent.terms import telling_terms, term_index, terms
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.retrieval import Bm25Index, token_counts, tokenize
+from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.programs import reads_arguments
 
@@ -329,8 +329,8 @@ def _texts(index: RepoIndex) -> _Texts:
 
     def indexes() -> _Indexes:
         return _Indexes(
-            Bm25Index.of(term_counts(" ".join(_rough(path, index, shown))) for path in paths),
-            Bm25Index.of(token_counts(" ".join([*one.headings, *one.headings[-1:], one.text])) for one in passages),
+            term_index(" ".join(_rough(path, index, shown)) for path in paths),
+            Bm25Index.of_texts(" ".join([*one.headings, *one.headings[-1:], one.text]) for one in passages),
         )
 
     # How much of it was read within the budget is a part of the key.

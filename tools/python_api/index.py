@@ -10,7 +10,7 @@ from ml_agent.tools.outline import Outline, imported_tops
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Unknown
 from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
-from ml_agent.tools.retrieval import Bm25Index, token_counts, tokenize
+from ml_agent.tools.retrieval import Bm25Index, tokenize
 
 
 class ObjectIndexes(NamedTuple):
@@ -154,8 +154,8 @@ class ApiIndex:
     def _made_indexes(self) -> ObjectIndexes:
         heads = {(path, one.name): one.head for path, outline in self.outlines.items() for one in outline.names}
         return ObjectIndexes(
-            Bm25Index.of(token_counts(" ".join(self._said_of(item, heads))) for item in self.objects),
-            Bm25Index.of(tokenize(item.name.rpartition(".")[2]) for item in self.objects),
+            Bm25Index.of_texts(" ".join(self._said_of(item, heads)) for item in self.objects),
+            Bm25Index.of_texts(item.name.rpartition(".")[2] for item in self.objects),
         )
 
     def _said_of(self, item: ApiObject, heads: Mapping[tuple[str, str], str]) -> Iterator[str]:
