@@ -25,6 +25,8 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     of the repository for Python's path; folder: run from there, and the command as written from there; command: run this text
     instead; first: commands to be run before."""
     arguments: tuple[str, ...]
+    module: str = ""
+    """What an installation must bring."""
     why: str = ""
     """One line for a person."""
     failure: str = ""

@@ -136,7 +136,11 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
     text = wanted.text if wanted else known_provider(module)
     if text and text not in scene.left_out and name_of(text) not in scene.installed:
-        yield Repair(kind="install", arguments=(text,), why=f"{module} comes with {text}")
+        why = f"{module} comes with {text}"
+        if name_of(text) in own_names(root):  # another version than the one that is asked for
+            yield from _by_date(scene)
+            why = f"{text} of the package index stands for the repository's own code, which cannot be built"
+        yield Repair(kind="install", arguments=(text,), module=module, why=why)
 
 
 def _missing_metadata(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:

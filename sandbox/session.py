@@ -17,6 +17,7 @@ from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
 from ml_agent.sandbox.setup.builder import Note
 from ml_agent.sandbox.setup.check import Needs, needs_of
+from ml_agent.sandbox.setup.executor import OWN_PACKAGE as OWN
 from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Setup, SetupAction
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
@@ -70,6 +71,8 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     """What came of asking for packages."""
 
     ok: bool
+    failed: tuple[str, ...] = ()
+    """Lines about what of it failed although the rest was done."""
     said: tuple[str, ...]
     """Lines for a person or a model: how the environment is now, and the last meaningful ones of what failed."""
     repairs: tuple[Repair, ...] = ()
@@ -98,6 +101,8 @@ class Session:
         self._met: dict[Needs, None] = {}
         """Needs that the present environment was made or checked for."""
         self._read: dict[tuple[str, ...], Needs] = {}
+        self._latest = Task(text="")
+        """For which the present environment was made or checked last."""
 
     def prepare(self, task: Task | None = None) -> None:
         """Make the environment that a task needs, or without one what the repository declares; nothing is done twice.
@@ -106,7 +111,8 @@ class Session:
         """
         if task is None and self._setup.environment is not None:
             return
-        needs = self._needs(task or Task(text=""))
+        self._latest = task or self._latest
+        needs = self._needs(self._latest)
         if needs in self._met:
             return
         if self._setup.environment is None:
@@ -177,23 +183,35 @@ class Session:
             self.sandbox.run(Command(text=folders_made(task.folders), folder=task.folder, timeout=60))
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
-        """Do one repair; whether it could be done."""
+        """Do one repair; whether it could be done, and what it is to bring is there. Else it is said that it failed."""
         self._applied.append(repair)
         self._note(f"repairing: {repair.why or ' '.join(repair.arguments)}")
+        failed = self._failed_repair(repair, task, repairs)
+        if failed:
+            self._note(f"not repaired: {failed}")
+        return not failed
+
+    def _failed_repair(self, repair: Repair, task: Task, repairs: Sequence[Repair]) -> str:
+        """Do it; why it failed, "" where it did not."""
         arguments = repair.arguments
         match repair.kind:
             case "afresh":
                 self._setup.make_afresh(self._needs(task))
                 self._again()
-                return True
+                return ""
             case "install":
-                return self._remake(task, self._asked.more([one for one in arguments if one != OWN_PACKAGE]))
+                asked = self._asked.more([one for one in arguments if one != OWN_PACKAGE])
+                return self._remake(task, asked, repair.module)
             case "system":
-                return self._setup.install_system(arguments, repair.why) and self._refilled(task)
+                if not self._setup.install_system(arguments, repair.why):
+                    return self._setup.hindered or f"{' '.join(arguments)} cannot be installed here"
+                self._refilled(task)
+                return ""
             case "first":
-                return all(self._first(text, repaired(task, repairs), repair.why) for text in arguments)
+                done = (self._first(text, repaired(task, repairs), repair.why) for text in arguments)
+                return "" if all(done) else "that command fails, too"
             case _:
-                return True
+                return ""
 
     def install(self, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
         """What is asked for, in one resolution with all that the repository declares.
@@ -206,6 +224,8 @@ class Session:
         Raises SandboxUnavailableError, SandboxLostError. Where it cannot be had, the environment stays as it was.
         """
         words = [" ".join(word.split()) for word in words]
+        if refused := [one for one in words if "://" in one or one.startswith((".", "/"))]:
+            return Installed(ok=False, said=(f"only the package index can be reached, no other address: {refused[0]}",))
         if refused := [one for one in words if not _WORD.fullmatch(one)]:
             return Installed(ok=False, said=(f"not a requirement with a package name: {refused[0]}",))
         if refused := [one for one in system if not _DEBIAN.fullmatch(one)]:
@@ -214,16 +234,19 @@ class Session:
             *([Repair(kind="system", arguments=tuple(system), why=why)] if system else []),
             *([Repair(kind="install", arguments=tuple(words), why=why)] if words else []),
         ]
-        task = Task(text="")
-        self.prepare(task)
+        self.prepare()
         for repair in wanted:
             known = (
                 repair.kind == "install"
                 and self._asked.more([one for one in words if one != OWN_PACKAGE]) == self._asked
             )
-            if not known and not self.apply(repair, task):
-                return Installed(ok=False, said=(*self.summary(), *self.trouble()))
-        return Installed(ok=True, said=(*self.summary(), *self.trouble()), repairs=tuple(wanted))
+            if not known and not self.apply(repair, self._latest):
+                return Installed(ok=False, said=(*self.trouble(), *self.summary()))
+        unbuilt = self.left_out().get(OWN, "") if OWN_PACKAGE in words else ""
+        if unbuilt and words == [OWN_PACKAGE] and not system:
+            return Installed(ok=False, said=(*self.trouble(), *self.summary()))
+        failed = (f"{OWN} is not installed: {unbuilt.splitlines()[-1]}",) if unbuilt else ()
+        return Installed(ok=True, failed=failed, said=(*self.summary(), *self.trouble()), repairs=tuple(wanted))
 
     def summary(self) -> tuple[str, ...]:
         """At most three lines about the environment: Python and how it came about, what is installed, what failed."""
@@ -232,6 +255,8 @@ class Session:
             return ("there is no environment yet",)
         packages = [one.pin for one in environment.packages]
         own = "the repository's own package, " if environment.project else ""
+        if substitute := self._setup.substitute():
+            own = f"{substitute}, "
         shown = ", ".join(packages[:MOST_PACKAGES]) + (
             f" and {len(packages) - MOST_PACKAGES} more" * (len(packages) > MOST_PACKAGES)
         )
@@ -320,7 +345,8 @@ class Session:
         if environment is None:
             return ""
         asked = ", ".join(environment.asked.requirements)
-        return environment.rung.said + (f", with {asked}" if asked else "")
+        more = ", ".join(filter(None, [self._setup.substitute(), asked]))
+        return environment.rung.said + (f", with {more}" if more else "")
 
     def close(self) -> None:
         """Stop the sandbox; repeatable."""
@@ -362,7 +388,7 @@ class Session:
     def _make(self, needs: Needs, asked: Asked) -> Environment:
         """An environment; what was imported to see whether it works left its traces where nothing was kept."""
         made = self._setup.make(needs, asked)
-        self._is_soiled = not self._setup.may_install
+        self._is_soiled = bool(self._setup.hindered)
         return made
 
     @property
@@ -370,34 +396,41 @@ class Session:
         """What the present environment was asked for."""
         return self._setup.environment.asked if self._setup.environment is not None else Asked()
 
-    def _remake(self, task: Task, asked: Asked) -> bool:
-        """The environment with something more asked for; as it was where that cannot be had or more fails in it."""
+    def _remake(self, task: Task, asked: Asked, module: str) -> str:
+        """The environment with something more asked for; as it was where that cannot be had or does not give what is needed.
+
+        Returns why it is as it was.
+        """
         before = self._setup.environment
         assert before is not None
+        if self._setup.no_room:
+            return self._setup.no_room
         if asked == before.asked:
-            return False
+            return "that is installed already"
         if asked.python is None and not asked.day:  # as far as the way that led here is the right one
             asked = msgspec.structs.replace(asked, python=before.rung.python, day=before.rung.day)
-        needs = self._needs(task)
+        own, needs = self._needs(task), self._needs(task, module)
         made = self._make(needs, asked)
-        self._met = {needs: None}
+        self._met = dict.fromkeys((own, needs))
         self._failed = None
-        if not made.passing and len(made.failures) <= len(before.failures):
+        lacking = [one for one in made.failures if one.module == module and one.error == "ModuleNotFoundError"]
+        others = [one for one in made.failures if one.module != module]
+        if not made.passing and not lacking and len(others) <= len(before.failures):
             self._again()
-            return True
+            return ""
         self._failed = made
-        self._make(needs, before.asked)
+        self._make(own, before.asked)
         self._again()
-        return False
+        seen = [one.said for one in (*lacking, *others)]
+        return next(iter([*filter(None, [self._setup.hindered]), *seen, *(one.ended for one in made.attempts[-1:])]))
 
-    def _refilled(self, task: Task) -> bool:
+    def _refilled(self, task: Task) -> None:
         """After Debian packages came: they may be what an import lacked."""
         environment = self._setup.environment
         assert environment is not None
         if environment.failures:
             self._make(self._needs(task), environment.asked)
             self._again()
-        return True
 
     def _again(self) -> None:
         """What repairs did in the workspace is done again in a new one."""
@@ -405,11 +438,13 @@ class Session:
             if done.command:
                 self._step(Command(text=done.command, folder=done.folder, timeout=FIRST_TIMEOUT))
 
-    def _needs(self, task: Task) -> Needs:
+    def _needs(self, task: Task, module: str = "") -> Needs:
+        """What a task imports, and a module that it turned out to need."""
         key = (task.text, task.folder, task.entry, task.code)
         if key not in self._read:
             self._read[key] = needs_of(self.source, task)
-        return self._read[key]
+        needs = self._read[key]
+        return msgspec.structs.replace(needs, modules=(*needs.modules, (module, ()))) if module else needs
 
     def _paths(self, task: Task) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*self._needs(task).paths, *task.paths]))

@@ -201,7 +201,9 @@ class Conversation:
         done = self._toolbox.install([*requirements, *([f"--python {python}"] if python else [])], why, system)
         exchange.set_up = tuple(dict.fromkeys((*exchange.set_up, *done.repairs)))
         words = "Done; it is part of your answer." if done.ok else "Not done; the environment is as it was."
-        return neutral("\n".join([words, *done.said]))
+        if done.failed:
+            words = "The rest is done and part of your answer."
+        return neutral("\n".join([*done.failed, words, *done.said]))
 
     def _done(self, exchange: _Exchange, what: str, doubts: Sequence[object] = ()) -> PromptText:
         """Take it as the end, once the model has spoken to what it must; it is reminded once."""

@@ -5,8 +5,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
 from ml_agent.sandbox.task import Source
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.own_cache import own_cache
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.submodules import absent_submodules, say_absent
@@ -146,6 +148,9 @@ class Setup:
         self._note = note
         self._steps = Steps(sandbox, source.root, note, on_output)
         self._began = 0.0
+        self.no_room = ""
+        """What is to be said where the disk turned out to be full."""
+        self._own = frozenset(own_names(source.root))
         self._own_python = self.shop.python_version() if self.shop else (3, 11)
 
     @property
@@ -154,9 +159,11 @@ class Setup:
         return self.sandbox if isinstance(self.sandbox, EnvironmentSandbox) else None
 
     @property
-    def may_install(self) -> bool:
-        """Whether the policy gives the network to set-ups."""
-        return self.shop is not None and self.shop.policy.network != "none"
+    def hindered(self) -> str:
+        """Why nothing can be installed; "" where it can."""
+        if self.shop is None or self.shop.policy.network == "none":
+            return "the network policy is none"
+        return self.no_room
 
     def make(self, needs: Needs, asked: Asked = Asked()) -> Environment:
         """The environment in which the needs are met, or come nearest to it; taken from an earlier run where it was made for just this.
@@ -181,7 +188,7 @@ class Setup:
         self.environment = None  # until it is whole: what follows may fail on the way
         best = self._climb(declared, needs, asked)
         note = msgspec.json.encode(best).decode()
-        if self.shop is not None and self.may_install:
+        if self.shop is not None and not self.hindered:
             self.shop.keep_setup(
                 key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
             )
@@ -198,7 +205,7 @@ class Setup:
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
-        if self.shop is None or not self.may_install or set(packages) <= set(self._steps.system):
+        if self.shop is None or self.hindered or set(packages) <= set(self._steps.system):
             return False
         self._note(f"installing Debian packages {' '.join(packages)} ({why})")
         response = self.shop.install_system(packages)
@@ -237,13 +244,18 @@ class Setup:
                 break
             self._note(f"environment: {rung.said}")
             made = self._attempt(rung, declared, needs, asked)
+            if isinstance(made, Refusal) and made.reason == "disk":
+                self.no_room = said_of_disk()
+                made = msgspec.structs.replace(made, lines=(self.no_room,))
             attempts.append(Attempt(rung=rung, ended=_ending(made), made=isinstance(made, Environment)))
             if isinstance(made, Environment):
                 if best is None or len(made.failures) < len(best.failures):
                     best, aside = made, self._put_aside(made, aside)
-                if not made.failures or not self.may_install:
+                if not made.failures or self.hindered:
                     break
             self._note(f"left: {attempts[-1].ended}")
+            if self.no_room:  # other ways take as much
+                break
         if best is None:
             best = self._bare(needs, asked, attempts)
         elif aside and self.shop is not None:
@@ -266,7 +278,7 @@ class Setup:
 
     def _put_aside(self, made: Environment, before: str) -> str:
         """Keep an environment in which something fails for as long as better ones are looked for; the key."""
-        if not made.failures or self.shop is None or not self.may_install:
+        if not made.failures or self.shop is None or self.hindered:
             return before
         key = f"aside-{os.getpid()}-{time.time_ns()}"
         self.shop.keep_setup(key, "aside")
@@ -277,7 +289,7 @@ class Setup:
     def _ways(self, declared: Declared, asked: Asked) -> Sequence[Rung]:
         current = self._own_python
         pythons = self.shop.pythons() if self.shop else (current,)
-        if not self.may_install:
+        if self.hindered:
             return (Rung(python=current),)
         if asked.python is not None or asked.day:
             return (Rung(python=asked.python or first_python(declared, current, pythons), day=asked.day),)
@@ -312,16 +324,22 @@ class Setup:
         try:
             python = self._start(rung.python)
         except SandboxUnavailableError as error:
-            return Refusal(reason="unknown", lines=(str(error),))
-        if not self.may_install:
+            return read_refusal(str(error))
+        if self.hindered:
             lines, known = undeclared(needs, (), declared)
-            left = dict.fromkeys((*declared.lines, *lines, *(name for name, _ in known)), "the network policy is none")
+            left = dict.fromkeys((*declared.lines, *lines, *(name for name, _ in known)), self.hindered)
             return Environment(rung=rung, left_out=left, failures=self.failing(needs), passing=True)
         return _Making(self._steps, self.source, rung, python, declared, needs, asked, self.install_system).made()
 
     def failing(self, needs: Needs) -> tuple[ImportFailure, ...]:
         """Which imports fail in the present environment."""
         return _failing(self.sandbox, needs)
+
+    def substitute(self) -> str:
+        """The version from the index that stands for the repository's own code, in words; "" where none does."""
+        found = self.environment.packages if self.environment is not None and not self.environment.project else ()
+        name = next((one for one in found if one.name in self._own), None)
+        return f"{name.name} {name.version} of the package index in place of the repository's own code" if name else ""
 
     def fill_anew(self) -> None:
         """Lay the repository, what was generated for it and the task's own files into the workspace."""
@@ -394,8 +412,8 @@ class _Making:
         if (refused := self._installed(packages)) is not None:
             return refused
         self._state.packages = packages
-        if project is not None:
-            self._install_project(project, packages)
+        if project is not None and (refused := self._install_project(project, packages)) is not None:
+            return refused
         self._state.failures = _failing(self._steps.sandbox, self._needs)
         return None
 
@@ -404,7 +422,7 @@ class _Making:
         missing = [match[1] for one in self._state.failures if (match := NO_MODULE.search(one.said))]
         new = tuple(dict.fromkeys(name for name in missing if name not in self._needs.third_party))
         self._needs = msgspec.structs.replace(self._needs, third_party=(*self._needs.third_party, *new))
-        more, known = undeclared(self._needs, self._state.packages, self._declared, own.name if own else "")
+        more, known = undeclared(self._needs, self._state.packages, self._declared, self._itself(own))
         return bool(new) and bool(more or known)
 
     def _packages(self, own: Metadata | None) -> tuple[Package, ...] | Refusal:
@@ -413,15 +431,22 @@ class _Making:
         found = self._resolved(lines)
         if isinstance(found, Refusal):
             return found
-        more, known = undeclared(self._needs, found, self._declared, own.name if own else "")
+        more, known = undeclared(self._needs, found, self._declared, self._itself(own))
         nobody = self._verified(known)
-        if not more and not nobody:
-            return found
-        with_more = self._resolved([*lines, *more, *nobody], nobody)
-        if not isinstance(with_more, Refusal) or self._rung.day:  # on another day it may be had
-            return with_more
-        self._state.left_out.update(dict.fromkeys([*more, *nobody], with_more.line))
+        also = [*more, *nobody]
+        while also:
+            with_more = self._resolved([*lines, *also], nobody)
+            if not isinstance(with_more, Refusal) or self._rung.day or with_more.reason == "disk":
+                return with_more  # on another day it may be had
+            names = (with_more.name, *with_more.named)
+            blamed = next((line for line in also if name_of(line) in names), also[0])
+            self._state.left_out[blamed] = with_more.line
+            also.remove(blamed)
         return found
+
+    def _itself(self, own: Metadata | None) -> frozenset[str]:
+        """The repository's own distribution, which no other version stands for without a word."""
+        return self._own | ({own.name} if own else set()) if self._declared.project else frozenset()
 
     def _lines(self, own: Metadata | None) -> list[str]:
         asked = {name_of(line) for line in self._asked.requirements}
@@ -534,6 +559,8 @@ class _Making:
         if isinstance(built, Built):
             return self._link(built.wheel)
         line = f"{package.pin} cannot be built: {built.line}"
+        if (full := read_refusal("\n".join(built.lines))).reason == "disk":
+            return full
         return Refusal(reason="build", lines=(line,), name=package.name, version=package.version)
 
     def _with_tools(self, name: str, source: Sources, pins: Sequence[str]) -> Built | BuildFailure:
@@ -553,7 +580,8 @@ class _Making:
         done = self._steps.offline(f'{uv} --python "$VIRTUAL_ENV/bin/python" "{wheel}"', 600)
         return None if done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
 
-    def _install_project(self, project: Project, packages: Sequence[Package]) -> None:
+    def _install_project(self, project: Project, packages: Sequence[Package]) -> Refusal | None:
+        """The repository's own package, as far as it can be had; why not where there is no room for it."""
         pins = [package.pin for package in packages if package.name in ("numpy", "torch")]
         built = self._with_tools(OWN_PACKAGE, project, pins)
         if isinstance(built, BuildFailure):
@@ -561,16 +589,17 @@ class _Making:
             why = (*built.lines[-39:], *([say_absent(empty)] if empty else []))
             self._state.left_out[OWN_PACKAGE] = "\n".join(why)
             self._steps.note(f"{OWN_PACKAGE} cannot be built: {why[-1]}")
-            return
+            return full if (full := read_refusal("\n".join(why))).reason == "disk" else None
         own, added = self._builder.develop(built.wheel, shlex.quote(project.folder))
         if (refused := self._link(own)) is not None:
             self._state.left_out[OWN_PACKAGE] = refused.line
             self._steps.note(f"{OWN_PACKAGE} cannot be installed: {refused.line}")
-            return
+            return refused if refused.reason == "disk" else None
         self._state.project, self._state.built_with = project.folder, built.used
         if added:
             names = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
             self._steps.offline(f'tar -cf "$VIRTUAL_ENV/{ADDED}" -- {names}', 300)
+        return None
 
 
 def _failing(sandbox: Sandbox, needs: Needs) -> tuple[ImportFailure, ...]:
@@ -579,7 +608,7 @@ def _failing(sandbox: Sandbox, needs: Needs) -> tuple[ImportFailure, ...]:
 
 
 def undeclared(
-    needs: Needs, packages: Sequence[Package], declared: Declared, own: str = ""
+    needs: Needs, packages: Sequence[Package], declared: Declared, own: Collection[str] = ()
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """What gives the modules that are needed and that no package of a resolution is known to give.
 
@@ -588,13 +617,22 @@ def undeclared(
     names = [package.name for package in packages]
     lines, known = list[str](), list[tuple[str, str]]()
     for module in needs.third_party:
-        if any(provides(name, module) for name in (*names, *([own] if own else []))):
+        if any(provides(name, module) for name in (*names, *own)):
             continue
         if line := declared.provider(module):
             lines.append(line)
         elif (name := known_provider(module)) and normalized(name) not in names:
             known.append((name, module))
     return list(dict.fromkeys(lines)), list(dict.fromkeys(known))
+
+
+def said_of_disk() -> str:
+    """What is to be done where there is no room for packages."""
+    place = own_cache().resolve()
+    free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free / 1024**3
+    return (
+        f"no room left on the disk ({free:.1f} GB are free): `ml-agent clean --images` removes what earlier runs keep"
+    )
 
 
 def cpu_torch(sandbox: Sandbox, python: Version) -> str:

@@ -42,12 +42,14 @@ class _Import(msgspec.Struct, frozen=True):
     optional: bool
 
 
-def scan_imports(root: Path, entries: Iterable[Path], folder: Path | None = None, code: str = "") -> ImportNeeds:
-    """Follow the imports of `entries` (files below `root`) and of `code`, which runs in `folder`."""
+def scan_imports(
+    root: Path, entries: Iterable[Path], folder: Path | None = None, codes: Iterable[str] = ()
+) -> ImportNeeds:
+    """Follow the imports of `entries` (files below `root`) and of `codes`, which run in `folder`."""
     scan = _Scan(root, folder or root)
     for entry in entries:
         scan.script(entry)
-    if code:
+    for code in filter(None, codes):
         scan.code(code)
     return scan.needs()
 

@@ -28,12 +28,12 @@ Reason = Literal["build", "unsatisfiable", "not-found", "invalid", "network", "d
 _SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
 _BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
 _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
-    ("disk", re.compile(r"No space left on device|Disk quota exceeded|disk limit")),
     ("invalid", re.compile(r"Couldn't parse requirement|Failed to parse|expected (?:one of|package name)|invalid specifier")),
     ("network", re.compile(r"dns error|[Cc]onnect(?:ion)? (?:error|refused|reset)|Failed to fetch|timed out|client error|tunnel error")),
     ("not-found", re.compile(r"was not found in the (?:package registry|cache|provided package locations)|no versions? of|only .* (?:is|are) available")),
     ("unsatisfiable", re.compile(r"No solution found|unsatisfiable|incompatible")),
 )  # fmt: skip
+_FULL = re.compile(r"No space left on device|Disk quota exceeded|disk limit|File too large")
 _MISSING = re.compile(
     r"(?:[Bb]ecause|and) ([A-Za-z0-9][\w.-]*) was not found|there (?:is|are) no versions? of ([A-Za-z0-9][\w.-]*)"
 )
@@ -226,6 +226,8 @@ def _digest(file: Mapping[str, Any]) -> str:
 def read_refusal(output: str, ended: str = "exited") -> Refusal:
     """What uv's words say of a failure."""
     lines = tuple(line.strip() for line in output.splitlines() if line.strip() and not line.startswith("warning:"))
+    if _FULL.search(output):
+        return Refusal(reason="disk", lines=lines[:12])
     if ended != "exited":
         return Refusal(reason="time", lines=(f"the installer ended: {ended}",))
     if (match := _BUILD.search(output)) is not None:

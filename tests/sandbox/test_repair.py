@@ -46,6 +46,9 @@ def test_the_repositorys_own_version_of_a_distribution(tmp_path: Path) -> None:
     found = proposed(diagnosis("missing-module", "cv2"), scene(tmp_path))
     assert found[0] == ("install", ("opencv-python==4.5",))
     assert not proposed(diagnosis("missing-module", "cv2"), scene(tmp_path, left_out=("opencv-python==4.5",)))
+    write(tmp_path, "setup.cfg", "[metadata]\nname = opencv-python\n")
+    *before, last = proposed(diagnosis("missing-module", "cv2"), scene(tmp_path, date="2019-03-01", pythons=((3, 7),)))
+    assert before and last == ("install", ("opencv-python==4.5",)), "another version than the one that was asked for"
 
 
 def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:

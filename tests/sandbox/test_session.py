@@ -1,6 +1,7 @@
 """A repository in a sandbox: set up from wheels on this machine, repaired, recorded, reproduced. No network."""
 
 import json
+import secrets
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from ml_agent.benchmarks.setup_bench import prove
 from ml_agent.replay.tape import Tape
 from ml_agent.replay.transport import on_tape
 from ml_agent.sandbox.artifacts import artifacts
-from ml_agent.sandbox.contract import Sandbox
+from ml_agent.sandbox.contract import Limits, Sandbox
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
@@ -98,6 +99,8 @@ def test_what_a_model_asks_for_is_installed_and_can_be_done_again(make: Make, in
     root = repository(tmp_path, run_dot_py="import beta_tools\nprint(beta_tools.value)\n")
     task, source = Task(text="python run.py"), Source(root=root)
     session = Session(make("bubblewrap", network="install"), source)
+    other = session.install(["alpha @ https://example.org/alpha.whl"], "it is newer")
+    assert not other.ok and other.said[0].startswith("only the package index can be reached")
     for words in (["beta-tools", "alpha>7"], ["--index-url https://example.org"], ["-r /etc/passwd"], ["--python 2.7"]):
         refused = session.install(words, "it is imported")
         assert not refused.ok and not refused.repairs and refused.said
@@ -108,6 +111,64 @@ def test_what_a_model_asks_for_is_installed_and_can_be_done_again(make: Make, in
     again = Session(make("bubblewrap", network="install"), source)
     assert again.run(task, done.repairs).stdout == "1\n"
     assert set(again.record(task, done.repairs).locked) == {"alpha==1.0", "beta-tools==1.0"}
+
+
+@pytest.mark.slow
+def test_what_fails_of_an_installation_is_said_and_nothing_else_is_lost(
+    make: Make, index: Path, tmp_path: Path
+) -> None:
+    root = repository(tmp_path, run_dot_py="import alpha\n", setup_dot_py="raise SystemExit('no compiler for this')\n")
+    (root / "docs").mkdir()
+    (root / "docs" / "requirements.txt").write_text("alpha==1.0\n")
+    notes: list[str] = []
+    session = Session(make("bubblewrap", network="install"), Source(root=root), note=notes.append)
+    task = Task(text="python run.py", timeout=240)
+    session.prepare(task)
+    assert session.record(task).locked == ("alpha==1.0",), "what the answer imports and other files declare"
+    assert not session.install(["beta-tools", "gamma"], "it is imported").ok
+    assert session.record(task).locked == ("alpha==1.0",), "it is as it was"
+    assert not session.install(["-e ."], "it is imported").ok
+    done = session.install(["beta-tools", "-e ."], "it is imported")
+    assert done.ok and "own package is not installed: " in done.failed[0]
+    before = session.record(task).locked
+    assert {pin.partition("==")[0] for pin in before} == {"alpha", "beta-tools"}
+    lacking = Repair(kind="install", arguments=("alpha==1.0",), module="gamma")
+    assert not session.apply(lacking, task) and notes[-1].startswith("not repaired: import gamma: ModuleNotFound")
+    assert session.record(task).locked == before
+
+
+@pytest.mark.slow
+def test_a_version_of_the_index_in_place_of_the_repositorys_own_code_is_said(
+    make: Make, index: Path, tmp_path: Path
+) -> None:
+    root = repository(
+        tmp_path,
+        run_dot_py="import alpha\nprint(alpha.new)\n",
+        setup_dot_cfg="[metadata]\nname = alpha\n",
+        setup_dot_py="raise SystemExit('no compiler for this')\n",
+    )
+    session = Session(make("bubblewrap", network="install"), Source(root=root))
+    task = Task(text="python run.py", timeout=240)
+    assert not session.run(task).ok and session.record(task).locked == (), "never without a word"
+    assert session.run(task, [Repair(kind="install", arguments=("alpha",), module="alpha")]).ok
+    said = "alpha 2.0 of the package index in place of the repository's own code"
+    assert said in session.made_as() and any(said in line for line in session.summary())
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_the_set_up_at_once(make: Make, index: Path, tmp_path: Path) -> None:
+    wheel(index, "vast", "1.0", f"# {secrets.token_hex(8 * 1024**2)}\n")
+    root = repository(tmp_path, run_dot_py="import vast\n", requirements_dot_txt="vast==1.0\n")
+    notes: list[str] = []
+    limits = Limits(memory_bytes=512 * 1024**2, pids=100, disk_bytes=4 * 1024**2)
+    session = Session(
+        make("bubblewrap", network="install", limits=limits), Source(root=root, date="2019-01-01"), note=notes.append
+    )
+    proof = prove(session, Task(text="python run.py", timeout=240))
+    assert proof.diagnosis.code == "missing-module"
+    left = [note for note in notes if note.startswith("left: ")]
+    assert len(left) == 1 and "no room left on the disk" in left[0] and "ml-agent clean --images" in left[0]
+    assert not session.install(["alpha"], "it may help").ok and len([one for one in notes if "left: " in one]) == 1
 
 
 @pytest.mark.slow

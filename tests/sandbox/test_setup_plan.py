@@ -6,8 +6,10 @@ import pytest
 
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.setup.builder import BuildFailure, said_by
+from ml_agent.sandbox.setup.check import needs_of
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
+from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
 from ml_agent.tools.python_api.requirements import conda_to_pip, parse, wanted_by, wanted_python
@@ -63,6 +65,24 @@ def test_entries_through_shell_scripts_and_modules(tmp_path: Path) -> None:
     assert names("python -m paddle.distributed.launch --gpus 0,1 main.py") == ["main.py"]
     assert names("python go.py", "sub") == ["sub/go.py"]
     assert names("python ../outside.py; python -c 'import os'; echo main.py 'un") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("python x.py", "import runpy\nrunpy.run_path('tools/train.py')\nrunpy.run_path('/etc/x.py')\n"),
+        ("python x.py", "import subprocess, sys\nsubprocess.run([sys.executable, '-m', 'tools.train'])\n"),
+        ("python x.py", "import os\nos.system('cd . && python tools/train.py --epochs 1')\n"),
+        ("python - <<'EOF'\nimport runpy\nrunpy.run_path('tools/train.py')\nEOF\n", ""),
+        ("python -c \"import runpy; runpy.run_path('tools/train.py')\"", ""),
+    ],
+)
+def test_scripts_that_code_names_are_needed_with_all_that_they_import(tmp_path: Path, text: str, code: str) -> None:
+    write(tmp_path, "tools/train.py", "import cv2\nimport parts\n")
+    write(tmp_path, "tools/parts.py", "import torchvision\n")
+    write(tmp_path, "tools/requirements.txt", "six\n")
+    needs = needs_of(Source(root=tmp_path), Task(text=text, code=code))
+    assert needs.third_party == ("cv2", "torchvision") and needs.near == tmp_path / "tools"
 
 
 @pytest.mark.parametrize(
