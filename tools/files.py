@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from ml_agent.tools.errors import RepositoryError, UnsafePathError
@@ -21,6 +21,15 @@ MAX_FILES = 200_000
 """A tree with more files is refused: it is no repository but somebody's disk."""
 IGNORED_FOLDERS = FOLDERS | {"__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
 """Version control, and what tools leave behind."""
+
+
+def folders_of(files: Iterable[str]) -> frozenset[str]:
+    """The folders that hold files, by their relative paths, "." among them."""
+    found = {"."}
+    for path in files:
+        while (path := path.rpartition("/")[0]) and path not in found:
+            found.add(path)
+    return frozenset(found)
 
 
 class Tree:

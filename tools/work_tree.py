@@ -318,8 +318,9 @@ class WorkTree:
 def _has(store: Any, sha: bytes) -> bool:
     """Whether an object is in a store; a pipe or a device in the place of a loose one's file is none."""
     name = sha.hex()
-    loose = Path(store.root_path(), name[:2], name[2:])
-    return bool(store.has_object(sha)) and ((loose.is_file() and _is_no_link(loose)) or not os.path.lexists(loose))
+    loose = f"{store.root_path()}/{name[:2]}/{name[2:]}"
+    is_loose = os.path.lexists(loose)
+    return bool(store.has_object(sha)) and (not is_loose or (Path(loose).is_file() and _is_no_link(Path(loose))))
 
 
 def _stores_of(folder: Path) -> list[Any]:

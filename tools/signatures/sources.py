@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
+from ml_agent.tools.files import folders_of
 from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import without_halves
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
@@ -84,7 +85,7 @@ class Sources:
             except (OSError, ValueError):
                 return False
         if self._folders is None:
-            self._folders = frozenset(str(p) for f in self.files for p in PurePosixPath(f).parents)
+            self._folders = folders_of(self.files)
         return (path or ".") in self._folders
 
     def text(self, path: str) -> str | None:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.files import folders_of
 
 # Placeholders of documented commands: `--data <path to images>` is an option with one word, not two redirections.
 
@@ -92,11 +93,7 @@ class EntryFinder:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        found = {"."}
-        for path in self._files:
-            while path := path.rpartition("/")[0]:
-                found.add(path)
-        return frozenset(found)
+        return folders_of(self._files)
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
