@@ -1,6 +1,5 @@
 """The way from a sentence to a command that is seen to work: nodes in running order, wiring last."""
 
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -35,7 +34,9 @@ from ml_agent.sandbox.repair import Repair
 from ml_agent.services import Services
 from ml_agent.state import EVIDENCE, Plain, State, expected_of, stated_of
 from ml_agent.tools.candidates import Candidate, considered
-from ml_agent.tools.errors import RepositoryError, SearchError
+from ml_agent.tools.errors import RepositoryError, SearchError, ToolError
+from ml_agent.tools.files import Tree
+from ml_agent.tools.index import RepoIndex
 from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
 
@@ -157,7 +158,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     assessment = services.navigator.assess(request, workspace)
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
     changed = f" (changed: the run began at {services.changed_from[:12]})" if "changed_from" in repository else ""
-    repository["licence"] = candidate.licence or licence_file(workspace.index.files)
+    repository["licence"] = candidate.licence or licence_of(workspace.index)
     unlicensed = "" if repository["licence"] else f"\nlicence: {wording.NO_LICENCE}"
     services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{unlicensed}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
@@ -518,9 +519,32 @@ def inputs_for(state: State, workspace: Workspace, draft: Draft, services: Servi
     return found if services.shows_inputs else kept_out(found)
 
 
-def licence_file(files: Iterable[str]) -> str:
-    """The file at the top that holds the licence, "" where there is none."""
-    return next((path for path in files if path.lower().startswith(("licen", "copying", "unlicense"))), "")
+_LICENCES = {
+    "MIT License": "MIT",
+    "Permission is hereby granted, free of charge, to any person": "MIT",
+    "Apache License": "Apache-2.0",
+    "BSD 2-Clause": "BSD-2-Clause",
+    "BSD 3-Clause": "BSD-3-Clause",
+    "GNU AFFERO GENERAL": "AGPL",
+    "GNU LESSER GENERAL": "LGPL",
+    "GNU GENERAL PUBLIC": "GPL",
+    "Mozilla Public License": "MPL",
+    "Attribution-NonCommercial": "CC BY-NC",
+}
+"""How the text of a licence begins, and what it is called."""
+
+
+def licence_of(index: RepoIndex) -> str:
+    """What the file at the top that holds the licence says in its first lines, or else is called; "" where there is none."""
+    names = ("licen", "copying", "unlicense")
+    path = next((path for path in index.files if path.lower().startswith(names) and "/" not in path), "")
+    if not path:
+        return ""
+    try:
+        text = " ".join(Tree(index.root).read_text(path, 1000).split())
+    except (OSError, ToolError):
+        return path
+    return next((f"{name} ({path})" for begin, name in _LICENCES.items() if begin in text), path)
 
 
 def request_of(state: State) -> Request:

@@ -17,6 +17,7 @@ from ml_agent.files import locked, read_small, write_atomically
 from ml_agent.sandbox.temporary import remove
 from ml_agent.tools.atomic import remove_unfinished
 from ml_agent.tools.content_cache import warn_of_cache
+from ml_agent.tools.errors import RepositoryError, UnreachableError
 from ml_agent.tools.own_cache import own_cache
 from ml_agent.tools.run_folders import CHECKPOINTS, TRAJECTORY
 from ml_agent.trajectory import read_trajectory
@@ -175,11 +176,13 @@ def _check_empty(path: Path) -> None:
 
 @contextmanager
 def discarded_on_bad_input(folder: RunFolder) -> Iterator[None]:
-    """Leave no run folder behind where the user's words or settings were off and no draft was written: there is nothing to resume."""
+    """Leave no run folder behind where the user's words, settings or repository were off and no draft was written: there is nothing to resume."""
     try:
         yield
-    except Exception as error:  # only its exit code decides; it is raised again
-        if exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code) and not folder.has_draft:
+    except Exception as error:  # it is raised again
+        off = exit_code_for(error) in (UsageError.exit_code, ConfigurationError.exit_code)
+        no_such = isinstance(error, RepositoryError) and not isinstance(error, UnreachableError)
+        if (off or no_such) and not folder.has_draft:
             shutil.rmtree(folder.path)
         raise
 

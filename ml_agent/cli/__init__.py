@@ -119,6 +119,9 @@ def _run(arguments: list[str]) -> int:
     except TyperException as error:
         message = error.format_message()  # empty where no arguments were given: then the help was printed
         advice = next((text for flag, text in _GONE.items() if flag in message), "--help shows how")
+        if arguments[0] in ("continue", "resume") and "--model" in message:
+            advice = f"{arguments[0]} uses the model of the run"
+        message = message.removesuffix(" (Possible options: --help)")
         return _say(f"{message}; {advice}", error.exit_code) if message else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _say_interrupted()

@@ -34,6 +34,8 @@ def init(
     if path.exists() and not force:
         raise UsageError(f"{path} exists: edit it, or replace it with --force")
     settings = load_settings(model=model, base_url=base_url)
+    if settings.model and not settings.has_endpoint:
+        raise UsageError(f"model {settings.model} needs an endpoint: set OPENAI_API_KEY, or give --base-url URL")
     _write(path, settings)
     write_out(f"Wrote {path}. Keys can be set there (api_key), or as OPENAI_API_KEY.\n")
     if not settings.thinks_with_model:

@@ -65,7 +65,9 @@ TrustFolder = Annotated[
 KeepOutputs = Annotated[Path | None, _option(OUTPUT, "Copy the run's output files into this folder.", "--keep-outputs")]
 Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs overwrite files.", "--force")]
 AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--json")]
-Quiet = Annotated[bool, _option(OUTPUT, "No progress on stderr; one line if there is no answer.", "--quiet", "-q")]
+Quiet = Annotated[
+    bool, _option(OUTPUT, "No progress on stderr, only what must be known beside the answer.", "--quiet", "-q")
+]
 Verbose = Annotated[bool, _option(OUTPUT, "Show every detail and all sandbox output.", "--verbose", "-v")]
 Ask = Annotated[
     bool, _option(WHERE, "Ask which repository, and which answer if none is likely enough (needs a terminal).", "--ask")

@@ -1,7 +1,9 @@
 """`ml-agent runs` and `ml-agent view`."""
 
 import json
+import os
 import webbrowser
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +34,15 @@ def list_(
         write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return
     heads = ("run", "ending", "evidence", "instruction")
-    draw_table(heads, [[row[name][:80] for name in heads] for row in rows], whole=0)
+    draw_table(heads, [[_shown(row), *(row[name][:80] for name in heads[1:])] for row in rows], whole=0)
+
+
+def _shown(row: dict[str, str]) -> str:
+    """A run as other commands take it: by its id below the runs folder, else by its folder, of which several may be called alike."""
+    folder = Path(row["folder"])
+    if folder.parent == load_settings().runs_dir.absolute():
+        return row["run"]
+    return os.path.relpath(folder) if folder.is_relative_to(Path.cwd()) else str(folder)
 
 
 def _row(folder: RunFolder) -> dict[str, str]:

@@ -10,7 +10,7 @@ from ml_agent.console import Terminal
 from ml_agent.terminal import terminal_text, write_out
 
 Row = Sequence[str]
-_NARROWEST = 8
+_NARROWEST = 14
 """Characters of a column; narrower ones cannot be read."""
 _FRAME = 3
 """Characters around a column."""

@@ -40,6 +40,8 @@ def test_a_model_that_answers_is_written_and_used_without_options(tmp_path: Path
 
 def test_a_model_that_does_not_answer_is_one_line_and_the_key_stays_out(tmp_path: Path) -> None:
     key = "sk-canary-0123456789"
+    code, said, file = init(tmp_path, "--model", "m", OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    assert (code, file.exists()) == (2, False) and "give --base-url" in said
     code, said, file = init(tmp_path, "--model", "m", "--base-url", "http://127.0.0.1:9/v1", OPENAI_API_KEY=key)
     assert code == 3 and "does not answer" in said and key not in said + file.read_text()
     code, said, _ = init(tmp_path)
