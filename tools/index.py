@@ -19,7 +19,7 @@ from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import Outline, outline_of
 from ml_agent.tools.python_api.index import ApiIndex, ObjectIndexes
 from ml_agent.tools.python_api.model import ModuleFacts
-from ml_agent.tools.reading import IndexWalk, LeftOut, Report, is_within
+from ml_agent.tools.reading import IndexWalk, LeftOut, Report
 from ml_agent.tools.signatures.model import EntryPoint, Signature
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class RepoIndex:
         cache: Folder for what is kept; None keeps it in memory only.
         report: Told of the progress where files are read.
         first: File or folder that is read before all others.
-        seconds: Processor time that reading may take; what is then not yet read is left out, and `read_on` goes on with it.
+        seconds: Processor time that reading may take; what is then not yet read is left out, and the next index goes on with it.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class RepoIndex:
         self._left = seconds
         self._parts: dict[str, _ReadFiles] = {}
         self.lock = RLock()
-        """Held while something is read: what is left out may be gone on with in another thread."""
+        """Held while something is read: several threads may ask."""
 
     @classmethod
     def open(
@@ -227,25 +227,16 @@ class RepoIndex:
             gc.set_threshold(*thresholds)
             self._left = left - (time.thread_time() - before)  # with what calls inside it took
 
-    def read_on(self, seconds: float) -> None:
-        """Go on with what was left out, for at most so much processor time; whoever asks afterwards has it."""
-        end = time.thread_time() + seconds
-        for name in tuple(self._parts):
-            self._complete(name, end - time.thread_time())
-        for name in ("entries", "signatures", "passages", "documented", "commands", "examples", "outlines"):
-            vars(self).pop(name, None)
-
     def _flat(self, name: str) -> tuple[Any, ...]:
         return tuple(one for several in self._read(name).found.values() for one in several)
 
     def _read(self, name: str) -> _ReadFiles:
-        """A part as far as the budget goes; of one that is kept only what is asked for is read in addition."""
+        """A part as far as the budget goes; of one that is kept what was left out is read in addition."""
         with self.lock:
             if name not in self._parts:
                 kept = self._kept(name)
                 part = self._parts[name] = kept or _ReadFiles({}, [], [])
-                wanted = any(self._first and is_within(path, self._first) for path in part.unread)
-                if kept is None or wanted:
+                if kept is None or part.unread:
                     self.spend(lambda: self._complete(name, min(_PARTS[name].seconds, self._left)))
             return self._parts[name]
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.tools.documents.code import clean_block
-from ml_agent.tools.documents.read import parse_document, read_documents
+from ml_agent.tools.documents.read import parse_document, read_document
 from ml_agent.tools.foreign_files import decode
 from tests.processor_time import within
 
@@ -90,5 +90,7 @@ def test_unreadable_files_give_nothing(tmp_path: Path) -> None:
     (tmp_path / "README.md").mkdir()
     (tmp_path / "a.ipynb").write_bytes(b"\xff\xfe\x00{")
     (tmp_path / "b.md").write_bytes("# Grüße\n\ntext".encode("utf-16"))
-    passages = read_documents(tmp_path, ["README.md", "a.ipynb", "b.md", "missing.rst"])
+    passages = [
+        one for path in ("README.md", "a.ipynb", "b.md", "missing.rst") for one in read_document(tmp_path, path)
+    ]
     assert [(passage.path, passage.headings, passage.text) for passage in passages] == [("b.md", ("Grüße",), "text")]

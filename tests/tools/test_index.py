@@ -120,10 +120,10 @@ def test_what_takes_too_long_is_left_out_and_said(root: Path, tmp_path: Path) ->
 
 def test_what_was_left_out_is_gone_on_with(root: Path, tmp_path: Path, read: list[str]) -> None:
     cache = tmp_path / "cache"
-    index = RepoIndex(root, "v1", cache, seconds=-1)
-    look_at_all(index)
+    look_at_all(RepoIndex(root, "v1", cache, seconds=-1))
     assert read == []
-    index.read_on(60)
+    index = RepoIndex(root, "v1", cache)
+    look_at_all(index)
     assert index.examples and index.passages and index.entries and index.signatures["train.py"]
     assert not index.left_out
     assert sorted(read) == [

@@ -1,7 +1,6 @@
 """Every document of a repository as passages."""
 
 import re
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -132,14 +131,6 @@ def is_readme(path: str) -> bool:
     """Whether a file is a README."""
     name = PurePosixPath(path).name.lower()
     return name.startswith("readme") and PurePosixPath(name).suffix in ("", ".txt", *_READERS)
-
-
-def read_documents(root: Path, files: Iterable[str], reading: IndexWalk | None = None) -> tuple[Passage, ...]:
-    """The passages of all documents among the files, in the order of the files."""
-    reading = reading or IndexWalk("passages")
-    documents = [path for path in files if is_document(path)]
-    found = reading.results(documents, lambda path: read_document(root, path, reading))
-    return tuple(passage for passages in found.values() for passage in passages)
 
 
 def read_document(root: Path, path: str, reading: IndexWalk | None = None) -> tuple[Passage, ...]:
