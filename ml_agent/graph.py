@@ -1,5 +1,6 @@
 """The way from a sentence to a command that is seen to work: nodes in running order, wiring last."""
 
+import posixpath
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from ml_agent.errors import BudgetExceededError, UsageError
 from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome
 from ml_agent.finder import CANDIDATES
-from ml_agent.inputs import Inputs, inputs_of, kept_out, nowhere
+from ml_agent.inputs import Inputs, inputs_of, kept_out, not_found, nowhere
 from ml_agent.model.budget import MODEL_LIMITS
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Given, Workspace
@@ -160,7 +161,11 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     changed = f" (changed: the run began at {services.changed_from[:12]})" if "changed_from" in repository else ""
     repository["licence"] = candidate.licence or licence_of(workspace.index)
     unlicensed = "" if repository["licence"] else f"\nlicence: {wording.NO_LICENCE}"
-    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{unlicensed}")
+    outputs = {posixpath.normpath(one.path) for one in stated_of(state) if one.path}
+    if absent := not_found(state["instruction"], workspace.index, Path.cwd(), outputs):
+        repository["not_found"] = absent
+    lacking = "".join(f"\ninput: {wording.not_found(path)}" for path in absent)
+    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{unlicensed}{lacking}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state, assessment.reason), goto="plan")
     if assessment.foreign and state["given"].get("repository"):

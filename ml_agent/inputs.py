@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from ml_agent.delivery.expectation import kind_of
 from ml_agent.draft import Draft
 from ml_agent.named_paths import NamedPath, files_of, fixed_part, named_paths, spread
 from ml_agent.request import Request
@@ -51,6 +52,11 @@ _SYSTEM = (
 )
 _MISSED = "no-such-file"
 _READS = r"(?i:\b(?:from|on|using|with|reads?|loads?|of|input)\s+(?:(?:the\s+)?(?:file|data|table|corpus|pictures?|image|recording)\s+)?)"
+_HOLDS = (
+    r"(?i:\b(?:files?|pictures?|images?|photos?|videos?|recordings?|documents?|texts?|tables?)\s+(?:in|from|of|under|inside)\s+(?:the\s+|my\s+)?+"
+    r"(?=\S*[\"'`“_/\d]|\S+\s+(?:folder|directory)\b)|\b(?:from|of|with|(?:files|pictures|images|photos|texts)\s+in)\s+(?:the|my)\s+(?:folder|directory)\s+)"
+)
+"""Before the name of a folder that is an input: what it holds, or that it is one."""
 _READS_BY_NAME = re.compile(r"-*(?:in|input|data|dataset|source|src|corpus)(?:$|[-_])", re.IGNORECASE)
 _OF_WILD = frozenset("*?[]{}$")
 _SHELL_WORD = re.compile(r"[^\s;&|<>()=\"'`]+")
@@ -123,6 +129,39 @@ def nowhere(instruction: str, arguments: Sequence[tuple[str, str]], index: RepoI
         and PurePosixPath(path).parts[1] not in _SYSTEM
         and path.lstrip("/") not in known
         and not os.path.lexists(os.path.expanduser(path))  # noqa: PTH111 - a Path raises where there is no home
+    ]
+
+
+def not_found(instruction: str, index: RepoIndex, folder: Path, outputs: Collection[str]) -> list[str]:
+    """Files and folders that the sentence seems to give as inputs and that lie neither in the user's folder nor in the repository.
+
+    A command of the run may make them yet.
+
+    Args:
+        instruction: the user's own sentence.
+        index: of the repository.
+        folder: the user's working folder.
+        outputs: paths that should come out.
+    """
+    places = Places(folder, index.root, index.files, index.root)
+
+    def is_given(path: str) -> bool:
+        name = rf"[\"'`“]?{re.escape(path)}/?(?![\w/-]|\.\w)"
+        if _is_file_name(path) and kind_of(path) not in ("file", "folder"):
+            return re.search(rf"\b(?:to|into|as|called|named)\s+{name}", instruction) is None
+        return re.search(f"{_HOLDS}{name}", instruction) is not None
+
+    return [
+        one.path
+        for one in named_paths(instruction, ())
+        if is_given(one.path)
+        and not one.whole
+        and not any(f"{one.path}/".startswith(f"{path}/") for path in outputs)
+        and not one.path.startswith(("/", "~", ".."))
+        and not _OF_WILD & set(one.path)
+        and ":/" not in one.path
+        and _is_absent(one, places)
+        and not any(f"/{one.path}/" in f"/{path}" for path in index.files)
     ]
 
 

@@ -9,7 +9,7 @@ from ml_agent.state import EVIDENCE
 from ml_agent.terminal import terminal_text
 from ml_agent.tools.candidates import state_of
 from ml_agent.unsure import lines_of
-from ml_agent.wording import NO_LICENCE, counted, shortened
+from ml_agent.wording import NO_LICENCE, counted, not_found, shortened
 
 Plain = dict[str, Any]
 
@@ -60,6 +60,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
                 "changed",
                 f"the repository changed during the run, which began at commit {repository['changed_from'][:12]} and then started over",
             )
+        yield from (("input", not_found(path)) for path in repository.get("not_found", ()))
         if result["sandbox"].get("environment"):
             yield "environment", result["sandbox"]["environment"]
         yield from before_rows(result)

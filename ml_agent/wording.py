@@ -113,3 +113,8 @@ def shortened(text: str) -> str:
     """The first line of a text, cut where it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
+
+
+def not_found(path: str) -> str:
+    """Of something that the request seems to give as an input."""
+    return f"{path} is neither in your folder nor in the repository: something in the run must bring it"

@@ -8,9 +8,10 @@ from typing import Literal
 import pytest
 
 from ml_agent import solve
+from ml_agent.delivery.expected import expectations
 from ml_agent.draft import Draft
 from ml_agent.errors import UsageError
-from ml_agent.inputs import Places, inputs_of, named_inputs, nowhere, outside_inputs, refused_inputs
+from ml_agent.inputs import Places, inputs_of, named_inputs, not_found, nowhere, outside_inputs, refused_inputs
 from ml_agent.named_paths import named_paths
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.choose import choose
@@ -58,6 +59,28 @@ def test_an_input_that_is_nowhere(
     (tmp_path / "there.csv").write_text("x")
     said = said.replace("{there}", str(tmp_path / "there.csv"))
     assert nowhere(said, arguments, RepoIndex.open(tmp_path, "v")) == lost
+
+
+@pytest.mark.parametrize(
+    ("said", "lost"),
+    [
+        ("Find duplicates among the pictures in landscape_images and write pairs.csv.", ["landscape_images"]),
+        ("Colourise gray.jpg.", ["gray.jpg"]),
+        ("Sort the files from the folder holiday by size; save it to sorted/list.txt", ["holiday"]),
+        ("Count the words of the texts in 'my letters'.", ["my letters"]),
+        ("Train on mine.csv with the images in data/known and the pictures of cats, 3 epochs, to model.pt.", []),
+        ("Describe the images in colour with yolov5.s and scikit-learn 1.2, as in fig.1, save to out/a.png", []),
+        ("Train on https://example.org/nowhere/a.csv and use *.png.", []),
+    ],
+)
+def test_inputs_that_a_run_must_bring_itself(said: str, lost: list[str], tmp_path: Path) -> None:
+    root, mine = tmp_path / "root", tmp_path / "mine"
+    (root / "data/known").mkdir(parents=True)
+    (root / "data/known/a.png").write_text("x")
+    mine.mkdir()
+    (mine / "mine.csv").write_text("x")
+    outputs = [one.path for one in expectations(said, ())]
+    assert not_found(said, RepoIndex.open(root, "v"), mine, outputs) == lost
 
 
 def test_an_input_that_is_nowhere_is_told_before_anything_is_installed(
