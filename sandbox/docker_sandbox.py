@@ -25,7 +25,7 @@ from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.docker_exec import run_short
 from ml_agent.sandbox.docker_network import ContainerNetwork
-from ml_agent.sandbox.docker_reach import Reach
+from ml_agent.sandbox.docker_reach import Reach, reach_of
 from ml_agent.sandbox.environment import HOME, PATHS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, write_tar
@@ -341,8 +341,13 @@ class DockerSandbox:
         return self._told
 
     def _reach(self) -> Reach:
-        """What of this machine the engine can mount, known once a container was made."""
-        return self._network.reach if self._network is not None else "none"
+        """What of this machine the engine can mount."""
+        if self._network is not None:
+            return self._network.reach
+        with ExitStack() as stack:
+            client = self._client or stack.enter_context(closing(connect()))
+            stack.enter_context(self._translate_errors())
+            return reach_of(client, ensure_image(client, self.image))
 
     def _python_mount(self) -> list[Mount]:
         if self._interpreter is None:

@@ -28,6 +28,8 @@ INSTALL_SECONDS = 1800.0
 DESCRIBE_SECONDS = 240.0
 BUILD_SECONDS = 1500.0
 Note = Callable[[str], None]
+MOST_METADATA = 64 * 1024
+"""Bytes that are read of what a wheel says of itself."""
 MOST_SAID = 2000
 """Last lines of a build that are kept."""
 MOST_MISSING = 5
@@ -195,6 +197,16 @@ class Builder:
         keep_build(kept, msgspec.json.encode(said))
         return said
 
+    def said_beside(self, wheel: str) -> Metadata | BuildFailure:
+        """What an index says beside a wheel of what that says of itself."""
+        script = shlex.quote((_INSIDE / "fetch_files.py").read_text(encoding="utf-8"))
+        files = shlex.quote(json.dumps([[f"{wheel}.metadata", "", "METADATA"]]))
+        folder = f'"{BUILD}/files"'
+        done = self._steps.install(
+            f'"$ML_AGENT_PYTHON" -I -S -c {script} {folder} {files} && head -c {MOST_METADATA} {folder}/METADATA'
+        )
+        return Metadata.read(done.stdout) if done.ok else BuildFailure(lines=said_by(done))
+
     def wheel(self, name: str, source: Sources, pins: Sequence[str]) -> Built | BuildFailure:
         """Build a wheel with the pinned versions where they are needed, or take the one that was built of the same before."""
         key, self.said = self._key(source, pins), ()
@@ -227,8 +239,8 @@ class Builder:
             return None
         kept, out = msgspec.json.decode(note.read_bytes(), type=Built), f"{BUILD}/out/{next(self._number)}"
         self._steps.sandbox.put(wheel, _CARRIED)
-        self._steps.offline(f'mkdir -p "{out}" && mv {_CARRIED} "{out}/{kept.wheel}"', 120)
-        return Built(wheel=f"{out}/{kept.wheel}", used=kept.used)
+        laid = self._steps.offline(f'mkdir -p "{out}" && mv {_CARRIED} "{out}/{kept.wheel}" && echo "{out}"', 120)
+        return Built(wheel=f"{laid.stdout.strip()}/{kept.wheel}", used=kept.used) if laid.ok else None
 
     def _keep(self, key: str, built: Built) -> None:
         """Keep a wheel on the host, where its name is one and it is not too large."""

@@ -32,7 +32,7 @@ from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.submodules import absent_submodules, say_absent
 
-KEPT_FORMAT = 6
+KEPT_FORMAT = 7
 """Goes up where what was kept before may serve no more."""
 ADDED = ".ml-agent-added.tar"
 """Files of the environment that are laid into the workspace: what was generated beside the repository's sources."""
@@ -538,7 +538,7 @@ class _Making:
                 (f"installing {len(packages)} packages" if packages else "no packages to install")
                 + (f", {len(sources)} of them from sources" if sources else "")
             )
-            done = self._steps.install(install_text(ready, seeds=True))
+            done = self._steps.install(install_text(ready, seeds=True, known=self._resolver.read.values()))
             if done.ok:
                 break
             refusal = read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)

@@ -26,6 +26,8 @@ class Resolver:
         """`cpu_torch`: the requirement that gives a build of torch for the processor, "" where a card is there or no such build."""
         self._steps, self._builder, self._cpu_torch = steps, builder, cpu_torch
         self._known: dict[tuple[str, str], Metadata] = {}
+        self.read: dict[tuple[str, str], Metadata] = {}
+        """What wheels say of themselves in words that uv does not read."""
         self._unusable: list[str] = []
         """Against versions that cannot be described."""
 
@@ -47,22 +49,26 @@ class Resolver:
     def _resolve(self, wanted: Wanted) -> tuple[Package, ...] | Refusal:
         for _ in range(MOST_SOURCES):
             answer = self._compile(_held(wanted, *self._unusable))
-            if not isinstance(answer, Refusal) or answer.reason != "build":
+            if not isinstance(answer, Refusal) or answer.reason not in ("build", "metadata"):
                 return answer
-            if (answer.name, answer.version) in self._known:
+            of_wheel = answer.reason == "metadata"
+            known = self.read if of_wheel else self._known
+            if (answer.name, answer.version) in known:
                 return answer
-            described = self._describe(answer.name, answer.version, wanted.day)
+            described = self._describe(answer.name, answer.version, wanted.day, of_wheel)
             if isinstance(described, Metadata):
-                self._known[answer.name, answer.version] = described
+                known[answer.name, answer.version] = described
                 continue
             self._steps.note(f"{answer.name}=={answer.version} cannot be built: {described.line}")
             self._unusable.append(f"{answer.name}!={answer.version}")
         return Refusal(reason="build", lines=(f"more than {MOST_SOURCES} packages come as sources only",))
 
-    def _describe(self, name: str, version: str, day: str) -> Metadata | BuildFailure:
+    def _describe(self, name: str, version: str, day: str, of_wheel: bool) -> Metadata | BuildFailure:
         blank = Metadata(name=name, version=version)
         alone = Wanted(requirements=(f"{name}=={version}",), day=day, dependencies=False)
         answer = self._compile(alone, (blank,))
+        if of_wheel and not isinstance(answer, Refusal) and answer and answer[0].wheels:
+            return self._builder.said_beside(answer[0].wheels[0])
         source = answer[0].source if not isinstance(answer, Refusal) and answer else None
         if source is None:
             return BuildFailure(lines=("its sources are not on the index",))
@@ -73,7 +79,9 @@ class Resolver:
         return Metadata(name=name, version=version, requires=found.requires, python=found.python, extras=found.extras)
 
     def _compile(self, wanted: Wanted, also: Sequence[Metadata] = ()) -> tuple[Package, ...] | Refusal:
-        done = self._steps.install(compile_text(wanted, (*self._known.values(), *also)), RESOLVE_SECONDS)
+        done = self._steps.install(
+            compile_text(wanted, (*self._known.values(), *self.read.values(), *also)), RESOLVE_SECONDS
+        )
         if not done.ok:
             return read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
         try:

@@ -23,10 +23,13 @@ RESOLVE = "$resolve"
 BUILD = "$VIRTUAL_ENV/.build"
 """Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
 
-Reason = Literal["build", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
+Reason = Literal["build", "metadata", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
 
 _SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
 _BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
+_UNREAD = re.compile(r"Metadata for `([A-Za-z0-9][\w.-]*)` \(v([\w.!+-]+)\) could not be parsed")
+_NO_VERSION = re.compile(r"(?<=\d)[a-z](?=\s*(?:[,);]|$))")
+"""A letter behind a version that only old installers took: `pytz (>=2011k)`."""
 _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
     ("invalid", re.compile(r"Couldn't parse requirement|Failed to parse|expected (?:one of|package name)|invalid specifier")),
     ("network", re.compile(r"dns error|[Cc]onnect(?:ion)? (?:error|refused|reset)|Failed to fetch|timed out|client error|tunnel error")),
@@ -72,7 +75,8 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     version: str
     source: Source | None = None
-    wheels: bool = True
+    wheels: tuple[str, ...] = ()
+    """Their addresses."""
     hashes: tuple[str, ...] = ()
 
     @property
@@ -97,7 +101,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
         return Metadata(
             name=str(head.get("Name", "")),
             version=str(head.get("Version", "")),
-            requires=tuple(map(str, head.get_all("Requires-Dist", ()))),
+            requires=tuple(_NO_VERSION.sub("", str(one)) for one in head.get_all("Requires-Dist", ())),
             python=str(head.get("Requires-Python", "")),
             extras=tuple(map(str, head.get_all("Provides-Extra", ()))),
         )
@@ -146,13 +150,16 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
     )
 
 
-def install_text(packages: Iterable[Package], seeds: bool, target: str = "$VIRTUAL_ENV") -> str:
+def install_text(
+    packages: Iterable[Package], seeds: bool, target: str = "$VIRTUAL_ENV", known: Iterable[Metadata] = ()
+) -> str:
     """A bash text that makes an environment anew and puts packages into it that come as wheels.
 
     Args:
         packages: What is put there.
         seeds: Whether pip, and before Python 3.12 setuptools, come along as in every environment of Python's own.
         target: Its folder.
+        known: What some of them say of themselves in words that uv does not read.
     """
     pins = [package.pin for package in packages]
     uv = '"$ML_AGENT_UV" -q pip install --no-deps --no-build'
@@ -172,9 +179,10 @@ def install_text(packages: Iterable[Package], seeds: bool, target: str = "$VIRTU
         ]
     if pins:
         lines += [
-            "pins=$(mktemp)",
+            "pins=$(mktemp) known=$(mktemp)",
             _written("$pins", pins),
-            f'{uv} --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "$pins"',
+            _written("$known", map(_toml, known)),
+            f'{uv} --config-file "$known" --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "$pins"',
         ]
     return "\n".join(lines)
 
@@ -210,7 +218,7 @@ def read_lock(text: str) -> tuple[Package, ...]:
                 name=str(entry["name"]),
                 version=str(entry.get("version", "")),
                 source=source if sdist else None,
-                wheels=bool(wheels),
+                wheels=tuple(str(one.get("url") or one.get("path") or "") for one in wheels),
                 hashes=tuple(filter(None, hashes)),
             )
         )
@@ -232,6 +240,8 @@ def read_refusal(output: str, ended: str = "exited") -> Refusal:
         return Refusal(reason="time", lines=(f"the installer ended: {ended}",))
     if (match := _BUILD.search(output)) is not None:
         return Refusal(reason="build", lines=lines[:8], name=normalized(match[1]), version=match[2])
+    if (match := _UNREAD.search(output)) is not None:
+        return Refusal(reason="metadata", lines=lines[:12], name=normalized(match[1]), version=match[2])
     plain = " ".join(output.split())
     reason: Reason = next((name for name, pattern in _REASONS if pattern.search(plain)), "unknown")
     missing = _MISSING.search(plain)

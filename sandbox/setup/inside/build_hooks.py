@@ -20,12 +20,26 @@ import zipfile
 def main():
     what, folder, out = sys.argv[1:4]
     os.makedirs(out, exist_ok=True)
+    # An interpreter that lies elsewhere than where it was built tells compilers of a folder that is not there.
+    os.environ.setdefault("LIBRARY_PATH", os.path.join(sys.base_prefix, "lib"))
     if what == "develop":
         answer = develop(folder, out, sys.argv[4], sys.argv[5])
     else:
         os.chdir(folder)
+        mend_setup("setup.py")
         answer = ask(what, out, backend_of(folder, sys.argv[4], json.loads(sys.argv[5])))
     say(answer)
+
+
+def mend_setup(path):
+    """Names that a setup.py leaves for modules: `__builtins__` is a module in a script only, which a backend does not run it as."""
+    if not os.path.isfile(path):
+        return
+    with open(path, "rb") as file:
+        text = file.read()
+    if b"__builtins__." in text:
+        with open(path, "wb") as file:
+            file.write(text.replace(b"__builtins__.", b"__import__('builtins')."))
 
 
 def say(answer):
