@@ -288,6 +288,8 @@ class DockerSandbox:
         except (DockerException, RequestException) as error:
             text = str(getattr(error, "explanation", "") or error)
             self.stop()
+            if "could not select device driver" in text:
+                text = "Docker has no driver for --gpus: install NVIDIA's container toolkit, or use --sandbox local"
             raise SandboxUnavailableError(f"a container cannot be started: {text}") from error
 
     def _create(self, image: str, mounts: list[Mount]) -> Container:

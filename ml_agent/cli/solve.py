@@ -191,7 +191,7 @@ def _progress(printing: o.Printing, ask: bool = False) -> Observer | None:
 def _finish(result: dict[str, Any], printing: o.Printing, hint: str = "") -> int:
     code: int = result["exit_code"]
     if printing.as_json:
-        write_out(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        write_out(json.dumps(result, indent=2 if sys.stdout.isatty() else None, ensure_ascii=False) + "\n")
     elif is_answer(result) and not result["answer"].get("sandbox_only"):
         write_out(result["answer"]["text"].rstrip("\n") + "\n")
     if not printing.quiet:
