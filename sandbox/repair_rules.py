@@ -19,14 +19,13 @@ from ml_agent.sandbox.repository_search import (
     same_file_elsewhere,
 )
 from ml_agent.sandbox.script_lines import path_word
-from ml_agent.sandbox.setup.declared import known_provider
 from ml_agent.sandbox.setup.executor import version_of
 from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.setup.resolver import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import MAX_BYTES, exists, is_file
-from ml_agent.tools.python_api.distributions import normalized, provides
+from ml_agent.tools.python_api.distributions import known_provider, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
 
@@ -68,7 +67,7 @@ def next_repair(diagnosis: Diagnosis, history: Sequence[Repair], scene: FailureC
 
 def candidates(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """All repairs that may help."""
-    if scene.taken and (diagnosis.category == "environment" or diagnosis.code == "import-error"):
+    if scene.taken and diagnosis.code in ("missing-module", "import-error", "cannot-import-name"):
         yield Repair(kind="afresh", arguments=("environment",), why="the cached environment is rebuilt")
     rule = _BY_CODE.get(diagnosis.code)
     if rule is not None:
@@ -96,8 +95,6 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     elif fix.kind == "folder":
         text = f"mkdir -p {path_word(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"creating the folder {words}")
-    elif fix.kind == "first":
-        yield Repair(kind="first", arguments=fix.arguments, why=words)
     elif fix.kind == "module":
         yield from _as_module(scene)
     elif fix.kind == "cpu":
@@ -141,14 +138,6 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
             yield from _by_date(scene)
             why = f"{text} of the package index stands for the repository's own code, which cannot be built"
         yield Repair(kind="install", arguments=(text,), module=module, why=why)
-
-
-def _missing_metadata(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """What is looked up, where it is declared; the repository's own package is always tried before."""
-    name = normalized(diagnosis.subject)
-    wanted = next((w for w in wanted_by(scene.source.root) if w.name == name), None)
-    if wanted is not None and name not in own_names(scene.source.root):
-        yield Repair(kind="install", arguments=(wanted.text,), why=f"{diagnosis.subject} is looked up by its name")
 
 
 def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
@@ -216,13 +205,6 @@ def _has_windows_lines(path: Path) -> bool:
         return b"\r\n" in file.read(MAX_BYTES)
 
 
-def _wrong_python(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    fitting = _fitting(scene)
-    if diagnosis.fix is None and fitting and scene.python not in fitting:
-        said = wanted_python(scene.source.root)
-        yield Repair(kind="install", arguments=(_python(max(fitting)),), why=f"the repository asks for Python {said}")
-
-
 def _fitting(scene: FailureContext) -> tuple[Version, ...]:
     """The Pythons that the repository asks for; none where it does not say."""
     from packaging.specifiers import SpecifierSet  # needed for these repairs
@@ -285,10 +267,8 @@ def _python(version: Version) -> str:
 
 _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-module": _missing_module,
-    "missing-metadata": _missing_metadata,
     "missing-file": _missing_file,
     "wrong-folder": _missing_file,
     "permission": _permission,
     "line-endings": _line_endings,
-    "wrong-python": _wrong_python,
 }

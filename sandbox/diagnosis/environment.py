@@ -74,14 +74,6 @@ RULES: tuple[Rule, ...] = (
         fix=python(">=3.12"),
     ),
     rule(
-        "wrong-python",
-        r"(?P<subject>[\w.-]+) requires (?:a different Python|Python) ?'?(?P<version>[<>=!~][^'\n]*)'? (?:but the running Python is|: )(?P<have>[\d.]+)"
-        r"|requires a different Python: (?P<is>[\d.]+) not in '(?P<wants>[^']+)'|(?P<any>This version of \w+ requires Python[^\n]*"
-        r"|[Pp]ython (?:version )?\d\.\d+ or (?:above|newer|later|higher) is required[^\n]*)",
-        "another version of Python is needed: {line}",
-        scope="any",
-    ),
-    rule(
         "no-display",
         r"(?P<subject>no display name and no \$DISPLAY|No available video device|video system not initialized|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
         r"|Could not load the Qt platform plugin|GLFWError[^\n]*|pyglet\.canvas\.xlib\.NoSuchDisplayException|Unable to open display|Can't open display[^\n]*"
@@ -103,12 +95,6 @@ RULES: tuple[Rule, ...] = (
         r"(?: library)?(?: C library)? (?:not found|is not installed|could not be found)|failed to find (?P<fifth>lib\w+)",
         "the system library {subject} is missing",
         fix=_library,
-        scope="any",
-    ),
-    rule(
-        "missing-system-library",
-        r"version `(?P<subject>GLIBC(?:XX)?_[\d.]+)' not found",
-        "a compiled package needs a newer system library: {subject}",
         scope="any",
     ),
     rule(
@@ -139,7 +125,6 @@ RULES: tuple[Rule, ...] = (
         "missing-file",
         r"Can't find model '(?P<subject>\w+)'.*It doesn't seem to be",
         "the language model {subject} of spaCy is not installed",
-        fix=lambda model: Fix(kind="first", arguments=(f"python -m spacy download {model}",)),
     ),
     rule(
         "missing-module",
@@ -157,38 +142,9 @@ RULES: tuple[Rule, ...] = (
         "the program looks up the version of {subject}, which is not installed as a package",
     ),
     rule(
-        "missing-submodule",
-        r"not a git submodule|(?P<subject>\S+/\.git)' does not exist|fatal: No url found for submodule path '(?P<other>[^']+)'",
-        "a submodule of the repository was not fetched: {subject}",
-        scope="any",
-    ),
-    rule(
         "missing-module",
         r"No module named '?(?P<subject>[\w.]+)'?(?:; '(?P<package>[\w.]+)' is not a package)?",
         "the module {subject} is not installed",
-    ),
-    rule(
-        "version-conflict",
-        r"(?P<subject>ResolutionImpossible|conflicting dependencies|ContextualVersionConflict: [^\n]*|VersionConflict: [^\n]*"
-        r"|(?:ImportError|RuntimeError|AssertionError): [^\n]*(?:[\w-]+[<>=!~]=?[\d.]+[^\n]* is required[^\n]*but found|incompatible (?:with|version))[^\n]*"
-        r"|MMCV==[\d.]+ is used but incompatible[^\n]*|Numba needs NumPy [\d.]+ or (?:less|greater)[^\n]*)",
-        "the requested versions conflict: {subject}",
-        scope="any",
-    ),
-    rule(
-        "requirement-not-found",
-        r"(?:satisfies the requirement|No matching distribution found for) (?P<subject>\S+)|The '(?P<other>sklearn)' PyPI package is deprecated[^\n]*"
-        r"|Could not install packages due to an OSError: \[Errno 2\] No such file or directory: '(?P<third>[^']+)'"
-        r"|(?:Invalid requirement|Expected package name)[^\n]*: '?(?P<fourth>[^'\n]+)|git clone[^\n]*?(?P<fifth>\w+://\S+?)[\s'][^\n]*did not run successfully",
-        "the requirement {subject} is not available in that version",
-        scope="any",
-    ),
-    rule(
-        "broken-setup",
-        r"(?P<subject>metadata-generation-failed|subprocess-exited-with-error|Failed (?:building wheel|to build)[^\n]*|Getting requirements to build (?:wheel|editable)[^\n]*error"
-        r"|Multiple top-level packages discovered in a flat-layout[^\n]*|No file/folder found for package [^\n]*|non-package mode[^\n]*)",
-        "a package cannot be built from its setup.py or pyproject.toml: {subject}",
-        scope="any",
     ),
     rule(
         "missing-environment-variable",
@@ -216,12 +172,6 @@ RULES: tuple[Rule, ...] = (
         r"|Could not resolve host|unable to resolve host|Failed to resolve|No route to host|couldn't connect to '?https|We couldn't connect to"
         r"|LocalEntryNotFoundError|OfflineModeIsEnabled|outgoing traffic has been disabled)",
         "the program needs {host}, but there is no network while it runs ({subject}): put the file there, or allow it with --network full",
-        scope="any",
-    ),
-    rule(
-        "network-failed",
-        r"(?P<subject>CERTIFICATE_VERIFY_FAILED|Connection (?:refused|reset|timed out)[^\n]*|Read timed out[^\n]*|HTTP Error \d{3}[^\n]*|\b\d{3} (?:Client|Server) Error[^\n]*|ERROR \d{3}: [^\n]*|Max retries exceeded[^\n]*)",
-        "a download or connection failed: {subject}",
         scope="any",
     ),
 )

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 Category = Literal["environment", "arguments", "code", "data", "limits"]
-FixKind = Literal["install", "constrain", "by-date", "aged", "system", "python", "folder", "module", "first", "cpu"]
+FixKind = Literal["install", "constrain", "by-date", "aged", "system", "python", "folder", "module", "cpu"]
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +15,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FixKind
     """install: distributions; constrain: requirements; by-date: distributions, in the version of the commit's time; aged: all
-    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module; first: shell command;
+    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module;
     cpu: choose the processor."""
     arguments: tuple[str, ...] = ()
     python: str = ""

@@ -11,10 +11,6 @@ def _folder(path: str) -> Fix | None:
     return Fix(kind="folder", arguments=(path,)) if path else None
 
 
-def _nltk(name: str) -> Fix:
-    return Fix(kind="first", arguments=(f"python -m nltk.downloader {name}",))
-
-
 LIMITS: tuple[Rule, ...] = (
     rule(
         "disk-full",
@@ -74,12 +70,6 @@ COMMAND: tuple[Rule, ...] = (
         "no permission for {subject}",
         scope="any",
     ),
-    rule(
-        "shell-syntax",
-        r"(?:bash|sh): (?:-c: )?line \d+: (?:syntax error|unexpected EOF)[^\n]*(?P<subject>[`'][^\n]*)?",
-        "the shell cannot read the command: {line}",
-        scope="any",
-    ),
 )
 
 POINTERS: tuple[Rule, ...] = (
@@ -96,7 +86,6 @@ DATA: tuple[Rule, ...] = (
         "missing-file",
         r"Resource (?:\x1b\[\d+m)*'?(?P<subject>[\w/.-]+?)'?(?:\x1b\[\d+m)* not found\.\s+(?:Please use|\S+ use) the NLTK Downloader",
         "the nltk data {subject} is not installed",
-        fix=_nltk,
         scope="any",
     ),
     rule(
@@ -167,7 +156,6 @@ CODE: tuple[Rule, ...] = (
         "{module} has no {subject}",
     ),
     rule("import-error", r"^ImportError: (?P<subject>[^\n]+)", "an import fails: {subject}"),
-    rule("interrupted", r"^KeyboardInterrupt", "the program was interrupted"),
 )
 
 USAGE: tuple[Rule, ...] = (
@@ -179,10 +167,5 @@ GENERAL: tuple[Rule, ...] = (
         "exception",
         r"^(?P<subject>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|NotFound\w*|Failure)(?:: [^\n]+)?)$|Error\(s\) in loading state_dict for (?P<other>\w+)",
         "the program fails: {subject}",
-    ),
-    rule(
-        "error-line",
-        r"^(?P<subject>[^\n]*\b(?:ERROR|[Ee]rror|FATAL|fatal|Fatal)\b[^\n]*)$",
-        "the program says: {subject}",
     ),
 )

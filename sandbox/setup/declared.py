@@ -11,7 +11,7 @@ import msgspec
 from ml_agent.sandbox.abilities import Version
 from ml_agent.tools.config_text import read_toml
 from ml_agent.tools.foreign_files import is_file, read_text
-from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
+from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import (
     DeclaredRequirement,
     near_files,
@@ -143,13 +143,3 @@ def fitting(said: str, versions: Sequence[Version]) -> tuple[Version, ...]:
     except InvalidSpecifier:
         return tuple(versions)
     return tuple(one for one in versions if any(f"{one[0]}.{one[1]}.{patch}" in wanted for patch in (0, 9, 20)))
-
-
-def known_provider(module: str) -> str:
-    """The distribution that is known to give a module, "" where none is: a name that is merely alike is none."""
-    from ml_agent.tools.python_api.distributions import NOT_FOR_SALE, is_known
-
-    top = module.partition(".")[0]
-    if top in NOT_FOR_SALE or not is_known(module):
-        return ""
-    return distributions_of(module)[0]

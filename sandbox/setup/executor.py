@@ -20,7 +20,7 @@ from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Built, Note, Project, Sources, Steps
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
-from ml_agent.sandbox.setup.declared import Declared, known_provider, read_declared
+from ml_agent.sandbox.setup.declared import Declared, read_declared
 from ml_agent.sandbox.setup.ladder import Rung, first_python, loose, rungs
 from ml_agent.sandbox.setup.resolver import Resolver, loosened, name_of
 from ml_agent.sandbox.setup.system import packages_for
@@ -28,7 +28,7 @@ from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted,
 from ml_agent.sandbox.task import Source
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.own_cache import own_cache
-from ml_agent.tools.python_api.distributions import normalized, provides
+from ml_agent.tools.python_api.distributions import known_provider, normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.submodules import absent_submodules, say_absent
 

@@ -1,7 +1,6 @@
 """Which modules a script needs from outside its repository. Reads only; nothing is imported."""
 
 import ast
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -16,7 +15,6 @@ from ml_agent.tools.python_api.distributions import is_known
 MAX_FILES = 400
 MAX_BYTES = 2 * 1024 * 1024
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv", "build", "dist"})
-_COMPILES = re.compile(r"ext_modules|Extension\(|BinaryDistribution|cpp_extension|cmake", re.IGNORECASE)
 _NO_MODULE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -119,11 +117,11 @@ class _Scan:
             if self._follow_local(place, found.name):
                 return
         elsewhere = self._elsewhere(top, path)
-        if elsewhere is not None and not is_compiled(elsewhere):
+        if elsewhere is not None:
             self._paths[elsewhere.relative_to(self._root).as_posix()] = None
             self._follow_local(elsewhere, found.name)
             return
-        if elsewhere is None and not is_known(top) and built_by(self._root, top) is not None:
+        if not is_known(top) and built_by(self._root, top) is not None:
             return
         (self._later if found.lazy else self._required)[top] = None
         if not found.lazy:
@@ -173,12 +171,6 @@ class _Scan:
             if not _SKIPPED & set(parts) and len(parts) <= 4 and not exists(package.parent / "__init__.py"):
                 found.append(package)
         return found
-
-
-def is_compiled(place: Path) -> bool:
-    """Whether the package in this folder must be built before it can be imported; it is then taken from the index."""
-    setup = place / "setup.py"
-    return is_file(setup) and bool(_COMPILES.search(read_text(setup)))
 
 
 def _is_module(path: Path) -> bool:

@@ -58,3 +58,9 @@ def provides(distribution: str, module: str) -> bool:
     if normalized(distribution) in {normalized(name) for name in distributions_of(module)}:
         return True
     return module.partition(".")[0].lower() in {name.lower() for name in modules_of(distribution)}
+
+
+def known_provider(module: str) -> str:
+    """The distribution that is known to give a module, "" where none is: a name that is merely alike is none."""
+    known = is_known(module) and module.partition(".")[0] not in NOT_FOR_SALE
+    return distributions_of(module)[0] if known else ""
