@@ -14,7 +14,7 @@ import msgspec
 
 from ml_agent.delivery.binary_kinds import array_head
 from ml_agent.delivery.expectation import Expectation
-from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, plain_name, rows_of, text_of
+from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, is_header, plain_name, rows_of, text_of
 
 MOST_NAMED, MOST_ROWS, MOST_LINES, LINE = 12, 3, 6, 120
 _FEW = 5
@@ -117,7 +117,10 @@ def _is_number(text: str) -> bool:
 
 def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> Head:
     names = next(rows, [])
+    first = [] if is_header(names) else [names]
+    rows = chain(first, rows)
     shown = list(islice(rows, MOST_ROWS))
+    names = [f"column {number}" for number in range(1, len(names) + 1)] if first else names
     columns = [_Column(name) for name in names]
     for row in chain(shown, rows):
         for column, value in zip(columns, row, strict=False):
@@ -125,8 +128,8 @@ def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> 
     count = max((column.count for column in columns), default=0)
     named = ", ".join(column.describe() for column in columns[:MOST_NAMED])
     more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
-    head = f"{count} rows, {len(columns)} columns: {named}{more}"
-    lines = (head, *(cut(",".join(row)) for row in (names, *shown)))
+    head = f"{count} rows{' without a header' if first else ''}, {len(columns)} columns: {named}{more}"
+    lines = (head, *(cut(",".join(row)) for row in (*([] if first else [names]), *shown)))
     return Head(lines=lines, doubts=_doubts(columns), void=_void(columns, expected)) if whole else Head(lines=lines)
 
 

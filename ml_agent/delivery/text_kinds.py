@@ -217,6 +217,14 @@ def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
         raise InvalidContent(f"is not a table: {error}") from error
 
 
+_VALUE = re.compile(r"[-+]?\d*\.\d+(?:e[-+]?\d+)?|none|nan|null|\.{0,2}/\S+|\S+/\S+(?:/\S+|\.\w{1,5})", re.IGNORECASE)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a table's first row may be the names of its columns: no fraction, path or missing value is one."""
+    return not any(_VALUE.fullmatch(cell.strip()) for cell in cells)
+
+
 def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
     rows = rows_of(text, delimiter)
     uneven, body = "", 0
@@ -228,7 +236,8 @@ def _judge_table(text: str, expected: Expectation, delimiter: str) -> str:
         raise InvalidContent(uneven)
     if lacking := _lacking(expected.columns, head):
         raise NotAsWorded(f"lacks the columns {', '.join(lacking)}; it has {_some(head)}")
-    if expected.rows == body + 1 and not expected.columns:
+    bare = expected.rows is None and not is_header(head)
+    if not expected.columns and (bare or expected.rows == body + 1):
         return f"{body + 1} rows without a header"
     if (
         not body

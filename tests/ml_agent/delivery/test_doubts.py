@@ -36,6 +36,7 @@ LINES = b"".join(b'{"id": %d, "score": 0.5}\n' % number for number in range(6))
         ("csv", b"id,loss\n" + b"1,0.5\n" * 3 + b"4,nan\n", (), None, True, False, "column loss: 1 of 4 values are NaN"),
         ("csv", b"id,score\n" + b"1,0.5\n" * 5, (), None, True, False, "column score is 0.5 in all 5 rows"),
         ("csv", b"id,year\n" + b"1,2020\n" * 5, (), None, True, False, "year (number)"),
+        ("csv", b"a/b/c,x,None\na/b/d,y,0.4\n", (), None, True, False, "2 rows without a header, 3 columns: column 1 (text)"),
         ("tsv", b"a\tb\n1\t\n2\tx\n", (), None, True, False, "b (text, 1 empty)"),
         ("jsonl", LINES, ("id", "score"), 6, True, False, "column score is 0.5 in all 6 rows"),
         ("jsonl", b'{"id": 1, "label": null}\n{"id": 2, "label": null}\n', ("label",), None, False, False, "has nothing in label"),
