@@ -77,6 +77,10 @@ class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
     instruction: str = ""
 
 
+_LAST_LINES, _LONGEST_LINE = 3, 200
+"""Of what a program said, and characters of one."""
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What an execution did, as far as the state needs it; the full log is on disk."""
 
@@ -422,6 +426,14 @@ def folders_written(draft: Draft, instruction: str, root: Path) -> tuple[str, ..
 
 def _holds_anything(place: Path) -> bool:
     return exists(place) and not (is_dir(place) and not any(place.iterdir()))
+
+
+def told_of(outcome: Outcome) -> str:
+    """How a run ended, in what environment, and what the program said last."""
+    response = outcome.response
+    said = [line.strip() for line in (response.stdout or response.stderr).splitlines() if line.strip()]
+    environment = [f"environment: {outcome.environment}"] if outcome.environment else []
+    return "\n".join([outcome.summary, *environment, *(f"| {line[:_LONGEST_LINE]}" for line in said[-_LAST_LINES:])])
 
 
 def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfall: str = "") -> str:

@@ -22,7 +22,7 @@ from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
 from ml_agent.endings import Ending, bounded
 from ml_agent.errors import BudgetExceededError, UsageError
 from ml_agent.evidence import is_reached, level_asked
-from ml_agent.execution import FileExpectations, Outcome
+from ml_agent.execution import FileExpectations, Outcome, told_of
 from ml_agent.finder import CANDIDATES
 from ml_agent.inputs import Inputs, inputs_of, kept_out, not_found, nowhere
 from ml_agent.model.budget import MODEL_LIMITS
@@ -305,9 +305,7 @@ def execute(state: State, services: Services) -> Command[Literal["diagnose", "ge
     draft = with_rows_seen(draft, state["instruction"], outcome.judgements)
     unproven = not draft.sound and outcome.evidence == "checked"
     best = better(state, draft, "none" if unproven else outcome.evidence, outcome)
-    services.note(
-        "execute", f"{outcome.summary}\nenvironment: {outcome.environment}" if outcome.environment else outcome.summary
-    )
+    services.note("execute", told_of(outcome))
     over = services.budget.time_over() if outcome.response.ended == "timeout" else None
     if over is not None:
         return ended(Ending.BUDGET, str(over), outcome=plain(outcome), best=best)

@@ -99,7 +99,7 @@ class Progress:
             self._begin(name)
             return
         self.close()
-        details = [*self._details(note), *self._last_lines(name), *self._spending()]
+        details = [*self._details(note), *self._spending()]
         self._tell(name, (terminal_text(note).splitlines() or [""])[0], details)
 
     def _begin(self, name: str) -> None:
@@ -119,11 +119,6 @@ class Progress:
         if self._verbose or len(lines) <= _MOST_DETAILS:
             return lines
         return [*lines[:_MOST_DETAILS], f"… {len(lines) - _MOST_DETAILS} more (--verbose)"]
-
-    def _last_lines(self, name: str) -> Iterator[str]:
-        """The last lines of what ran."""
-        if name == "execute" and not self._verbose:
-            yield from (f"| {line}" for line in self._lines)
 
     def _spending(self) -> Iterator[str]:
         """What was spent so far, where this phase asked a model."""
