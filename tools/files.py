@@ -111,12 +111,15 @@ class Tree:
         RepositoryError above MAX_FILES files.
         """
         start = self.resolve(under)
-        return tuple(sorted(path for path in self._walk(start) if _is_content(path)))
+        found = (
+            path for path, is_link in self._walk(start) if _is_content(path) and (not is_link or self.is_file(path))
+        )
+        return tuple(sorted(found))
 
     def state(self) -> tuple[str, int]:
         """A hash of what the disk says of all files, those that are not read included, and when the last one changed, in nanoseconds."""
         digest, newest = hashlib.blake2b(digest_size=16), 0
-        for path in sorted(self._walk(self.root)):
+        for path, _ in sorted(self._walk(self.root)):
             with contextlib.suppress(OSError):  # gone since it was listed
                 one = os.lstat(f"{self.root}/{path}")
                 seen = (path, one.st_mode, one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino)
@@ -124,16 +127,15 @@ class Tree:
                 newest = max(newest, one.st_ctime_ns)
         return digest.hexdigest(), newest
 
-    def _owner(self, target: Path) -> str:
+    def _owner(self, place: Path) -> str:
         """Whose own a folder on the way from the root is, "" where it is the repository's; the root may be one: we read commits from it."""
-        steps = target.relative_to(self.root).parts
-        for place in (self.root.joinpath(*steps[: count + 1]) for count in range(len(steps))):
-            if place not in self._foreign:
-                run = "a run's" if is_run_folder(place) else ""
-                self._foreign[place] = "version control's" if is_git_folder(place) else run
-            if self._foreign[place]:
-                return self._foreign[place]
-        return ""
+        if place == self.root:
+            return ""
+        if place not in self._foreign:
+            run = "a run's" if is_run_folder(place) else ""
+            own = "version control's" if is_git_folder(place) else run
+            self._foreign[place] = self._owner(place.parent) or own
+        return self._foreign[place]
 
     def _regular(self, path: str) -> Path:
         target = self.resolve(path)
@@ -155,7 +157,8 @@ class Tree:
         except (UnsafePathError, OSError):
             return None
 
-    def _walk(self, start: Path) -> Iterator[str]:
+    def _walk(self, start: Path) -> Iterator[tuple[str, bool]]:
+        """All files and links below a folder, each with whether it is a link."""
         count, folders = 0, [start]
         while folders:
             folder = folders.pop()
@@ -172,11 +175,11 @@ class Tree:
                         folders.append(Path(entry.path))
                     continue
                 path = before + entry.name
-                if entry.is_file(follow_symlinks=False) or (entry.is_symlink() and self.is_file(path)):
+                if entry.is_file(follow_symlinks=False) or entry.is_symlink():
                     count += 1
                     if count > MAX_FILES:
                         raise RepositoryError(f"{self.root}: more than {MAX_FILES} files; give a smaller folder")
-                    yield path
+                    yield path, entry.is_symlink()
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
