@@ -40,12 +40,6 @@ RULES: tuple[Rule, ...] = (
     *removed_rules(),
     *version_rules(),
     rule(
-        "missing-module",
-        r"No module named '(?P<subject>distutils)",
-        "{subject} was removed in Python 3.12; setuptools brings it back",
-        fix=lambda subject: Fix(kind="install", arguments=("setuptools",)),
-    ),
-    rule(
         "wrong-python",
         r"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n(?:[^\n]*\n){0,4}SyntaxError: (?P<said>Missing parentheses in call to '\w+'[^\n]*"
         r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)",
@@ -122,11 +116,6 @@ RULES: tuple[Rule, ...] = (
         scope="any",
     ),
     rule(
-        "missing-file",
-        r"Can't find model '(?P<subject>\w+)'.*It doesn't seem to be",
-        "the language model {subject} of spaCy is not installed",
-    ),
-    rule(
         "missing-module",
         r"(?:ImportError|ModuleNotFoundError): (?:Missing optional dependency '(?P<subject>[\w.-]+)'"
         r"|(?:[^\n]*?)(?:requires the|needs the|depends on the|using the|Please install(?: the)?|pip install) [`'\"]?(?P<other>\w[\w-]*)[`'\"]?"
@@ -134,12 +123,6 @@ RULES: tuple[Rule, ...] = (
         r"|(?:[^\n]*?[\s`'\"])?(?P<fourth>(?!(?:it|they|this|that|which|packages?|library|libraries|modules?|dependenc\w+)\b)\w[\w-]*)[`'\"]?"
         r" (?:(?:is not|isn't|must be|needs to be|has to be|should be) installed|not found, please install it))",
         "the package {subject} is not installed",
-    ),
-    rule(
-        "missing-metadata",
-        r"PackageNotFoundError: (?:No package metadata was found for )?(?P<subject>[\w.-]+)$"
-        r"|DistributionNotFound: The '(?P<other>[\w.-]+)[^']*' distribution was not found",
-        "the program looks up the version of {subject}, which is not installed as a package",
     ),
     rule(
         "missing-module",
@@ -164,7 +147,6 @@ RULES: tuple[Rule, ...] = (
         "port-in-use",
         r"(?P<subject>[Aa]ddress already in use|EADDRINUSE)",
         "a network port is taken: {line}",
-        scope="any",
     ),
     rule(
         "network-blocked",

@@ -7,14 +7,14 @@ from typing import Literal
 import msgspec
 
 Category = Literal["environment", "arguments", "code", "data", "limits"]
-FixKind = Literal["install", "constrain", "by-date", "aged", "system", "python", "folder", "module", "cpu"]
+FixKind = Literal["constrain", "by-date", "aged", "system", "python", "folder", "module", "cpu"]
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
     """What would help, as far as the failure alone says."""
 
     kind: FixKind
-    """install: distributions; constrain: requirements; by-date: distributions, in the version of the commit's time; aged: all
+    """constrain: requirements; by-date: distributions, in the version of the commit's time; aged: all
     in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module;
     cpu: choose the processor."""
     arguments: tuple[str, ...] = ()

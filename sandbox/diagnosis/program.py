@@ -83,12 +83,6 @@ POINTERS: tuple[Rule, ...] = (
 
 DATA: tuple[Rule, ...] = (
     rule(
-        "missing-file",
-        r"Resource (?:\x1b\[\d+m)*'?(?P<subject>[\w/.-]+?)'?(?:\x1b\[\d+m)* not found\.\s+(?:Please use|\S+ use) the NLTK Downloader",
-        "the nltk data {subject} is not installed",
-        scope="any",
-    ),
-    rule(
         "missing-folder",
         r"Parent directory (?P<subject>[^\n]+?) does not exist|^OSError: Cannot save file into a non-existent directory: '(?P<other>[^']+)'|Failed to create a NewWriteableFile: (?P<third>[^;\n]+)/[^/;\n]+ : No such file"
         r"|Directory does not exist: (?P<fifth>\S+)",

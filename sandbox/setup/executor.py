@@ -516,14 +516,12 @@ class _Making:
             return []
         said = self._steps.install(look_text([name for name, _ in names], self._settled()), 300).stdout.splitlines()
         holds = {line.split()[0]: line.split()[1:] for line in said if line.strip()}
-        taken = []
-        for name, module in names:
-            path = "./" + module.replace(".", "/")
-            if any(file.startswith((f"{path}.", f"{path}/")) for file in holds.get(name, ())) or name not in holds:
-                taken.append(name)
-            else:
+        shortest = dict(sorted(names, reverse=True))  # what is taken from a module need not be one
+        for name, module in shortest.items():
+            starts = (f"./{module.replace('.', '/')}.", f"./{module.replace('.', '/')}/")
+            if name in holds and not any(file.startswith(starts) for file in holds[name]):
                 self._state.left_out[name] = f"its wheel does not contain the module {module}"
-        return taken
+        return [name for name in shortest if name not in self._state.left_out]
 
     def _settled(self) -> str:
         """The last day of what is taken although nobody declares it."""

@@ -60,12 +60,6 @@ CASES: tuple[FailureCase, ...] = (
         py("raise ImportError('To plot trees, `graphviz` must be installed')"),
         "graphviz",
     ),
-    FailureCase(
-        "own-version",
-        "missing-metadata",
-        py("from importlib.metadata import version\nversion('fit_it')"),
-        "fit_it",
-    ),
     FailureCase("numpy-alias", "removed-api", py("import numpy as np\nprint(np.float(1))"), "", "constrain:numpy<1.24"),
     FailureCase(
         "numpy-warnings", "removed-api", py("import numpy as np\nprint(np.warnings)"), "", "constrain:numpy<1.24"

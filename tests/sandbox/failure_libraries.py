@@ -41,20 +41,6 @@ LIBRARY_CASES: tuple[FailureCase, ...] = (
         group="newest",
     ),
     FailureCase(
-        "nltk-data",
-        "missing-file",
-        py("import nltk\nnltk.corpus.stopwords.words('english')"),
-        "stopwords",
-        group="newest",
-    ),
-    FailureCase(
-        "spacy-model",
-        "missing-file",
-        py("import spacy\nspacy.load('en_core_web_sm')"),
-        "en_core_web_sm",
-        group="newest",
-    ),
-    FailureCase(
         "graphviz-program",
         "missing-program",
         py("import os\nos.environ['PATH'] = ''\nimport graphviz\ngraphviz.Digraph('a').render()"),

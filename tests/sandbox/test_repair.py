@@ -37,7 +37,7 @@ def test_a_module_of_the_repository_before_any_distribution(tmp_path: Path) -> N
     write(tmp_path, "src/lumen/__init__.py", "")
     write(tmp_path, "train.py", "import lumen")
     write(tmp_path, "setup.py", "")
-    found = proposed(diagnosis("missing-module", "lumen.x", Fix(kind="install", arguments=("lumen",))), scene(tmp_path))
+    found = proposed(diagnosis("missing-module", "lumen.x"), scene(tmp_path))
     assert found[0] == ("path", ("src",))
 
 
@@ -140,7 +140,7 @@ def test_a_path_of_the_workspace_is_one_of_the_repository(tmp_path: Path, worksp
 def test_a_module_that_the_repository_compiles_comes_from_no_index(tmp_path: Path) -> None:
     write(tmp_path, "train.py", "import overlap")
     write(tmp_path, "ext/setup.py", "setup(ext_modules=[Extension('overlap', ['overlap.c'])])")
-    found = diagnosis("missing-module", "overlap", Fix(kind="install", arguments=("overlap",)))
+    found = diagnosis("missing-module", "overlap")
     assert next(candidates(found, scene(tmp_path))).arguments == ("(cd ext && python setup.py build_ext --inplace)",)
 
 
