@@ -144,7 +144,7 @@ def see_repositories(repos: Path, tasks: "Sequence[Task]") -> None:
 
     if not repos.is_dir():
         raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` fetches the repositories")
-    if not any(repository_folder(task, repos) for task in tasks):
+    if tasks and not any(repository_folder(task, repos) for task in tasks):
         names = ", ".join(list(dict.fromkeys(task.repository for task in tasks))[:3])
         raise BenchError(
             f"--repos {repos}: none of the repositories is in it ({names}); `ml-agent bench repos` fetches them"
