@@ -97,13 +97,15 @@ class Steps:
         return self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
 
     def offline(self, text: str, seconds: float = BUILD_SECONDS, doing: str = "") -> Response:
-        """A step that may run code of packages and of the repository; `doing` stands before what it prints meanwhile."""
-        tell = self.on_output
+        """A step that may run code of packages and of the repository; where `doing` says what it does, its lines are told behind that."""
+        tell, rest = self.on_output, ""
 
         def told(said: str) -> None:
-            lines = [line for line in said.splitlines() if line.strip() and not line.startswith(_ANSWERS)]
-            if tell is not None:
-                tell("".join(f"{doing}{line}\n" for line in lines))
+            nonlocal rest
+            *lines, rest = (rest + said).split("\n")
+            lines = [line for line in lines if line.strip() and not line.startswith(_ANSWERS)]
+            if tell is not None:  # also where it has nothing to tell: whoever listens may end the run
+                tell("".join(f"{doing}{line}\n" for line in lines if doing))
 
         return self.sandbox.run(Command(text=text, timeout=seconds), told if tell else None)
 
