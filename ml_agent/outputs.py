@@ -62,7 +62,9 @@ def _entries(sandbox: Sandbox, text: str) -> list[bytes]:
         except ValueError as error:
             said = str(error)
         said = " ".join(response.stderr.split())[-120:] or said or f"{response.ended}, {response.exit_code}"
-    raise SandboxLostError(f"what the run made cannot be listed: the sandbox does not answer ({said})")
+    raise SandboxLostError(
+        f"the files that the run made cannot be listed, because the sandbox does not answer ({said}); run it again"
+    )
 
 
 def collect(

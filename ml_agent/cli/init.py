@@ -22,7 +22,9 @@ _ONLY_YOU = 0o600
 
 
 def init(
-    model: Annotated[str | None, typer.Option(help="Model to write into the file and to test.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Name of the model for the settings file; it is tested with one request.")
+    ] = None,
     base_url: Annotated[str | None, typer.Option(help="Address of its endpoint (OPENAI_BASE_URL).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a settings file that exists.")] = False,
 ) -> int:

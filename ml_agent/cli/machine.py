@@ -46,7 +46,7 @@ def doctor(
 ) -> int:
     """Check this machine: what works, and how to fix the rest.
 
-    Exit code 1 where something is missing without which nothing works, or where the model that was named does not answer.
+    Exit code 1 if something essential is missing (Python, git, a cache folder), or if the model that you named does not answer.
     """
     from ml_agent.doctor import examine_machine
 

@@ -22,7 +22,9 @@ Folder = Annotated[str, _option(WHERE, "Folder inside the repository to work in.
 Catalog = Annotated[
     str,
     _option(
-        WHERE, "JSON Lines catalogue to search, and to find --repo in, instead of GitHub; or `sample`.", "--catalog"
+        WHERE,
+        "JSON Lines catalogue to use instead of GitHub, for the search and for --repo: a file, or `sample`, which is included.",
+        "--catalog",
     ),
 ]
 Arg = Annotated[list[str] | None, _option(WHERE, "A value for an option, NAME=VALUE; repeatable.", "--arg")]
@@ -68,7 +70,7 @@ AsJson = Annotated[
     bool, _option(OUTPUT, "Print the whole result as JSON, on one line where it goes to a file or a pipe.", "--json")
 ]
 Quiet = Annotated[
-    bool, _option(OUTPUT, "No progress on stderr, only what must be known beside the answer.", "--quiet", "-q")
+    bool, _option(OUTPUT, "No progress on stderr, only errors and what must be run before the answer.", "--quiet", "-q")
 ]
 Verbose = Annotated[bool, _option(OUTPUT, "Show every detail and all sandbox output.", "--verbose", "-v")]
 Ask = Annotated[

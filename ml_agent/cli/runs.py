@@ -28,7 +28,7 @@ def list_(
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """All runs, oldest first, also those made with --out."""
+    """All runs, oldest first, including those in folders of their own (--out)."""
     rows = [row for row in map(_row, known_runs(load_settings())) if text.lower() in " ".join(row.values()).lower()]
     if as_json:
         write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")

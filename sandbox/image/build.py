@@ -89,7 +89,7 @@ def build_image(client: docker.DockerClient) -> str:
             _from_debian(client)
         except (DockerException, RequestException, SandboxUnavailableError) as second:
             raise SandboxUnavailableError(
-                f"no image: a registry cannot be used ({_line(error)}), nor a Debian bootstrap ({_line(second)})"
+                f"the base image of the sandbox cannot be made: neither from a registry ({_line(error)}) nor from Debian packages ({_line(second)})"
             ) from second
     client.images.get(image_name()).tag(REPOSITORY, SUITE)
     return image_name()
