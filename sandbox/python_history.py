@@ -1,5 +1,6 @@
 """Which version of Python brought a name, a module or a syntax, and which was the last to have it."""
 
+import sys
 import tomllib
 from datetime import date
 from functools import cache
@@ -21,3 +22,9 @@ def released(version: tuple[int, int]) -> date:
     known = {tuple(map(int, text.split("."))): day for text, day in days.items()}
     nearest = min(max(version, min(known)), max(known))
     return date.fromisoformat(known[nearest])
+
+
+def is_standard(module: str) -> bool:
+    """Whether a module comes, or came once, with Python itself."""
+    once = (name for table in history().values() for names in table.get("modules", {}).values() for name in names)
+    return module in sys.stdlib_module_names or module in once

@@ -76,10 +76,14 @@ def needs_of(source: Source, task: Task) -> Needs:
     modules = [*found.taken, *((name, ()) for name in called)]
     if not entries and not task.code and not called:
         modules += [(name, ()) for name in own_packages(root)]
+    users = {word.split("/")[0].removesuffix(".py") for word in task.named if not word.startswith(("/", "."))}
+    modules = [one for one in modules if one[0].partition(".")[0] not in users]  # lies beside the user's sentence
     places = [entry.parent.relative_to(root).as_posix() for entry in scripts if entry.name != "__main__.py"]
     return Needs(
         modules=tuple(dict.fromkeys(modules)),
-        third_party=tuple(dict.fromkeys((*found.dotted, *found.later))),
+        third_party=tuple(
+            one for one in dict.fromkeys((*found.dotted, *found.later)) if one.split(".")[0] not in users
+        ),
         folder=task.folder,
         places=tuple(dict.fromkeys(places)),
         paths=found.paths,

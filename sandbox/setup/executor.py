@@ -18,6 +18,7 @@ from ml_agent.sandbox.abilities import EnvironmentSandbox, Version, recorded
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.python_history import is_standard
 from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Built, Note, Project, Sources, Steps
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, read_declared
@@ -26,6 +27,7 @@ from ml_agent.sandbox.setup.resolver import Resolver, loosened, name_of
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
 from ml_agent.sandbox.task import Source
+from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.own_cache import own_cache
 from ml_agent.tools.python_api.distributions import known_provider, normalized, provides
@@ -253,6 +255,8 @@ class Setup:
                     best, aside = made, self._put_aside(made, aside)
                 if not made.failures or self.hindered:
                     break
+                if all(self._nobody_gives(one, declared, needs) for one in made.failures):
+                    break  # no other way does, either
             self._note(f"left: {attempts[-1].ended}")
             if self.no_room:  # other ways take as much
                 break
@@ -266,6 +270,14 @@ class Setup:
                 self.shop.forget_setup(aside)
         best.attempts = tuple(attempts)
         return best
+
+    def _nobody_gives(self, failure: ImportFailure, declared: Declared, needs: Needs) -> bool:
+        """Whether an import fails because its own module is neither the repository's nor Python's, and no distribution is known to give it."""
+        top, match = failure.module.partition(".")[0], NO_MODULE.search(failure.said)
+        if match is None or match[1] != top or is_standard(top) or declared.provider(top):
+            return False
+        here = [place / name for place in (self.source.root, needs.near) for name in (top, f"{top}.py")]
+        return not known_provider(top) and not any(map(exists, here))
 
     def _in_turn(self, declared: Declared, asked: Asked, attempts: Sequence[Attempt]) -> Iterator[Rung]:
         """As declared first; then with less, under the Pythons first for which there are packages at all."""
