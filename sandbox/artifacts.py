@@ -79,8 +79,8 @@ def dockerfile(record: SessionRecord) -> str:
     packages = " ".join(["git", *_system_packages(record)])
     lines = [
         comment(
-            f"docker build -t again -f Dockerfile {_context(record)} && docker run --name again {_mounts(record)}again; "
-            "docker cp again:/workspace made; docker rm again"
+            f"docker build -t again -f Dockerfile {_context(record)} && {{ docker run --name again {_mounts(record)}again; "
+            "docker cp again:/workspace made; docker rm again; }"
         ),
         f"ARG BASE=python:{record.python}-slim",
         "FROM ${BASE}",

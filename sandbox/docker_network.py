@@ -190,4 +190,6 @@ def _remove(container: Container) -> None:
     except NotFound:
         return
     except (DockerException, RequestException) as error:
-        raise SandboxLostError(f"the proxy to the package index does not stop: {error}") from error
+        raise SandboxLostError(
+            f"the proxy to the package index cannot be stopped: {error}; `ml-agent clean` removes it"
+        ) from error

@@ -44,7 +44,7 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
     except ValueError as error:
         raise SyntaxError(str(error)) from error
     if _is_deeper(tree, levels):
-        raise TooDeepError(f"it is nested more than {levels} levels deep")
+        raise TooDeepError(f"the code is nested more than {levels} levels deep")
     if isinstance(tree, ast.Expression):
         return ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
     assert isinstance(tree, ast.Module)  # there is no third mode

@@ -84,6 +84,14 @@ def matching(entries: Iterable[RankedEntry], word: str) -> Iterator[RankedEntry]
             yield one
 
 
+def _with_option(entries: Iterable[RankedEntry], word: str, index: RepoIndex) -> Iterator[RankedEntry]:
+    """Those that have an option with a word in its name, as their signatures tell: not every program writes it as a text."""
+    for one in entries:
+        options = (option for signature in index.signatures[one.entry.path] for option in signature.options)
+        if any(word.lower() in f"{option.dest} {' '.join(option.flags)}".lower() for option in options):
+            yield one
+
+
 class Selection(NamedTuple):
     """Which entry points are shown."""
 
@@ -138,7 +146,7 @@ def explain(
     say_left_out(index)
     if absent := absent_submodules(index):
         write_error(say_absent(absent))
-    fitting = list(matching(found, selection.word))
+    fitting = list(matching(found, selection.word)) or list(_with_option(found, selection.word, index))
     if selection.word and not fitting:
         raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
     shown = fitting if selection.all_of_them else [one for one in fitting if one.role == "run"]

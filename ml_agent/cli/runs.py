@@ -24,7 +24,10 @@ _RUN = typer.Argument(help="Folder, id, or the beginning of an id.")
 @app.command("list")
 def list_(
     text: Annotated[
-        str, typer.Option("--filter", help="Only runs whose id, ending or instruction contains this text.")
+        str,
+        typer.Option(
+            "--filter", help="Only runs whose id, outcome (such as delivered) or instruction contains this text."
+        ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:

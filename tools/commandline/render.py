@@ -181,7 +181,7 @@ def _option_words(signature: Signature, option: Option, value: Any) -> list[str]
     if option.nargs == "+" and not words:
         raise RenderError(f"{flag} takes at least one value")
     if signature.syntax == "argparse" and any(_looks_like_option(signature, w) for w in words):
-        raise RenderError(f"a value of {flag} begins like an option")
+        raise RenderError(f"a value of {flag} begins with a dash and would be read as an option")
     return [flag, *words]
 
 
