@@ -250,7 +250,8 @@ def compare(
     shown = [Figures(one, [one.cells[key] for key in keys], paid) for one, paid in zip(subjects, prices, strict=True)]
     delivered = price is not None
     columns = (_delivered_columns if delivered else _scored_columns)(shown)
-    dropped = [f"{one.name}: {key} is not a row of all" for one in subjects for key in one.cells if key not in keys]
+    lost = {one.name: len(one.cells) - len(keys) for one in subjects}
+    dropped = [f"{name}: {many} rows that not all agents have" for name, many in lost.items() if many]
     what = "Delivered results" if delivered else "Right answers"
     judged = f"{'Models' if delivered else 'Scored by'}: {', '.join(filter(None, modes)) or 'none'}."
     notes = (INTERVALS, "") if delivered else (INTERVALS, OFFICIAL)
@@ -392,7 +393,7 @@ def print_comparison(comparison: Comparison, console: Terminal) -> None:
             f"McNemar's p {pair.p}"
         )
     for one in comparison.subjects:
-        classes = Counter(cell.error_class for cell in one.cells.values() if cell.error_class)
+        classes = Counter(kind for key in comparison.keys if (kind := one.cells[key].error_class))
         for name, count in sorted(classes.items()):
             console.say(f"{one.name}: {name} {count}: {CLASSES[name]}")
     for said in comparison.left_out:
