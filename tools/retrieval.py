@@ -124,8 +124,12 @@ def _scorer(lengths: Sequence[int], postings: Mapping[str, Sequence[int]]) -> "B
     for word, posting in postings.items():
         for position, count in zip(posting[::2], posting[1::2], strict=True):
             counts[position][word] = count
-    scorer.corpus_size, scorer.avgdl, scorer.doc_len = len(lengths), sum(lengths) / len(lengths), lengths
-    scorer.doc_freqs = [counts.get(position, {}) for position in range(len(lengths))]
+    vars(scorer).update(
+        corpus_size=len(lengths),
+        avgdl=sum(lengths) / len(lengths),
+        doc_len=lengths,
+        doc_freqs=[counts.get(position, {}) for position in range(len(lengths))],
+    )
     scorer._calc_idf({word: len(posting) // 2 for word, posting in postings.items()})
     return scorer
 

@@ -31,15 +31,3 @@ GROUPS = {
 def py(text: str) -> str:
     """A command that writes `text` to main.py and runs it, so that the traceback shows its lines."""
     return f"cat > main.py <<'END'\n{text}\nEND\npython main.py"
-
-
-WHEELS = """mkdir -p wheels && python - <<'END'
-import zipfile
-for version in ("1.0", "2.0"):
-    with zipfile.ZipFile(f"wheels/demo-{version}-py3-none-any.whl", "w") as wheel:
-        folder = f"demo-{version}.dist-info"
-        wheel.writestr(f"{folder}/METADATA", f"Metadata-Version: 2.1\\nName: demo\\nVersion: {version}\\n")
-        wheel.writestr(f"{folder}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr(f"{folder}/RECORD", "")
-END
-true"""
