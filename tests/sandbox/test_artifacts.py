@@ -73,7 +73,7 @@ def test_a_dockerfile_says_how_it_is_built_and_needs_nothing_but_the_repository(
     mine = tmp_path / "my files"
     text = with_inputs(tmp_path, mine)["Dockerfile"]
     said = text.splitlines()[0]
-    assert said.startswith(f"# docker build -t again -f Dockerfile {tmp_path} && docker run --name again ")
+    assert said.startswith(f"# docker build -t again -f Dockerfile {tmp_path} && {{ docker run --name again ")
     for mount in (f"'{mine}/a file.txt:/workspace/sub/a file.txt:ro'", "/data/c.txt:/data/c.txt:ro"):
         assert f" -v {mount} " in said
     assert said.endswith(" again; docker cp again:/workspace made; docker rm again; }"), "what it makes is not lost"
