@@ -23,7 +23,7 @@ from ml_agent.tools.signatures.values import Class, Function, Native, Value
 
 RUNS_OTHERS = re.compile(r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b")
 """Ways to start code that is not in the file."""
-READERS = re.compile(r"\b((?:\w+\.)*\w*(?:CLI|cli|docopt))\s*\(")
+READERS = re.compile(r"(?<![\w.])((?:\w+\.)*\w*(?:CLI|cli|docopt))\s*\(")
 """What libraries that read command lines are called."""
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
 """A parser is asked for the words."""
