@@ -14,7 +14,6 @@ wheel=$(ls "$work"/dist/ml_agent-*.whl)
 cp -r ml_agent/samples/repositories/planar-nets "$work/planar-nets"
 git -C "$work/planar-nets" init -q && git -C "$work/planar-nets" add -A
 git -C "$work/planar-nets" -c user.name=smoke -c user.email=smoke@localhost commit -q -m smoke
-git clone -q --bare "$work/planar-nets" "$work/mirrors/local+planar-nets"
 cd "$work"
 export ML_AGENT_CACHE_DIR="$work/cache" ML_AGENT_RUNS_DIR="$work/runs"
 
@@ -37,9 +36,8 @@ for extra in "${extras[@]}"; do
   "$agent" solve 'train the perceptron for 25 epochs' --repo planar-nets --run none -q | grep -q 25
   "$agent" bench make planar-nets --out rows.jsonl --rows 2 --jobs 1 >made.txt 2>&1 && test -s rows.jsonl
   rm -rf scores out.jsonl && mkdir scores
-  "$agent" bench repos --tasks rows.jsonl --repos laid --mirrors mirrors --commit planar-nets=HEAD >laid.txt 2>&1
-  "$agent" bench predict --tasks rows.jsonl --repos laid --out out.jsonl >predicted.txt 2>&1
-  "$agent" bench score --tasks rows.jsonl --repos laid --predictions out.jsonl --mode same-call --json >scores/offline.json
+  "$agent" bench predict --tasks rows.jsonl --repos . --out out.jsonl >predicted.txt 2>&1
+  "$agent" bench score --tasks rows.jsonl --repos . --predictions out.jsonl --mode same-call --json >scores/offline.json
   "$agent" bench compare scores/offline.json >compared.txt && grep -q planar-nets compared.txt
   "$agent" bench report scores >reported.txt && test -s scores/report.md
   "$env/bin/python" -c 'import ml_agent; assert ml_agent.check("python train/fit_mlp.py --lr 0.1", "planar-nets").ok'
