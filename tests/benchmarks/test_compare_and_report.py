@@ -40,7 +40,7 @@ def figures(comparison: Comparison, column: str) -> list[str]:
 def test_only_common_rows_count() -> None:
     comparison = side_by_side(scored("a", "++++"), scored("b", "+---", first_id=2))
     assert comparison.keys == ("1-2", "1-3") and figures(comparison, "Pass@1") == ["100.0 %", "50.0 %"]
-    assert len(comparison.left_out) == 4
+    assert len(comparison.left_out) == 2
 
 
 def test_pairs_and_costs() -> None:
