@@ -17,8 +17,8 @@ from ml_agent.sandbox.repair_rules import FailureContext, next_repair
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
 from ml_agent.sandbox.setup.builder import Note
 from ml_agent.sandbox.setup.check import Needs, needs_of
+from ml_agent.sandbox.setup.executor import DEBIAN, Asked, Attempt, Environment, Setup, SetupAction
 from ml_agent.sandbox.setup.executor import OWN_PACKAGE as OWN
-from ml_agent.sandbox.setup.executor import Asked, Attempt, Environment, Setup, SetupAction
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.sandbox.witness.watch import run_watched
@@ -228,7 +228,7 @@ class Session:
             return Installed(ok=False, said=(f"only the package index can be reached, no other address: {refused[0]}",))
         if refused := [one for one in words if not _WORD.fullmatch(one)]:
             return Installed(ok=False, said=(f"not a requirement with a package name: {refused[0]}",))
-        if refused := [one for one in system if not _DEBIAN.fullmatch(one)]:
+        if refused := [one for one in system if not DEBIAN.fullmatch(one)]:
             return Installed(ok=False, said=(f"not the name of a Debian package: {refused[0]}",))
         wanted = [
             *([Repair(kind="system", arguments=tuple(system), why=why)] if system else []),
@@ -454,8 +454,6 @@ _WORD = re.compile(
     r"-e \.|--python 3\.\d{1,2}|[A-Za-z0-9][\w.-]*(?: ?\[[\w,. -]*\])?(?: ?[<>=!~]=?=? ?[\w.*+!-]+(?: ?, ?[<>=!~]=?=? ?[\w.*+!-]+)*)?(?: ?;[\w\s.<>=!~'\"()-]+)?",
     re.ASCII,
 )
-_DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*(?:[a-z0-9.]|\+\+)", re.ASCII)
-"""A hyphen at the end would have it removed."""
 
 
 def repaired(task: Task, repairs: Sequence[Repair]) -> Task:

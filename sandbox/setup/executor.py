@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from ml_agent.sandbox.abilities import EnvironmentSandbox, Version, recorded
 from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
+from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.python_history import is_standard
 from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Built, Note, Project, Sources, Steps
@@ -36,6 +37,8 @@ from ml_agent.tools.submodules import absent_submodules, say_absent
 
 KEPT_FORMAT = 7
 """Goes up where what was kept before may serve no more."""
+DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*(?:[a-z0-9.]|\+\+)", re.ASCII)
+"""The name of a Debian package; a hyphen at the end would have it removed."""
 ADDED = ".ml-agent-added.tar"
 """Files of the environment that are laid into the workspace: what was generated beside the repository's sources."""
 CHECK_SECONDS = 240.0
@@ -125,12 +128,20 @@ class Environment(msgspec.Struct, kw_only=True):
 
 
 class _Made(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of making an environment."""
+    """What came of making an environment. It may come from a recording of others: nothing of it is a command or leads out of the repository."""
 
     environment: Environment
     taken: bool
-    done: tuple[SetupAction, ...]
     system: tuple[str, ...]
+    """Debian packages that were installed for it."""
+    why: str = ""
+
+    def checked(self) -> "_Made":
+        """Without what is no name of a package, and no folder of the repository."""
+        project = "" if leads_out(PurePosixPath(self.environment.project)) else self.environment.project
+        environment = msgspec.structs.replace(self.environment, project=project)
+        system = tuple(name for name in self.system if DEBIAN.fullmatch(name))
+        return msgspec.structs.replace(self, environment=environment, system=system)
 
 
 class Setup:
@@ -172,18 +183,22 @@ class Setup:
 
         Raises SandboxUnavailableError, SandboxLostError.
         """
-        made = recorded(self.sandbox, "environment", partial(self._make, needs, asked), _Made)
-        self.environment, self.taken, self.done = made.environment, made.taken, list(made.done)
-        self._steps.system = made.system
+        before = tuple(self.done)
+        made = recorded(self.sandbox, "environment", partial(self._make, needs, asked), _Made).checked()
+        new = [SetupAction(command="", system=made.system, why=made.why)] if made.system else []
+        self.environment, self.taken, self.done = made.environment, made.taken, [*before, *new]
+        self._steps.system = tuple(dict.fromkeys([*self._steps.system, *made.system]))
         return made.environment
 
     def _make(self, needs: Needs, asked: Asked) -> _Made:
-        self._began = time.monotonic()
+        self._began, before = time.monotonic(), len(self.done)
         key = self._key(needs, asked)
         found = self._taken(key)
         taken = found is not None and not found.failures
         environment = found or self._made_new(key, needs, asked)
-        return _Made(environment=environment, taken=taken, done=tuple(self.done), system=self._steps.system)
+        new = self.done[before:]
+        system, why = dict.fromkeys(name for one in new for name in one.system), dict.fromkeys(one.why for one in new)
+        return _Made(environment=environment, taken=taken, system=tuple(system), why="; ".join(why))
 
     def _made_new(self, key: str, needs: Needs, asked: Asked) -> Environment:
         declared = read_declared(self.source.root.resolve(), needs.near)

@@ -68,7 +68,8 @@ class Resolver:
         alone = Wanted(requirements=(f"{name}=={version}",), day=day, dependencies=False)
         answer = self._compile(alone, (blank,))
         if of_wheel and not isinstance(answer, Refusal) and answer and answer[0].wheels:
-            return self._builder.said_beside(answer[0].wheels[0])
+            found = self._builder.said_beside(answer[0].wheels[0])
+            return found if isinstance(found, BuildFailure) else _of(name, version, found)
         source = answer[0].source if not isinstance(answer, Refusal) and answer else None
         if source is None:
             return BuildFailure(lines=("its sources are not on the index",))
@@ -76,7 +77,7 @@ class Resolver:
         found = self._builder.describe(source)
         if isinstance(found, BuildFailure):
             return found
-        return Metadata(name=name, version=version, requires=found.requires, python=found.python, extras=found.extras)
+        return _of(name, version, found)
 
     def _compile(self, wanted: Wanted, also: Sequence[Metadata] = ()) -> tuple[Package, ...] | Refusal:
         done = self._steps.install(
@@ -88,6 +89,11 @@ class Resolver:
             return read_lock(read_text(Path(done.log), MOST_LOCK) if done.log else done.stdout)
         except ValueError:
             return Refusal(reason="unknown", lines=("the installer's answer cannot be read",))
+
+
+def _of(name: str, version: str, said: Metadata) -> Metadata:
+    """What a package says it needs, under the name and version that the index has: it speaks for no other."""
+    return msgspec.structs.replace(said, name=name, version=version)
 
 
 def _held(wanted: Wanted, *constraints: str) -> Wanted:

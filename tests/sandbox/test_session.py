@@ -92,6 +92,17 @@ def test_a_recorded_run_installs_and_is_played_back_without_a_sandbox(make: Make
     recorded = said(Tape(tmp_path / "tape", "record"), make("bubblewrap", network="install"))
     assert recorded[2] == ("alpha==1.0",)
     assert said(Tape(tmp_path / "tape", "replay"), None) == recorded
+    forged = next(path for path in (tmp_path / "tape").rglob("*") if path.is_file() and b'"taken"' in path.read_bytes())
+    entry = json.loads(forged.read_text())
+    entry["result"]["system"] = ["libgl1", "x; touch forged", "libc6-"]
+    entry["result"]["environment"]["project"] = "../forged"
+    forged.write_text(json.dumps(entry))
+    session = Session(
+        on_tape(Tape(tmp_path / "tape", "replay"), None, tmp_path / "logs"), Source(root=root, version="v1")
+    )
+    session.prepare()
+    written = "".join(artifacts(session.record(Task(text="python run.py"))).values())
+    assert "libgl1" in written and "forged" not in written and "libc6-" not in written
 
 
 @pytest.mark.slow
