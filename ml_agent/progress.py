@@ -103,6 +103,7 @@ class Progress:
         self._tell(name, (terminal_text(note).splitlines() or [""])[0], details)
 
     def _begin(self, name: str) -> None:
+        self._left.set()  # a phase that failed was not left
         self._started = time.monotonic()
         self._lines.clear()
         self._unfinished = ""

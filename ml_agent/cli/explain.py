@@ -3,8 +3,10 @@
 import json
 import posixpath
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -84,9 +86,14 @@ def matching(entries: Iterable[RankedEntry], word: str) -> Iterator[RankedEntry]
             yield one
 
 
+_SEARCH_SECONDS = 10.0
+"""Processor time for reading signatures in which a word is looked for."""
+
+
 def _with_option(entries: Iterable[RankedEntry], word: str, index: RepoIndex) -> Iterator[RankedEntry]:
     """Those that have an option with a word in its name, as their signatures tell: not every program writes it as a text."""
-    for one in entries:
+    end = time.thread_time() + _SEARCH_SECONDS
+    for one in takewhile(lambda _: time.thread_time() < end, entries):
         options = (option for signature in index.signatures[one.entry.path] for option in signature.options)
         if any(word.lower() in f"{option.dest} {' '.join(option.flags)}".lower() for option in options):
             yield one

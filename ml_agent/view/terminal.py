@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from ml_agent.console import Terminal
-from ml_agent.summary import summary
+from ml_agent.summary import is_answer, summary
 from ml_agent.terminal import terminal_text
 from ml_agent.view.page import DraftView, Page
 from ml_agent.wording import counted, shortened
@@ -23,8 +23,9 @@ def show(page: Page, console: Terminal) -> None:
     console.print(Text.assemble((result["ending"], colour), f": {result['message']}\n"))
     answer = (result.get("answer") or {}).get("text", "")
     lines = answer.splitlines()
-    console.say("\n".join(lines[:MOST_LINES]))
-    if len(lines) > MOST_LINES:
+    is_below = not is_answer(result) or bool((result.get("answer") or {}).get("sandbox_only"))  # the summary has it
+    console.say("" if is_below else "\n".join(lines[:MOST_LINES]))
+    if len(lines) > MOST_LINES and not is_below:
         console.print(Text(f"... and {counted(len(lines) - MOST_LINES, 'more line')}, in the run folder", style="dim"))
     console.print()
     for row in (row for row in summary(result) if not row.startswith("ending ")):
