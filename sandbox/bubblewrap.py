@@ -23,7 +23,8 @@ USER = 64321
 FILTER = 9
 """Descriptor on which bubblewrap finds the system call filter."""
 SETPRIV = "/usr/bin/setpriv"
-_WHOLE = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev")
+_TRIES = 3
+"""Of a probe: a mount that goes away meanwhile, or a busy machine, is not taken for a kernel that forbids it."""
 _COVERED = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs")
 """What only ownership protects: read-only also where the sandbox's user is the host's."""
 
@@ -55,16 +56,22 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def find_bubblewrap() -> str | None:
     """Its path where it is installed and this kernel lets it work, else None."""
+    return None if why_not() else shutil.which("bwrap")
+
+
+@cache
+def why_not() -> str | None:
+    """Why bubblewrap does not work here: what it says itself, or that it is not installed; None where it works."""
     program = shutil.which("bwrap")
     if program is None:
-        return None
-    return program if _works(program, []) else None
+        return "not installed"
+    return _trouble([program, *_namespaces(network=False, user=None), *_programs(), "true"])
 
 
 @cache
 def forbids_namespaces(program: str) -> bool:
     """Whether it can keep commands from making user namespaces of their own (bubblewrap 0.8)."""
-    return _works(program, ["--disable-userns"])
+    return not _trouble([program, *_namespaces(network=False, user=None), "--disable-userns", *_programs(), "true"])
 
 
 @cache
@@ -76,23 +83,23 @@ def other_user() -> int | None:
     program = shutil.which("bwrap")
     if os.geteuid() != 0 or program is None or not Path(SETPRIV).exists():
         return None
-    test = [program, *_namespaces(network=False, user=USER), *_WHOLE, *_become(USER), "true"]
-    return USER if succeeds(test, {}) else None
+    test = [program, *_namespaces(network=False, user=USER), *_programs(), *_become(USER), "true"]
+    return None if _trouble(test) else USER
 
 
-def _works(program: str, options: list[str]) -> bool:
-    return succeeds([program, *_namespaces(network=False, user=None), *options, *_WHOLE, "true"], {})
-
-
-def succeeds(command: list[str], environment: Mapping[str, str]) -> bool:
-    """Whether a short command can be run here, and ends well."""
-    try:
-        subprocess.run(
-            command, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, env=dict(environment)
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return True
+def _trouble(command: list[str]) -> str | None:
+    """What keeps a short command from ending well here, asked up to three times; None where nothing does."""
+    said = ""
+    for _ in range(_TRIES):
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, env={})
+        except (OSError, subprocess.SubprocessError) as error:
+            said = str(error)
+            continue
+        if done.returncode == 0:
+            return None
+        said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}"
+    return said
 
 
 def write_system(place: Path, user: int | None) -> bool:
@@ -172,10 +179,12 @@ def _become(user: int) -> list[str]:
     return [SETPRIV, "--reuid", str(user), "--regid", str(user), *drop, "--"]
 
 
+def _programs() -> list[str]:
+    return [*system_folders(("/usr", *_SYSTEM)), "--proc", "/proc", "--dev", "/dev"]
+
+
 def _system(view: View) -> list[str]:
-    line = ["--ro-bind", "/usr", "/usr"]
-    line += system_folders(_SYSTEM)
-    line += ["--proc", "/proc", "--dev", "/dev"]
+    line = _programs()
     for covered in filter(os.path.exists, _COVERED):
         line += ["--ro-bind", covered, covered]
     line += [*folders_above("/etc/ssl/certs/any"), *folders_above("/var/tmp")]

@@ -3,15 +3,13 @@
 from contextlib import closing
 from pathlib import Path
 
-from ml_agent.sandbox.bubblewrap import find_bubblewrap
+from ml_agent.sandbox.bubblewrap import find_bubblewrap, why_not
 from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.image.build import present_image
 from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox, has_cards
-
-NO_BUBBLEWRAP = "bubblewrap does not work here: install it (Debian: apt-get install bubblewrap)"
 
 
 def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False) -> Sandbox:
@@ -42,7 +40,7 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
         return local
     if unisolated:
         return ProcessSandbox(policy, log_folder)
-    missing.append(NO_BUBBLEWRAP)
+    missing.append(f"bubblewrap does not work here ({why_not()}): install it (Debian: apt-get install bubblewrap)")
     raise SandboxUnavailableError(f"{'; '.join(missing)}; or run without isolation (--sandbox local --unisolated)")
 
 

@@ -228,7 +228,7 @@ class BubblewrapSandbox(LocalSandbox):
         """Make the folder and the virtual environment. Raises SandboxUnavailableError."""
         if bubblewrap.find_bubblewrap() is None:
             raise SandboxUnavailableError(
-                "bubblewrap is missing or may not make namespaces here (Debian: apt-get install bubblewrap)"
+                f"bubblewrap does not work here ({bubblewrap.why_not()}): install it (Debian: apt-get install bubblewrap)"
             )
         super().start()
 

@@ -1,5 +1,7 @@
 """Which sandbox is taken, and what is said when there is none."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,17 @@ def test_with_an_engine() -> None:
 def test_a_gpu_that_is_not_there_is_said_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(SandboxUnavailableError, match="no such NVIDIA GPU"):
         choose("local", Policy(gpus="7"), tmp_path, unisolated=True)
+
+
+def test_a_probe_that_fails_once_is_asked_again_and_one_that_never_works_says_why(tmp_path: Path) -> None:
+    bwrap, count = tmp_path / "bwrap", tmp_path / "count"
+    for fails, says in ((1, None), (9, "No permissions to create new namespace")):
+        bwrap.write_text(
+            f"#!/bin/sh\necho x >> {count}\n[ $(wc -l < {count}) -gt {fails} ] && exit 0\n"
+            "echo 'No permissions to create new namespace' >&2\nexit 1\n"
+        )
+        bwrap.chmod(0o755)
+        ask = f"import os; os.environ['PATH'] = {f'{tmp_path}:/usr/bin:/bin'!r}; from ml_agent.sandbox.bubblewrap import why_not; print(why_not())"
+        done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == str(says)
+        count.unlink()
