@@ -3,7 +3,7 @@
 `python -m benchmarks.replay collect OUT RECORDS` keeps the conversations of a folder that `ml-agent bench run --form D` wrote: RECORDS/AGENT/ROW.jsonl has
 one line a request, the messages that were new in it and the reply; RECORDS/verdicts.jsonl has what came of each row.
 `python -m benchmarks.replay run RECORDS --repos DIR --out DIR` gives every agent the same replies again, one after the other, and judges what comes out.
-`python -m benchmarks.replay references --work DIR [--rows NAME,…]` answers by the rows' references: shows that rows, sandboxes and judges work here.
+`python -m benchmarks.replay references --work DIR [--tasks FOLDER] [--rows NAME,…]` answers by the rows' references: shows that rows, sandboxes and judges work here.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from ml_agent.benchmarks.form_d.rows import FOLDER, Row, load_rows
-from ml_agent.benchmarks.form_d.run import KEPT
+from ml_agent.benchmarks.form_d.rows import ARCHIVES, Row
+from ml_agent.benchmarks.form_d.run import KEPT, pick_rows
 from ml_agent.benchmarks.work import CLAIM, SCRIPT
 from ml_agent.sandbox.interpreters import find_interpreters, pick_interpreter
 from ml_agent.sandbox.uv_program import uv_program
@@ -50,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     two.add_argument("--agent", help="only this one")
     three = verbs.add_parser("references")
     three.add_argument("--work", type=Path, required=True, help="folder for archives and results")
+    three.add_argument(
+        "--tasks", default="delivery", help="whose rows: `delivery`, or a folder of `bench make --form D`"
+    )
     three.add_argument("--agent", default="least", help="who asks the model")
     three.add_argument("--jobs", default="1")
     for verb in (two, three):
@@ -60,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     wanted = list(filter(None, options.rows.split(",")))
     if options.verb == "references":
-        return references(options.work, options.agent, wanted or list(load_rows()), options.jobs)
+        return references(options)
     differing = 0
     for verdict in _verdicts(options.records):
         if options.agent not in (None, verdict["agent"]) or (wanted and verdict["row"] not in wanted):
@@ -109,16 +112,18 @@ def replay(records: Path, verdict: dict[str, Any], repos: str, out: Path) -> dic
     return _newest(out / verdict["agent"], verdict["row"])
 
 
-def references(work: Path, agent: str, names: Sequence[str], jobs: str) -> int:
+def references(options: argparse.Namespace) -> int:
     """Run rows with a model that answers by their references; what is done stays: run again to go on."""
-    _bench("agents", "install", agent)
-    places = ("--agent", agent, "--repos", str(work / "archives"), "--out", str(work), "--jobs", jobs)
-    with serving(functools.partial(answer, load_rows().values())) as url:
-        tasks = f"delivery:{','.join(names)}"
+    _bench("agents", "install", options.agent)
+    tasks = f"{options.tasks}:{options.rows}".rstrip(":")
+    rows = pick_rows(tasks)
+    archives = rows[0].folder / ARCHIVES if options.tasks != "delivery" else options.work / ARCHIVES
+    places = ("--agent", options.agent, "--repos", str(archives), "--out", str(options.work), "--jobs", options.jobs)
+    with serving(functools.partial(answer, rows)) as url:
         _bench("run", "--form", "D", "--tasks", tasks, "--model", MODEL, "--base-url", url, *places)
-    done = [_newest(work, name) for name in names]
-    for name, one in zip(names, done, strict=True):
-        print(f"{name}: {_said(one)}")
+    done = [_newest(options.work, row.name) for row in rows]
+    for row, one in zip(rows, done, strict=True):
+        print(f"{row.name:18}{_said(one)}")
     return 0 if all(one is not None and one["delivered"] for one in done) else 1
 
 
@@ -169,7 +174,7 @@ def command_of(row: Row) -> str:
     interpreter = pick_interpreter((major, minor))
     python = shlex.quote(str(interpreter.executable) if interpreter else f"python{row.python}")
     uv = shlex.quote(str(uv_program()))
-    reference = (FOLDER / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
+    reference = (row.folder / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
     return (
         f'{{\nexport VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
         f'export PATH="$VIRTUAL_ENV/bin:$(dirname {uv}):$PATH"\n'

@@ -64,8 +64,8 @@ def reproduce_script(record: SessionRecord) -> str:
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
         LOGIN_PATH,
         *([f'python -I -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
-        *[_step(done, '"$work/repository"') for done in own_steps(record)],
-        *_run_lines(record, '"$work/repository"'),
+        *[step_line(done, '"$work/repository"') for done in own_steps(record)],
+        *run_lines(record, '"$work/repository"'),
     ]
     return "\n".join(parts) + "\n"
 
@@ -90,8 +90,8 @@ def dockerfile(record: SessionRecord) -> str:
         f"RUN {_json(LOGIN_PATH)}",
         *_docker_checkout(record),
         *([f"RUN {_json(_locked_install(record))}"] if lock_file(record) else []),
-        *[f"RUN {_json(_step(done, '/workspace'))}" for done in own_steps(record)],
-        f"CMD {_json(chr(10).join(_run_lines(record, '/workspace')))}",
+        *[f"RUN {_json(step_line(done, '/workspace'))}" for done in own_steps(record)],
+        f"CMD {_json(chr(10).join(run_lines(record, '/workspace')))}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -173,11 +173,12 @@ def own_steps(record: SessionRecord) -> list[SetupAction]:
     return [*steps, *(done for done in record.done if done.command)]
 
 
-def _step(done: SetupAction, root: str) -> str:
+def step_line(done: SetupAction, root: str) -> str:
+    """A line that does a step in its folder below `root` (already quoted)."""
     return inside(f"{root}/{shlex.quote(done.folder)}", done.command)
 
 
-def _run_lines(record: SessionRecord, root: str) -> list[str]:
+def run_lines(record: SessionRecord, root: str) -> list[str]:
     """Lines that run the program in its folder below `root` (already quoted)."""
     return [
         f"cd {root}/{shlex.quote(record.task.folder)} || exit",

@@ -2,8 +2,9 @@
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -44,30 +45,45 @@ def repos(
 
 def make(
     repositories: Annotated[list[str], typer.Argument(help="Folders, or OWNER/NAME on GitHub.")],
-    out: Annotated[Path, typer.Option("--out", help="JSONL file of rows to write; a second call continues.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="JSONL file of rows (form D: folder) to write; a second call continues.")
+    ],
+    form: Annotated[Literal["D", "L"], typer.Option("--form", help="L: commands to write. D: files to deliver.")] = "L",
     rows: Annotated[int, typer.Option("--rows", min=1, help="Maximum number of rows for one repository.")] = 24,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices (form L).")] = 0,
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
 ) -> int:
-    """Make rows for any repository: documented commands with other values, which its own parser accepts.
+    """Make rows for any repository.
 
-    Nothing of a repository is installed; its parsers run apart from everything. What is refused makes no row.
+    Form L: documented commands with other values, which its own parser accepts. Nothing of a repository is installed; its parsers run
+    apart from everything. What is refused makes no row.
 
-    Example:
+    Form D: documented examples that end well in a sandbox and make the same files, or print the same, each time. Numbers may differ by
+    0.1 % from what the example gave here.
+
+    Examples:
 
         ml-agent bench make ./my-project karpathy/minGPT --out rows.jsonl
+
+        ml-agent bench make --form D ./my-project --out my-rows
     """
-    from ml_agent.benchmarks.make import Order, sources
-    from ml_agent.benchmarks.make import make as run
+    from ml_agent.benchmarks import make as form_l
     from ml_agent.settings import load_settings
 
-    cache, processes = load_settings().cache_dir / "indexes", o.processes(jobs)
-    order = Order(sources=sources(repositories), out=out, cache=cache, rows=rows, seed=seed, jobs=processes)
-    made = run(order, lambda line: o.tell([line]))
-    figures = {"rows": len(made.rows), "refused": made.refused}
-    if as_json:
-        sys.stdout.write(json.dumps(figures) + "\n")
+    cache, given = load_settings().cache_dir / "indexes", form_l.sources(repositories)
+    if form == "D":
+        from ml_agent.benchmarks.form_d import make as form_d
+
+        folder = form_d.Order(out=out.absolute(), cache=cache, rows=rows)
+        found = [form_d.make_deliveries(source, folder, lambda line: o.tell([line])) for source in given]
+        number, refused = sum(len(made) for made, _ in found), dict(sum((why for _, why in found), Counter[str]()))
     else:
-        o.tell([f"{len(made.rows)} rows: {out}", *(f"no row, {n} times: {why}" for why, n in made.refused.items())])
-    return 0 if made.rows else 1
+        order = form_l.Order(sources=given, out=out, cache=cache, rows=rows, seed=seed, jobs=o.processes(jobs))
+        made = form_l.make(order, lambda line: o.tell([line]))
+        number, refused = len(made.rows), made.refused
+    if as_json:
+        sys.stdout.write(json.dumps({"rows": number, "refused": refused}) + "\n")
+    else:
+        o.tell([f"{number} rows: {out}", *(f"no row, {n} times: {why}" for why, n in refused.items())])
+    return 0 if number else 1

@@ -29,6 +29,8 @@ Rows = list[dict[str, str]]
 FOLDER = Path(__file__).parent
 MOST_FILES, MOST_BYTES = 200, 20_000_000
 """What may lie in the outputs."""
+PIECE = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([^\s\d.+-]+|\S)")
+"""A number, or something else of a text."""
 FAULTS = (
     *(ArithmeticError, EOFError, LookupError, OSError, TypeError, ValueError),
     *(wave.Error, struct.error, zipfile.BadZipFile, configparser.Error),
@@ -85,8 +87,11 @@ def near(found: Any, wanted: Any, tolerance: float | str, what: str) -> None:
 
 def _compare_files(outputs: Path, expected: Path, check: dict[str, Any]) -> None:
     """One output and what the reference delivered; `near` has the tolerances by column, or by name in JSON."""
-    path, tolerances = outputs / check["file"], check["near"]
-    wanted = expected / check["file"]
+    path, wanted = outputs / check["file"], expected / check["file"]
+    if "same" in check:
+        compare_texts(path, wanted, check["same"])
+        return
+    tolerances = check["near"]
     if path.suffix == ".json":
         _compare_values(json.loads(path.read_text()), json.loads(wanted.read_text()), tolerances)
         return
@@ -110,6 +115,22 @@ def _compare_values(found: Any, wanted: Any, tolerances: dict[str, float | str],
             _compare_values(found[key], value, tolerances, key if key in tolerances else name)
     else:
         near(found, wanted, tolerances[name], name)
+
+
+def compare_texts(found: Path, wanted: Path, tolerance: float | str) -> None:
+    """The same words in the same order, and numbers within the tolerance; files that are no text must be the same byte for byte."""
+    a, b = found.read_bytes(), wanted.read_bytes()
+    if a == b:
+        return
+    (found_numbers, words), (wanted_numbers, wanted_words) = map(_pieces, (a, b))
+    want(words == wanted_words, f"{found.name}: other words")
+    near(found_numbers, wanted_numbers, tolerance, found.name)
+
+
+def _pieces(text: bytes) -> tuple[list[float], list[str]]:
+    """The numbers, and what else there is, with a gap where a number stands."""
+    pieces = PIECE.findall(text.decode())
+    return [float(number) for number, _ in pieces if number], [word for _, word in pieces]
 
 
 def table(path: Path, delimiter: str = ",", encoding: str = "utf-8-sig") -> Rows:

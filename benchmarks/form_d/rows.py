@@ -17,6 +17,8 @@ from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.unpack import unpack_tar
 
 FOLDER = Path(__file__).parent
+ARCHIVES = "archives"
+"""Where `bench make --form D` keeps the repositories of its rows."""
 MOST_BYTES = 10_000_000
 """The largest archive that a row may name."""
 
@@ -25,7 +27,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One task: what a user wants of a repository."""
 
     name: str
+    folder: Path = FOLDER
+    """Where the rows lie, with what their references delivered in `expected`."""
     source: str
+    """`pypi:PACKAGE==VERSION`, or for a made row the repository's address and version."""
     sha256: str
     """Of the archive."""
     field: str
@@ -38,14 +43,23 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """It has parts in C, C++ or Cython that must be built where no wheel fits."""
     python: str = "3.11"
     """What the reference runs with."""
+    inputs: bool = True
+    """Whether it has files of its own besides the repository."""
+    why: str = ""
+    """Where the repository documents what a made row asks for."""
     checks: list[dict[str, Any]] = []
     """What `judges` compares with the reference's outputs."""
 
+    @property
+    def repository(self) -> str:
+        """What it is a row of, for people."""
+        return self.source.removeprefix("pypi:").replace("==", " ")
 
-def load_rows() -> dict[str, Row]:
-    """All rows by name."""
-    table = tomllib.loads((FOLDER / "rows.toml").read_text(encoding="utf-8"))
-    return {name: msgspec.convert({"name": name, **values}, Row) for name, values in table.items()}
+
+def load_rows(folder: Path = FOLDER) -> dict[str, Row]:
+    """All rows of a folder by name: those that ship, or those that `bench make --form D` wrote."""
+    table = tomllib.loads((folder / "rows.toml").read_text(encoding="utf-8"))
+    return {name: msgspec.convert({"name": name, "folder": folder, **values}, Row) for name, values in table.items()}
 
 
 def bring_repository(row: Row, folder: Path, archives: Path) -> None:
@@ -70,6 +84,8 @@ def bring_repository(row: Row, folder: Path, archives: Path) -> None:
 
 def _download(row: Row) -> bytes:
     """The archive, by the index's own list of the package's files."""
+    if not row.source.startswith("pypi:"):
+        raise ValueError(f"{row.name}: the archive of {row.source} is missing; give --repos {row.folder / ARCHIVES}")
     package, version = row.source.removeprefix("pypi:").split("==")
     settings = read_pip_settings()
     asked = requests.Session()

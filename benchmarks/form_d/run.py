@@ -101,13 +101,20 @@ class Plan(work.Plan, frozen=True, kw_only=True):
 
 
 def pick_rows(source: str) -> tuple[Row, ...]:
-    """The rows of `delivery`, or of `delivery:NAME,NAME`. BenchError names what there is."""
-    rows = load_rows()
+    """The rows of `delivery` or of a folder that `bench make --form D` wrote; only some: `delivery:NAME,NAME`.
+
+    BenchError names what there is.
+    """
     head, _, listed = source.partition(":")
+    folder = FOLDER if head == "delivery" else Path(head)
+    if not (folder / "rows.toml").is_file():
+        raise BenchError(f"form D has no rows {source}: give `delivery`, or a folder that `bench make --form D` wrote")
+    rows = load_rows(folder.absolute())
     names = [name.strip() for name in listed.split(",")] if listed else list(rows)
-    if head != "delivery" or (unknown := [name for name in names if name not in rows]):
-        said = ", ".join(unknown) if head == "delivery" else source
-        raise BenchError(f"form D has no rows {said}: give `delivery`, or `delivery:` and names of {', '.join(rows)}")
+    if unknown := [name for name in names if name not in rows]:
+        raise BenchError(
+            f"form D has no rows {', '.join(unknown)}: give `{head}`, or `{head}:` and names of {', '.join(rows)}"
+        )
     return tuple(rows[name] for name in dict.fromkeys(names))
 
 
@@ -144,8 +151,9 @@ def do_row(row: Row, plan: Plan) -> Delivery:
         with lent("row") as place:
             root = place / row.name
             bring_repository(row, root, plan.archives.absolute())
-            make_inputs(row.name, place / "inputs")
-            shutil.copytree(place / "inputs", root / "inputs")
+            if row.inputs:
+                make_inputs(row.name, place / "inputs")
+                shutil.copytree(place / "inputs", root / "inputs")
             (root / "outputs").mkdir(exist_ok=True)
             done = _work(row, root, plan.agent, terms, folder, done)
             if done.infrastructure:
@@ -184,11 +192,11 @@ class DeliveringAgent(PeerAgent):
 
 def told(row: Row) -> str:
     """All that another agent is told of a row."""
-    package, version = row.source.removeprefix("pypi:").split("==")
+    held = " Its folder inputs/ holds the input files." if row.inputs else ""
     pythons = [str(one.executable) for one in find_interpreters() if not one.prefix.is_relative_to("/usr")]
     return (
         f"{row.instruction}\n\n"
-        f"You are in the source repository of {package} {version}. Its folder inputs/ holds the input files; leave the results"
+        f"You are in the source repository of {row.repository}.{held} Leave the results"
         f" as {', '.join(row.outputs)}. Packages can be installed from the package index, with pip or with {uv_program()}; there"
         f" are these interpreters besides python3: {', '.join(pythons) or 'none'}. Who cannot run commands leaves a script"
         f" {SCRIPT} here, which is run where outputs/ is empty at the end. Last of all write one word into {CLAIM}: `done` where"
@@ -218,10 +226,12 @@ def judge_apart(row: Row, inputs: Path, records: Path, place: Place, judge: Inst
     sandbox = open_place(apart, records / "judge", judge.mounts())
     sandbox.start()
     try:
-        for name in ("judges.py", "rows.toml", f"expected/{row.name}"):
-            sandbox.put(FOLDER / name, name)
-        sandbox.put(inputs, "inputs")
-        sandbox.run(Command(text="mkdir -p outputs"))
+        sandbox.put(FOLDER / "judges.py", "judges.py")
+        for name in ("rows.toml", f"expected/{row.name}"):
+            sandbox.put(row.folder / name, name)
+        if row.inputs:
+            sandbox.put(inputs, "inputs")
+        sandbox.run(Command(text="mkdir -p inputs outputs"))
         sandbox.put(records / "outputs", "outputs")
         python = shlex.quote(str(judge.venv / "bin/python"))
         text = f"{python} -I judges.py {row.name} inputs outputs"
