@@ -5,6 +5,7 @@ of a conversation, then both again. Wall seconds count from the start of the pro
 """
 
 import argparse
+import gc
 import math
 import os
 import resource
@@ -69,7 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def write_first_message(folder: str) -> Waits:
-    """Make the first message about a repository, with the cache of the settings."""
+    """Make the first message about a repository, with the cache of the settings and without garbage collection, as the command line does."""
+    gc.disable()
     began = time.perf_counter()
     index = open_index(folder)
     candidate = Candidate(full_name=Path(folder).name, url=folder, commit=index.version)

@@ -85,7 +85,7 @@ class RepoIndex:
         self.cache_folder = cache
         self._report = report
         self._first = _plain(first)
-        self._left = seconds
+        self._seconds = self._left = seconds
         self._parts: dict[str, _ReadFiles] = {}
         self.lock = RLock()
         """Held while something is read: several threads may ask."""
@@ -199,6 +199,11 @@ class RepoIndex:
     def walk(self, part: str, seconds: float) -> IndexWalk:
         """A walk that makes one part of this index."""
         return IndexWalk(part, seconds, self._report, first=self._first)
+
+    @property
+    def used(self) -> float:
+        """Seconds of processor time that were taken of the budget."""
+        return self._seconds - self._left
 
     @property
     def has_time(self) -> bool:

@@ -2,7 +2,7 @@
 
 import heapq
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,13 +84,13 @@ class Bm25Index(msgspec.Struct, frozen=True, array_like=True):
         known = dict[str, Sequence[str]]()
         for position, document in enumerate(documents):
             counts, length = dict[str, int](), 0
-            for word in document:
+            for word, times in Counter(document).items():
                 found = known.get(word)
                 if found is None:
                     found = known[word] = parts(word) if parts is not None else (word,)
                 for part in found:
-                    counts[part] = counts.get(part, 0) + 1
-                length += len(found)
+                    counts[part] = counts.get(part, 0) + times
+                length += len(found) * times
             lengths.append(length)
             for part, count in counts.items():
                 postings.setdefault(part, []).extend((position, count))

@@ -47,10 +47,10 @@ _LANGUAGES = frozenset(
 """Of blocks that show how something is done; blocks of prose and output are left out."""
 _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT, _EXAMPLES = 6, 400
-_MOST_READ, _MOST_MODULES = 60, 100
+_MOST_READ, _MOST_MODULES = 40, 100
 """Entry points whose options are read for a ranking, of more those whose text fits best; and modules that are passed over for them."""
-_READING = 1.5
-"""Seconds of processor time for that."""
+_READING, _LEAST_READING, _READY = 1.5, 0.5, 3.0
+"""Seconds of processor time for that: less where reading the documents and names took long, for the message to be ready soon."""
 _HEAD, _MOST_LITERALS = 1500, 200
 """Characters of a file that are taken as they stand, and texts in quotes after them."""
 _LITERAL = re.compile(r"""["'](-{0,2}[A-Za-z][^"'\n]{1,120})["']""")
@@ -109,7 +109,7 @@ class _Texts(NamedTuple):
         return [entry for entry in known if entry]
 
     def _in_time(self, paths: Sequence[str]) -> Iterator[str]:
-        end = time.thread_time() + _READING
+        end = time.thread_time() + min(_READING, max(_LEAST_READING, _READY - self.repository.used))
         for path in paths:
             if time.thread_time() > end:
                 return

@@ -14,6 +14,8 @@ _OPERATOR = re.compile(r"\r?\n|&&|\|\||;;&?|;&|\|&|[;|()]|&(?!>)")
 _REDIRECT = re.compile(r"(?:(?:\d*|\{[A-Za-z_]\w*\})(?:>>|>\||>&|<&|<<<|<<-?|<>|>|<)|&>>?)(?!\()")
 _BLANK = " \t\r\n\f\v"
 _PLAIN = re.compile(r"[^ \t\r\n\f\v'\"\\`$;|&()<>]+")
+_BARE = re.compile(rf"(?!#){_PLAIN.pattern}+(?=[ \t\r\n\f\v]|\Z)")
+"""A word that stands for itself, up to a blank: most are."""
 _HEREDOC = re.compile(r"<<-?$")
 _LONGEST = 20_000
 """Characters over which a quote or a bracket may run."""
@@ -85,11 +87,16 @@ class _Lexer:
         prompt = self.prompt.match(self.text, self.at) if fresh else None
         if prompt is not None:
             self.at = prompt.end()
-        while (blank := _GAP.match(self.text, self.at)) is not None:
+        blank = _GAP.match(self.text, self.at)
+        if blank is not None:
             self.at = blank.end()
         return self.text[start : self.at]
 
     def _token(self, gap: str) -> Token:
+        bare = _BARE.match(self.text, self.at)
+        if bare is not None:
+            at, self.at = self.at, bare.end()
+            return Token("word", gap, bare[0], bare[0], False, self.line, at)
         if self.text[self.at] == "#":
             end = self.text.find("\n", self.at)
             return self._make_token("comment", gap, len(self.text) if end < 0 else end)
