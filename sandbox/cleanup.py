@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
@@ -22,6 +23,8 @@ from ml_agent.sandbox.temporary import sweep
 
 Meant = Callable[[Mapping[str, str]], bool]
 """Says of labels whether what carries them is to be removed."""
+UNUSED_SECONDS = 7 * 24 * 3600.0
+"""How old an image with Debian packages may become in which no environment is kept."""
 
 
 class RemovedCounts(msgspec.Struct, kw_only=True):
@@ -99,11 +102,10 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, i
         filters=mine
     ):  # `client.images.list` fails where another clean-up removes one meanwhile
         labels = image.get("Labels") or {}
-        kind = labels.get(KIND)
-        lost = kind == "setup" and kept.isdisjoint(image.get("RepoTags") or ())
-        if ((kind == "snapshot" or lost) and meant(labels)) or (kind == "setup" and images):
+        unused = kept.isdisjoint(image.get("RepoTags") or ()) and time.time() - image["Created"] > UNUSED_SECONDS
+        if labels.get(KIND) == "setup" and (images or (unused and meant(labels))):
             with suppress(APIError):  # an image that a living container uses stays
-                client.images.remove(image["Id"], force=kind == "snapshot")
+                client.images.remove(image["Id"])
                 removed.images += 1
 
 

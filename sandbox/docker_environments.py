@@ -57,8 +57,6 @@ class Environments:
             record = json.loads(_record(key).read_text(encoding="utf-8"))
             _record(key).unlink()
             client.volumes.get(record["volume"]).remove()
-            if record["image"]:
-                client.images.remove(record["image"])
 
     def keep(self, key: str, note: str, image: str) -> None:
         """Let it outlive the sandbox, with a text; nothing can change it any more."""

@@ -1,14 +1,14 @@
 """Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase."""
 
+import hashlib
 import math
 import shlex
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import docker
@@ -38,8 +38,10 @@ from ml_agent.sandbox.running_docker import DockerRunning, Exec
 from ml_agent.sandbox.supervise import supervise
 
 UID = 1000
-SNAPSHOTS = "ml-agent-snapshot"
 SETUPS = "ml-agent-setup"
+"""Images with Debian packages, named by what they were made of."""
+PACKAGES = "ml-agent.packages"
+"""The label with the Debian packages of such an image."""
 READ = """
 PATH=/usr/bin:/bin
 case "$(realpath -e -- "$0")" in
@@ -48,13 +50,6 @@ case "$(realpath -e -- "$0")" in
 esac
 """
 """Prints the first bytes of a regular file that lies in the workspace, however its path is written."""
-EMPTY = f"""
-PATH=/usr/bin:/bin
-own=(-xdev -user {UID} ! -path {WORKSPACE} ! -path {HOME} ! -path {VENV})
-find / "${{own[@]}}" -type d ! -perm -700 -exec chmod u+rwx {{}} ';' 2>/dev/null
-find / -depth "${{own[@]}}" -delete 2>/dev/null
-left=$(find / "${{own[@]}}" -print -quit 2>/dev/null); echo "$left"; [ -z "$left" ]
-"""
 OWN_PYTHON = "/opt/host-python"
 SHARED_MEMORY = 1024**3
 """Bytes of /dev/shm, within the memory limit; the default of 64 MB stops data loaders with workers."""
@@ -81,7 +76,6 @@ class DockerSandbox:
         self._told: dict[str, Any] | None = None
         self._environment: Environments | None = None
         self._logs = count(1)
-        self._snapshots: list[str] = []
 
     def start(self) -> None:
         """Make the container. Raises SandboxUnavailableError."""
@@ -173,20 +167,15 @@ class DockerSandbox:
             return
         self._remove_container()
         self._run_image(str(self._now))
-        self._empty()
 
     def stop(self) -> None:
-        """Remove the container, its snapshots and an environment that is not kept; repeatable."""
+        """Remove the container and an environment that is not kept; repeatable."""
         self._remove_container()
         if self._client is None:
             return
         if self._environment is not None:
             self._environment.close()
         self._environment = None
-        for name in self._snapshots:
-            with suppress(DockerException, RequestException):
-                self._client.images.remove(name, force=True)
-        self._snapshots.clear()
         if self._network is not None:
             self._network.close()
         self._client.close()
@@ -223,30 +212,36 @@ class DockerSandbox:
             raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
 
     def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
-        """Install Debian packages: in a second container that may, made from this one, which then replaces it."""
-        before, after = (f"{SNAPSHOTS}:{uuid.uuid4().hex[:12]}" for _ in range(2))
-        self._commit(before, "snapshot")
-        self._snapshots += [before, after]
+        """Go on in a container of an image with these Debian packages, which is made where there is none; workspace and home come along."""
+        images = self._engine().images
         with self._translate_errors():
-            marks = labels(self.policy.run_id, "snapshot")
-            response = install_packages(self._engine(), (before, after), packages, marks, seconds)
-        if response.ok:
-            self._remove_container()
-            self._run_image(after)
-        return response
+            base, present = images.get(str(self.image)), images.get(str(self._now)).labels.get(PACKAGES, "")
+            names = sorted({*packages, *present.split(",")} - {""})
+            marks = labels(self.policy.run_id, "setup") | {PACKAGES: ",".join(names)}
+            image = f"{SETUPS}:{hashlib.sha256(repr((base.id, names)).encode()).hexdigest()[:24]}"
+            done = Response(ended="exited", exit_code=0)
+            if not self._has_image(image):
+                done = install_packages(self._engine(), (str(self._now), image), packages, marks, seconds)
+            if done.ok and image != self._now:
+                self._move_to(image)
+        return done
+
+    def _move_to(self, image: str) -> None:
+        """Replace the container by one of another image, in which workspace and home are the same."""
+        before = self._alive()
+        self._run_image(image)
+        for folder in map(PurePosixPath, (WORKSPACE, HOME)):
+            content, _ = before.get_archive(str(folder))
+            self._alive().put_archive(str(folder.parent), content)
+        before.remove(force=True, v=True)
 
     def keep_setup(self, key: str, note: str) -> None:
-        """As a volume, which outlives `stop`, and as an image where Debian packages came."""
+        """As a volume, which outlives `stop`, and the name of the image where Debian packages came."""
         assert self._environment is not None
-        image = ""
-        if self._now != self.image:
-            image = f"{SETUPS}:{key}"
-            self._empty()
-            self._commit(image, "setup")
         with self._translate_errors():
-            self._environment.keep(key, note, image)
+            self._environment.keep(key, note, str(self._now) if self._now != self.image else "")
         self._remove_container()
-        self._run_image(image or str(self.image))
+        self._run_image(str(self._now))
 
     def start_with(self, key: str) -> str | None:
         """With such a volume, read-only."""
@@ -367,22 +362,6 @@ class DockerSandbox:
                 f"{self._interpreter.executable.name} does not work in the image: {response.why}"
             )
 
-    def _commit(self, name: str, kind: str) -> None:
-        repository, _, tag = name.partition(":")
-        marks = labels(self.policy.run_id, kind)
-        with self._translate_errors():
-            self._alive().commit(repository=repository, tag=tag, pause=False, changes=label_lines(marks))
-
-    def _empty(self) -> None:
-        """Where Debian packages came, the image is of a container in which more was: remove all that is the commands' user's."""
-        if self._now == self.image:
-            return
-        with self._translate_errors():
-            container = str(self._alive().id)
-            done = run_short(self._engine(), container, ["/bin/bash", "-c", EMPTY], f"{UID}:{UID}")
-        if done.exit_code != 0:
-            raise SandboxLostError(f"old files in the sandbox cannot be removed: {done.stdout.strip()[:200]!r}")
-
     def _has_image(self, name: str) -> bool:
         with self._translate_errors():
             try:
@@ -447,7 +426,10 @@ CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID"]
 KEPT = 4000
 """Characters of output kept."""
 
-_INSTALL = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends -- "$@"'
+_INSTALL = (
+    "apt-get update -qq && apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "
+    '-- "$@" && apt-get clean && rm -rf /var/lib/apt/lists/*'
+)
 
 
 def install_packages(

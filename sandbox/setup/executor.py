@@ -35,7 +35,7 @@ from ml_agent.tools.python_api.distributions import known_provider, normalized, 
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.submodules import absent_submodules, say_absent
 
-KEPT_FORMAT = 7
+KEPT_FORMAT = 8
 """Goes up where what was kept before may serve no more."""
 DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*(?:[a-z0-9.]|\+\+)", re.ASCII)
 """The name of a Debian package; a hyphen at the end would have it removed."""
@@ -337,9 +337,9 @@ class Setup:
             raise SandboxLostError("the sandbox was stopped")
         self._use(python or self._own_python)
         self.sandbox.start()
-        self.sandbox.put(self.source.root, ".")
         if shop is not None and self._steps.system:
             shop.install_system(self._steps.system)
+        self.sandbox.put(self.source.root, ".")
         return shop.python_version() if shop else (3, 11)
 
     def _use(self, python: Version) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import docker
 import pytest
 
-from ml_agent.sandbox import local_place
+from ml_agent.sandbox import cleanup, local_place
 from ml_agent.sandbox.cleanup import clean, reap
 from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.image import ensure_image
@@ -152,6 +152,7 @@ def test_what_is_kept_is_bounded_and_an_image_without_its_record_goes(monkeypatc
     marks = {**labels("gone", "setup"), OWNER: f"{socket.gethostname()}:{2**22 + 1}"}
     lost.commit("ml-agent-setup", "lost", changes=label_lines(marks))
     lost.remove()
+    monkeypatch.setattr(cleanup, "UNUSED_SECONDS", -1.0)
     monkeypatch.setattr(local_place, "MOST_KEPT", 2)
     monkeypatch.setattr(local_place, "LEAST_FREE", 0)
     monkeypatch.setattr(local_place, "IN_USE_SECONDS", -1.0)
