@@ -34,6 +34,7 @@ KNOWN = [
     'echo "$\\\n(touch sprung)"', "N=a\\[\\$\\(touch\\ sprung\\)\\]; let N", "test -v 'a[$(touch sprung)]'", "PS4='$(touch sprung)'; set -x; true",
     "a=(1); unset 'a[$(touch sprung)]'", "printf -v 'a[$(touch sprung)]' x", "read 'a[$(touch sprung)]' <<< x", "echo $'a\\' $(touch sprung)\n' $(touch sprung)",
     "case x in (x)# it's\necho $(touch sprung);; esac", "cat <<-E # it's\n\t$(touch sprung)\n\tE", "cat <<'E' <<F\n'\nE\n$(touch sprung)\nF",
+    "<<E\n<<<'$(touch sprung)'", "cat <<E\n\tE\necho '$(touch sprung)'", "cat <<A <<B\na\nA\n<<<'$(touch sprung)'",
 ]  # fmt: skip
 _RUN = """
 cd /tmp

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -22,8 +21,6 @@ from ml_agent.tools.commandline.invocation import ASSIGNMENT, unwrap
 from ml_agent.tools.commandline.lexer import Token, lex
 from ml_agent.tools.commandline.shell import change_folder, sign_of
 from ml_agent.tools.launchers import PYTHON, SHELLS, SOURCES, VERSION, launcher_modules, launchers
-from ml_agent.tools.libraries import known_libraries
-from ml_agent.tools.python_api.distributions import distributions_of, is_known, modules_of, normalized
 from ml_agent.tools.secret_names import names_a_secret
 
 _VARIABLE = r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[?#$!@*0-9])"
@@ -54,49 +51,14 @@ _CODE_FILE = re.compile(
     r"|(?:^|/)(?:Makefile|conftest|Dockerfile|(?:uv|poetry|pyproject|pixi)\.toml$|(?:tox|pytest)\.ini$|CMakeLists\.txt$)",
     re.IGNORECASE,
 )
-_SED = re.compile(
-    r"(?:\d+|\$|/[^/\n]*/)?(?:,(?:\d+|\$))?(?:[pdq]|s([/|#,])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpI0-9]*)"
-)
+_SED = re.compile(r"s/\\r\$//")
+"""The one program that sed is given: it takes carriage returns away."""
 _ESCAPES = re.compile(r"\\[^nt\\]")
 """In what `echo -e` is given; line ends and tabs are harmless."""
-_PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$")
-_MODE = re.compile(r"(?:[ugoa]*[-+=][rwxX]+,?)+|0?[0-7]{3}")
-_WRITES_OUT = frozenset(
-    [
-        "mkdir",
-        "chmod",
-        "gzip",
-        "gunzip",
-        "bzip2",
-        "bunzip2",
-        "xz",
-        "unxz",
-        "zstd",
-        "tee",
-        "cp",
-        "mv",
-        "ln",
-        "curl",
-        "wget",
-        "sed",
-        "tar",
-        "unzip",
-        "touch",
-        "sort",
-        "tree",
-        "uniq",
-        "gdown",
-        "hf",
-        "huggingface-cli",
-        "kaggle",
-    ]
-)
-_BRINGS = frozenset({"curl", "wget", "gdown", "hf", "huggingface-cli", "kaggle"})
-"""Programs that bring files from elsewhere."""
-_BUILDS = frozenset({"make", "pytest", "jupyter", "papermill", "uv", "poetry"})
-"""Programs that run what lies in a folder, as those do that install packages."""
-_TO_FILE = re.compile(r"--[\w-]+=(.+)|-\w*?o(.+)", re.DOTALL)
-"""An option with the file that it names."""
+_MODE = re.compile(r"u?\+[rwx]+")
+_WRITES_OUT = frozenset({"mkdir", "chmod", "tee", "cp", "mv", "ln", "sed", "touch", "uniq"})
+_BUILDS = frozenset({"make", "pytest", "pip", "pip3", "uv"})
+"""Programs that run what lies in a folder."""
 _DEEPEST = 3
 _MOST_LAUNCHERS = 50
 
@@ -121,7 +83,7 @@ def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
     if error := refused(tokens):
         yield error
     yield from re.findall(r"^\^.*", text, re.MULTILINE)
-    document = ""
+    yield from _documents(tokens)
     for before, token in zip([None, *tokens], tokens, strict=False):
         raw = token.raw
         if not _GAP.fullmatch(token.gap) or "\r" in raw:
@@ -133,7 +95,6 @@ def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
             target = raw[len(sign) :].strip()
             good = _SIGN.fullmatch(sign) and (_WORD.fullmatch(target) or target == "-")
             yield from [] if good else [raw]
-            document = target if sign.startswith("<<") and sign != "<<<" else document
         elif token.kind == "operator" and raw not in _OPERATORS and not raw.startswith("\n"):
             yield raw
         elif (
@@ -142,11 +103,23 @@ def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
             and ((before.kind == "word" and before.raw not in _KEYWORDS) or (before.raw == "(" and not token.gap))
         ):
             yield f"{before.raw}("
-        elif raw.startswith("\n") and len(raw) > 1:
-            yield from (
-                [raw.strip()] if "'" not in document and '"' not in document and re.search(r"[$`\\]", raw) else []
-            )
-            document = ""
+
+
+def _documents(tokens: Sequence[Token]) -> Iterator[str]:
+    """Here-documents that bash may end elsewhere, or puts something into."""
+    begun: Token | None = None
+    for token in tokens:
+        sign = sign_of(token) if token.kind == "redirect" else ""
+        if sign in ("<<", "<<-"):
+            yield from [] if begun is None else [token.raw]
+            begun = token
+        elif begun is not None and (token.kind == "end" or token.raw.startswith("\n")):
+            last = token.raw.rstrip("\n").rpartition("\n")[2]
+            mark = last.lstrip("\t") if sign_of(begun) == "<<-" else last
+            quoted = "'" in begun.raw or '"' in begun.raw
+            if mark != begun.value or (not quoted and re.search(r"[$`\\]", token.raw)):
+                yield begun.raw + token.raw
+            begun = None
 
 
 def _variables(raw: str) -> list[str]:
@@ -166,8 +139,6 @@ class _Reader:
         """Files that the text has made, as they are named."""
         self.assigned: set[str] = set()
         self.launchers = 0
-        self.linked = False
-        """A link that leads out of the repository was made."""
 
     def risks(self) -> Iterator[HostRisk]:
         """All risks, in the order of the text."""
@@ -236,8 +207,6 @@ class _Reader:
             yield from self._writes(target)
 
     def _writes(self, target: str) -> Iterator[tuple[str, str]]:
-        if self.linked:
-            yield "may write through a link that the text makes", target
         self.written |= self._places(target)
         if _CODE_FILE.search(target) and not self.scope.asks_for_code and not self.scope.names(target):
             yield "writes a file that programs run or read as code", target
@@ -431,7 +400,7 @@ class _Reader:
         name = words[0].value if words else ""
         top = name.partition(".")[0]
         launcher = launcher_modules().get(name)
-        if top in ("pip", "venv", "jupyter", "papermill", "tensorboard", "spacy", "nltk"):
+        if top in ("pip", "tensorboard"):
             yield from self._program(words)
         elif launcher is not None and launcher.starts == "script":
             values = self._behind_script_options([token.value for token in words])
@@ -489,17 +458,11 @@ class _Reader:
         return None
 
     def _tool_words(self, tool: Tool, count: int, name: str, words: list[Token]) -> Iterator[tuple[str, str]]:
-        clones = name == "git" and words[0].value == "clone"
         words = words[count - 1 :]
         plain = [token for token in words if not token.value.startswith("-") or token.value == "-"]
-        if tool.script:
-            yield from self._script(words[0]) if words and not words[0].value.startswith("-") else [("runs code", "")]
-            yield from self._arguments(words[1:], own=True)
-            return
-        if name == "sed" and not (plain and _SED.fullmatch(plain[0].value)):
-            yield "gives sed a program that may run or write something", ""
-        if name == "tar" and words and not re.fullmatch(r"-[^:]*|[cxtvzjJfkp]+", words[0].value):
-            yield "is an option that may start, read or write something else", words[0].raw
+        first = plain[0].value if plain else ""
+        if (name == "sed" and not _SED.fullmatch(first)) or (name == "chmod" and not _MODE.fullmatch(first)):
+            yield f"gives {name} something that is not judged", ""
         for token in words:
             if token not in plain and not tool.options.fullmatch(token.value.partition("=")[0]):
                 yield "is an option that may start, read or write something else", token.raw
@@ -507,102 +470,23 @@ class _Reader:
                 yield "is not a plain name", token.raw
             elif re.match(r"[*?\[]", token.raw) and name not in ("ls", "cat", "echo"):
                 yield "are names that may be read as options", token.raw
-        if tool.hosts:
-            yield from ((why, word.raw) for word in words if (why := self._of_package(word.value)))
-            yield from self._channels(words) if name in ("conda", "mamba") else self._unnamed_packages(words)
-        if name == "chmod" and not (plain and _MODE.fullmatch(plain[0].value)):
-            yield "sets unusual file permissions", ""
-        if tool.hosts or name in _BUILDS:
-            named = [token.value.rpartition("=")[2] for token in words]
-            if any(map(self._is_written, [".", *named])):
-                yield "runs, or installs from, what the text itself has written", ""
-        if clones:
-            addresses = [token for token in plain if re.search(r"://|@", token.value)] or plain[-1:]
-            yield from (
-                ("downloads code that you did not ask for", one.raw) for one in addresses if self._is_foreign(one.value)
-            )
-        if name in _BRINGS:
-            yield from self._brought(words)
+        if name in ("pip", "pip3", "uv"):
+            yield from self._installed(words)
+        if name in _BUILDS and any(map(self._is_written, [".", *(token.value for token in words)])):
+            yield "runs, or installs from, what the text itself has written", ""
         paths = [token for token in words if token not in plain[: tool.patterns]]
         if name == "cp":
             yield from self._arguments(plain[:-1], own=False)
             paths = [token for token in paths if token not in plain[:-1]]
-        elsewhere = any(re.match(r"-\w*t", token.value) for token in words) or (
-            bool(plain) and bool(self.scope.outside(plain[-1].value, self.folders, named="no"))
-        )
-        forced = elsewhere and any(re.match(r"-\w*[fbS]", token.value) for token in words)
-        made: Named = "itself" if name == "mkdir" or (name == "ln" and not forced) else "no"
-        yield from self._arguments(paths, own=False, named=made if name in _WRITES_OUT else "below")
+        made: Named = "itself" if name == "mkdir" else "no" if name in _WRITES_OUT else "below"
+        yield from self._arguments(paths, own=False, named=made)
         if name in _WRITES_OUT and name not in ("mkdir", "chmod"):
-            for target in self._targets(name, words, [token.value for token in plain]):
-                yield from self._writes(target)
-        if name == "ln" and self.scope.outside(plain[0].value if plain else "", self.folders, named="no"):
-            self.linked = True
+            for token in plain:
+                yield from self._writes(token.value)
 
-    def _targets(self, name: str, words: list[Token], plain: list[str]) -> list[str]:
-        """The files that a program of the machine may write."""
-        options = [token.value for token in words if token.value.startswith("-")]
-        given = [match[1] or match[2] for one in options if (match := _TO_FILE.fullmatch(one))]
-        if name in ("sort", "tree", "zstd") and not any(re.match(r"-\w*o", one) for one in options):
-            return []
-        if name in ("cp", "mv", "ln", "sed"):
-            return plain[-1:]
-        if name in ("gunzip", "gzip", "bunzip2", "bzip2", "unxz", "xz"):
-            plain = [*plain, *(_PACKED.sub("", one) for one in plain)]
-        return [
-            one
-            for word in [*given, *plain[name == "uniq" :]]
-            for one in ([word] if "://" not in word else [posixpath.basename(word), _name_in(word)])
-        ]
-
-    def _brought(self, words: list[Token]) -> Iterator[tuple[str, str]]:
-        """What a program that brings files is told beside them, and where it lays them."""
-        for token in words:
-            if set(_variables(token.raw)) - self.assigned - {"PWD"}:
-                yield "sends a variable of your shell", token.raw
-            if token.value.rpartition("=")[2] in (".", "./"):
-                yield "downloads files next to the repository's programs", token.raw
-
-    def _of_package(self, word: str) -> str:
-        """Why a package, or a place of packages, is not to be taken; "" where it is."""
-        for place in re.findall(r"(?<![\w+.-])[\w+.-]*+:?//[^\s,]*", word):
-            parts = urlsplit(place)
-            known = f"{parts.netloc}{parts.path}/"
-            if parts.scheme != "https" or not any(known.startswith(f"{host}/") for host in self.table.hosts):
-                return "installs packages from a source that you did not name"
-        return ""
-
-    def _unnamed_packages(self, words: list[Token]) -> Iterator[tuple[str, str]]:
-        """Packages of an index that neither the repository asks for nor the user, and that are not well known."""
-        for before, token in pairwise([None, *words]):
-            name = re.match(r"[A-Za-z0-9][\w.-]*", token.value) if token is not None else None
-            valued = before is not None and re.fullmatch(
-                r"-[rcfie]|--[a-z]+-?(?:url|links|ment|able|straint)", before.value
-            )
-            if token is None or name is None or valued or "/" in token.value:
-                continue
-            if not self._is_wanted(normalized(name[0])) and not self.scope.names(name[0]):
-                yield "installs a package that neither the repository nor you name", name[0]
-
-    def _is_wanted(self, package: str) -> bool:
-        """Whether the repository uses what an index's package gives, or it is well known, and the package is the one to install for it."""
-        modules = (one for one in modules_of(package) if package in map(normalized, distributions_of(one)))
-        return any(is_known(one) or one in known_libraries() or self.scope.has_library(one) for one in modules)
-
-    def _channels(self, words: list[Token]) -> Iterator[tuple[str, str]]:
-        values = [token.value for token in words]
-        named = [after for option, after in pairwise(values) if option in ("-c", "--channel")]
-        named += [value.partition("=")[2] for value in values if value.startswith("--channel=")]
-        for channel in named:
-            if channel not in self.table.channels and not self.scope.names(channel):
-                yield "installs packages from a channel that you did not name", f"-c {channel}"
-
-    def _is_foreign(self, address: str) -> bool:
-        """Whether nobody named what is cloned."""
-        name = address.rstrip("/").removesuffix(".git")
-        return not any(map(self.scope.names, (address, name, "/".join(re.split("[/:]", name)[-2:]))))
-
-
-def _name_in(address: str) -> str:
-    """What a file that is brought from an address is called."""
-    return posixpath.basename(unquote(re.split(r"[?#]", address)[0]))
+    def _installed(self, words: list[Token]) -> Iterator[tuple[str, str]]:
+        """What pip is told beside the repository itself and its lists of requirements."""
+        for before, token in zip(["", *(word.value for word in words)], words, strict=False):
+            listed = r"|[\w./-]+" if before == "-r" else ""
+            if re.fullmatch(rf"-.*|\.(?:\[[\w,-]+\])?{listed}", token.value) is None:
+                yield "installs something that is not the repository's", token.raw

@@ -43,8 +43,6 @@ class Tool(msgspec.Struct, frozen=True):
     options: re.Pattern[str]
     words: re.Pattern[str]
     patterns: int = 0
-    hosts: bool = False
-    script: bool = False
 
 
 class HostTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +55,6 @@ class HostTable(msgspec.Struct, frozen=True, kw_only=True):
     launcher_options: frozenset[str]
     environment: re.Pattern[str]
     refused_environment: re.Pattern[str]
-    hosts: frozenset[str]
-    channels: frozenset[str]
     tools: dict[str, Tool]
 
 
@@ -70,11 +66,11 @@ def host_table() -> HostTable:
     for row in data["tool"]:
         tool = Tool(
             _pattern(row.get("options", "-[A-Za-z0-9]+")), _pattern(row.get("words", "(?s:.*)")),
-            row.get("patterns", 0), row.get("hosts", False), row.get("script", False),
+            row.get("patterns", 0),
         )  # fmt: skip
         names = row["names"]
         tools |= dict.fromkeys(names.split() if isinstance(names, str) else names, tool)
-    words = ("builtins", "refused_builtins", "modules", "python_modules", "launcher_options", "hosts", "channels")
+    words = ("builtins", "refused_builtins", "modules", "python_modules", "launcher_options")
     return HostTable(
         environment=_pattern(data["environment"]), refused_environment=_pattern(data["refused_environment"]), tools=tools,
         **{name: frozenset(data[name].split()) for name in words},
