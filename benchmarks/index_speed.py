@@ -20,10 +20,10 @@ import msgspec
 
 from ml_agent.conversation.first_message import open_thread
 from ml_agent.navigator import Given, Workspace
-from ml_agent.repositories import open_index
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.files import Tree
 from ml_agent.understanding import understood
+from ml_agent.workspaces import open_index
 
 SENTENCE = "Train a small model for 3 epochs with a batch size of 16 and a learning rate of 0.001 on my data in data/ and save it to out/."
 

@@ -26,18 +26,18 @@ from ml_agent.benchmarks.results import lock_folder, read_kept, see_that_it_may_
 from ml_agent.benchmarks.same_call.options import options_of
 from ml_agent.benchmarks.same_call.values import same
 from ml_agent.files import write_atomically
-from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.render import render_command
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.errors import RenderError, RepositoryError
-from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.usage.entry import Example
 from ml_agent.tools.versions import local_version
 from ml_agent.tools.work_tree import WorkTree
+from ml_agent.workspaces import repository_cache
 
 FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""

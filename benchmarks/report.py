@@ -23,10 +23,10 @@ from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.results import KeptRows, Line
 from ml_agent.benchmarks.scoring import CLASSES, NO_ANSWER, Score, ScoredRow
 from ml_agent.benchmarks.work import record_of
-from ml_agent.console import Terminal
 from ml_agent.files import write_atomically
 from ml_agent.model.budget import Price, PriceTable
 from ml_agent.prompts.hidden import HIDDEN
+from ml_agent.terminal import Terminal
 
 SMALLEST_P = 0.0001
 LABEL_HEIGHT = 15.0

@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.benchmarks.data import LOCAL, Task, full_name, repository_folder
-from ml_agent.repositories import repository_cache
 from ml_agent.settings import load_settings
 from ml_agent.tools.atomic import write_whole
 from ml_agent.tools.errors import RepositoryError, ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.remotes import is_url
 from ml_agent.tools.work_tree import WorkTree
+from ml_agent.workspaces import repository_cache
 
 MARK = ".commit"
 """File that holds the commit of a folder that is no git work tree."""

@@ -12,8 +12,8 @@ from rich.text import Text
 from ml_agent.benchmarks.engines import Engine, Item, Work
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.predictions import Usage
-from ml_agent.console import Terminal
 from ml_agent.files import locked, whole_lines
+from ml_agent.terminal import Terminal
 from ml_agent.tools.bounded import read_bytes
 
 MOST_BYTES = 1024**3

@@ -28,9 +28,8 @@ import typer
 from rich.console import Console
 
 from ml_agent.benchmarks.results import KeptRows
-from ml_agent.sandbox.abilities import EnvironmentSandbox
 from ml_agent.sandbox.choose import choose
-from ml_agent.sandbox.contract import Command, Limits, Policy, Response, Sandbox
+from ml_agent.sandbox.contract import Command, EnvironmentSandbox, Limits, Policy, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.errors import SandboxError
 from ml_agent.sandbox.repair import MAX_REPAIRS, Repair

@@ -27,10 +27,10 @@ from ml_agent.benchmarks.subjects.places import Place, clear, folder_of, index_v
 from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.endings import Ending
 from ml_agent.errors import AgentError, ConfigurationError, ProviderError
-from ml_agent.job import Job
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.transport import NetworkTransport
+from ml_agent.request import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.sandbox.artifacts import CHOICE_OF_PYTHON

@@ -23,8 +23,8 @@ from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose
 from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.own_cache import remembered
 from ml_agent.tools.python_source import parse_python
-from ml_agent.tools.remember import remembered
 from ml_agent.tools.retrieval import tokenize
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.user_values import TRUTH, word_list

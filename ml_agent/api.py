@@ -94,8 +94,8 @@ def start_continued(run: str | Path, words: str, **limits: Any) -> Run:
 
 @as_agent_errors()
 def _continue(stream: EventStream, run: str | Path, words: str, out: Path | None, limits: dict[str, Any]) -> Result:
-    from ml_agent.run_index import known_run
     from ml_agent.run_job import continue_job
+    from ml_agent.runs import known_run
 
     return result_of(continue_job(known_run(load_settings(), str(run)), words, limits, out, stream))
 
@@ -112,10 +112,9 @@ def check(command: str, repo: str | Path, *, path: str | Path = "", python: bool
     Raises:
         AgentError: the repository cannot be found or read.
     """
-    from ml_agent.repositories import open_index
     from ml_agent.tools.check.command import check_command
     from ml_agent.tools.check.python import check_python
-    from ml_agent.workspaces import normal_folder
+    from ml_agent.workspaces import normal_folder, open_index
 
     check_text(command, "the command")
     index = open_index(str(repo), first=str(path or ""))
@@ -134,7 +133,7 @@ def explain(repo: str | Path, script: str = "") -> tuple[Signature, ...]:
     Raises:
         AgentError: the repository cannot be found or read, or has no such script.
     """
-    from ml_agent.repositories import open_index
+    from ml_agent.workspaces import open_index
 
     signatures = open_index(str(repo), first=script).signatures
     if script and script not in signatures:
@@ -170,7 +169,7 @@ def _solve(
     options: dict[str, Any],
 ) -> Result:
     from ml_agent.delivery.expected import check_stated
-    from ml_agent.job import Job
+    from ml_agent.request import Job
     from ml_agent.run_job import begin_job
 
     check_instruction(instruction)

@@ -10,11 +10,10 @@ from ml_agent.choose import (
     model_is_there,
 )
 from ml_agent.finder import listed, named
-from ml_agent.job import Job
 from ml_agent.model.budget import Budget, Limits
-from ml_agent.observer import Observer
+from ml_agent.request import Job
 from ml_agent.runs import RunFolder
-from ml_agent.services import Services, nobody, silent
+from ml_agent.services import Observer, Services, nobody, silent
 from ml_agent.settings import Settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.trajectory import Trajectory

@@ -8,23 +8,23 @@ from ml_agent.errors import ConfigurationError, ProviderError
 from ml_agent.execution import Executor
 from ml_agent.finder import TapeSource, source_for
 from ml_agent.inputs import control_folders, outside_inputs
-from ml_agent.job import Job
 from ml_agent.model.budget import Budget
 from ml_agent.navigator import Navigator
-from ml_agent.observer import Observer
 from ml_agent.replay.repositories import Repositories, TapeRepositories
 from ml_agent.replay.tape import Tape
 from ml_agent.replay.transport import on_tape
-from ml_agent.repositories import repository_cache
+from ml_agent.request import Job
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.contract import Limits, Policy, Sandbox
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.unpack import MAX_BYTES
+from ml_agent.services import Observer
 from ml_agent.settings import NAVIGATORS, SANDBOXES, Settings
 from ml_agent.tools import plugins
 from ml_agent.tools.candidates import Source
 from ml_agent.trajectory import Trajectory, read_trajectory
 from ml_agent.wall_time import within_wall_time
+from ml_agent.workspaces import repository_cache
 
 _TOLD = 6
 """Of what a program may read, named in the line that says so."""

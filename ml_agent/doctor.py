@@ -15,14 +15,14 @@ import msgspec
 import requests
 
 from ml_agent.files import make_writable
+from ml_agent.key_mask import shown_address
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Policy
 from ml_agent.sandbox.docker_engine import describe
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.seccomp import filter_program
 from ml_agent.settings import Settings
-from ml_agent.shown_address import shown_address
-from ml_agent.tools.deadline import within
+from ml_agent.tools.bounded import within
 from ml_agent.tools.secret_names import without_secrets
 
 WAIT = 5.0

@@ -19,16 +19,15 @@ from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expected import expectations, with_answer
 from ml_agent.delivery.judge import RunOutputs, judge, looks, was_there
 from ml_agent.draft import Doubt, Draft
+from ml_agent.endings import DELIVERED, level_seen
 from ml_agent.errors import AgentError
-from ml_agent.evidence import DELIVERED, level_seen
 from ml_agent.inputs import inputs_of
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.outputs import SYSTEM, collect, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
-from ml_agent.sandbox.abilities import recorded
-from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
+from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox, recorded
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.sandbox.errors import SandboxError

@@ -58,8 +58,8 @@ def source_for(settings: Settings, catalog: str = "", time_for: Callable[[float]
     `time_for`: how many of the seconds that a request takes at most it may take.
     """
     if catalog:
-        from ml_agent.repositories import repository_cache
         from ml_agent.tools.catalog import Catalog, read_candidates
+        from ml_agent.workspaces import repository_cache
 
         path = catalog_path() if catalog == "sample" else Path(catalog)
         readme_of = repository_cache(settings).readme_head
@@ -114,7 +114,7 @@ def collect(instruction: str, source: Source) -> list[Candidate]:
     """What a few short searches bring, without a model: at most twelve that may do it, with their READMEs' heads, not yet ranked."""
     from ml_agent.tools.catalog import Catalog
     from ml_agent.tools.query import read_query
-    from ml_agent.tools.ranking import Ranker
+    from ml_agent.tools.retrieval import Ranker
 
     query = read_query(instruction)
     known = list(source.candidates) if isinstance(source, Catalog) else _brought(query, source)

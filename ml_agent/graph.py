@@ -19,9 +19,8 @@ from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_
 from ml_agent.delivery.expected import expectations, with_answer
 from ml_agent.delivery.judge import missing_text
 from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
-from ml_agent.endings import Ending, bounded
+from ml_agent.endings import Ending, bounded, is_reached, level_asked
 from ml_agent.errors import BudgetExceededError, UsageError
-from ml_agent.evidence import is_reached, level_asked
 from ml_agent.execution import FileExpectations, Outcome, told_of
 from ml_agent.finder import CANDIDATES
 from ml_agent.inputs import Inputs, inputs_of, kept_out, not_found, nowhere

@@ -22,11 +22,9 @@ from ml_agent.tools.commandline.calls import parse_one
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_source import parse_python
-from ml_agent.tools.run_folders import is_of_a_run
 from ml_agent.tools.secret_files import is_secret
 from ml_agent.tools.signatures.model import Option
-from ml_agent.tools.version_control import is_control, is_git_folder
-from ml_agent.tools.walk import Entry, Walk
+from ml_agent.tools.walk import Entry, Walk, is_control, is_git_folder, is_of_a_run
 
 MOST_SHOWN = 100
 """Files of one pattern that are shown one by one: each is a mount of its own."""

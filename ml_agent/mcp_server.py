@@ -19,23 +19,20 @@ from ml_agent.conversation.first_message import open_thread
 from ml_agent.draft import Draft
 from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.execution import Outcome
-from ml_agent.job import Job
-from ml_agent.mcp_gate import gated_resource, gated_tool, warning_of
-from ml_agent.mcp_guard import USD_A_TOKEN, Guard
+from ml_agent.mcp_guard import USD_A_TOKEN, Guard, gated_resource, gated_tool, warning_of
 from ml_agent.navigator import Given, Workspace
-from ml_agent.observer import Observer
 from ml_agent.prompts.untrusted import MARK, neutral
-from ml_agent.repositories import open_index
-from ml_agent.run_index import known_run, known_runs
+from ml_agent.request import Job
 from ml_agent.run_job import config_of
-from ml_agent.runs import new_run
+from ml_agent.runs import known_run, known_runs, new_run
 from ml_agent.sandbox.errors import SandboxError
+from ml_agent.services import Observer
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import ToolError as LowerError
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.understanding import understood
-from ml_agent.workspaces import normal_folder
+from ml_agent.workspaces import normal_folder, open_index
 
 INSTRUCTIONS = f"""ML-Agent knows what the entry points of machine-learning repositories take, without running them.
 For a task with a repository ask draft_command first: one call gives the likely entry points with all their options, documented calls,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.tools.run_folders import is_run_folder
+from ml_agent.tools.walk import is_run_folder
 from ml_agent.user_values import tokens_of
 
 _WORD = re.compile(r"[^\s\"'`“”„‘’«»,;()\[\]{}<>|]+")

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _SMALL = {word: amount for amount, word in enumerate(_UNITS.split())}

@@ -13,8 +13,7 @@ from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.output import unpacked
-from ml_agent.tools.version_control import is_control
-from ml_agent.tools.walk import MOST_DEPTH
+from ml_agent.tools.walk import MOST_DEPTH, is_control
 
 _FOR_AGENTS = frozenset({"agents.md", "claude.md", "gemini.md"})
 """Files whose words coding agents follow unasked."""

@@ -12,10 +12,9 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from ml_agent.console import Terminal
 from ml_agent.model.budget import Usage
 from ml_agent.state import Plain
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import Terminal, terminal_text
 
 PATIENCE, AGAIN = 3.0, 30.0
 """Seconds after which a phase that is still under way is told where no spinner can be seen, and is told again."""

@@ -16,11 +16,10 @@ from ml_agent.as_run import Before, before_of
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.keep import keep_outputs
 from ml_agent.draft import Draft
-from ml_agent.endings import Ending
-from ml_agent.evidence import level_asked
+from ml_agent.endings import Ending, level_asked
 from ml_agent.execution import source_of, task_of
 from ml_agent.files import write_atomically
-from ml_agent.job import Job
+from ml_agent.request import Job
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.repair import Repair
@@ -32,8 +31,8 @@ from ml_agent.tools.candidates import Candidate, considered, distinct
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import is_example
 from ml_agent.trajectory import read_trajectory
-from ml_agent.unasked import unasked
 from ml_agent.view.report import write_report
+from ml_agent.wording import unasked
 
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""

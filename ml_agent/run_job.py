@@ -18,16 +18,13 @@ from ml_agent.delivery.keep import check_folder
 from ml_agent.endings import RESUMABLE, Ending
 from ml_agent.errors import AgentError, UsageError
 from ml_agent.graph import build, plain
-from ml_agent.job import Job
+from ml_agent.key_mask import has_credentials
 from ml_agent.navigator import Given
-from ml_agent.observer import Observer
-from ml_agent.request import check_text
+from ml_agent.request import Job, check_text
 from ml_agent.result import SCHEMA, conclude
-from ml_agent.run_index import note_run
-from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run, signature
-from ml_agent.services import Services
+from ml_agent.runs import RESULT, RunFolder, discarded_on_bad_input, new_run, note_run, signature
+from ml_agent.services import Observer, Services
 from ml_agent.settings import Settings, load_settings
-from ml_agent.shown_address import has_credentials
 from ml_agent.state import State
 from ml_agent.tools.atomic import remove_unfinished
 from ml_agent.tools.versions import local_version

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -15,11 +16,13 @@ from typing import Any
 from ml_agent.errors import ConfigurationError, RunLockedError, UsageError, exit_code_for
 from ml_agent.files import locked, read_small, write_atomically
 from ml_agent.sandbox.temporary import remove
+from ml_agent.settings import Settings
 from ml_agent.tools.atomic import remove_unfinished
+from ml_agent.tools.bounded import open_bytes
 from ml_agent.tools.content_cache import warn_of_cache
 from ml_agent.tools.errors import RepositoryError, UnreachableError
 from ml_agent.tools.own_cache import own_cache
-from ml_agent.tools.run_folders import CHECKPOINTS, TRAJECTORY
+from ml_agent.tools.walk import CHECKPOINTS, TRAJECTORY
 from ml_agent.trajectory import read_trajectory
 
 CONFIG, RESULT, LOCK = "config.json", "run.json", ".lock"
@@ -298,3 +301,53 @@ def _key(*, make: bool) -> bytes:
     if len(key) < _BYTES:
         raise OSError(f"{path} holds no key")
     return key
+
+
+# Where runs are: those made with `--out` lie anywhere, so each run's folder is noted when it is made.
+
+INDEX = "runs.txt"
+MOST_BYTES = 4 * 1024**2
+MOST = 10_000
+"""Lines that are looked at, newest last."""
+
+
+def note_run(settings: Settings, folder: RunFolder) -> None:
+    """Remember a run's folder; where the cache cannot be written the run goes on without."""
+    path = settings.cache_dir / INDEX
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.fsencode(f"{folder.path}\n"))
+    except OSError:
+        return  # only the list of runs is poorer for it
+
+
+def known_runs(settings: Settings) -> list[RunFolder]:
+    """All runs that are still there: below the runs folder and elsewhere, oldest first."""
+    there = [RunFolder(path) for path in _noted_folders(settings) if is_run(str(path))]
+    noted = [folder for folder in there if is_own(folder)]
+    found = {run.path: run for run in [*list_runs(settings.runs_dir), *noted]}
+    return sorted(found.values(), key=lambda run: (run.path / CONFIG).stat().st_mtime)
+
+
+def known_run(settings: Settings, name: str) -> RunFolder:
+    """A run by its folder, its id or a unique beginning of its id, wherever it lies. UsageError where there is none."""
+    hits = [run for run in known_runs(settings) if name and run.id.startswith(name)]
+    exact = [run for run in hits if run.id == name]
+    if len(exact or hits) == 1 and not is_run(name):
+        return (exact or hits)[0]
+    if len(hits) > 1 and not is_run(name):
+        raise UsageError(f"run {name!r} is not unique: `ml-agent runs list` shows them")
+    return find_run(settings.runs_dir, name)
+
+
+def _noted_folders(settings: Settings) -> list[Path]:
+    """The folders that were noted; lines that name none, after damage to the file, count for nothing."""
+    try:
+        with open_bytes(settings.cache_dir / INDEX, sys.maxsize) as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - MOST_BYTES, 0))
+            lines = file.read(MOST_BYTES).split(b"\n")[-MOST:]
+    except OSError:
+        return []
+    return [Path(os.fsdecode(line)) for line in lines if line.startswith(b"/") and b"\0" not in line]

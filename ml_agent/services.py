@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from ml_agent.execution import Executor
-from ml_agent.model.budget import Budget
+from ml_agent.model.budget import Budget, Usage
 from ml_agent.navigator import Navigator
 from ml_agent.settings import Settings
 from ml_agent.state import Plain
@@ -59,3 +60,25 @@ class Services:
         """Remove what this run made outside its folder."""
         if self.executor is not None:
             self.executor.close()
+
+
+# The interface of whoever watches a run: the display, a stream of events.
+
+
+class Observer(Protocol):
+    """Whoever watches a run."""
+
+    def on_phase(self, name: str, moment: str, note: str) -> None:
+        """A node is entered ("enter") or left ("leave", with what it found: a line, then details one a line)."""
+
+    def on_output(self, text: str) -> None:
+        """The sandbox printed something."""
+
+    def watch(self, usage: Callable[[], Usage]) -> None:
+        """What was spent so far can be asked for from now on."""
+
+    def choose(self, offered: Sequence[Plain]) -> int | None:
+        """Which of several answers is meant, where none is likely enough; None where nobody says."""
+
+    def close(self) -> None:
+        """The run is over."""

@@ -14,10 +14,8 @@ from pathlib import Path, PurePosixPath
 
 from ml_agent.tools.files import MAX_FILES
 from ml_agent.tools.ignored import Ignored, ignored_in
-from ml_agent.tools.run_folders import is_of_a_run, is_run_folder
 from ml_agent.tools.secret_files import is_secret
-from ml_agent.tools.version_control import is_control, is_git_folder
-from ml_agent.tools.walk import Walk
+from ml_agent.tools.walk import Walk, is_control, is_git_folder, is_of_a_run, is_run_folder
 from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 _GIT = ("HEAD", "packed-refs", "shallow", "index", "objects", "refs/heads", "refs/tags")

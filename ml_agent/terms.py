@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 from ml_agent.tools.retrieval import Bm25Index, singular
 from ml_agent.user_values import word_list
 

@@ -66,7 +66,7 @@ def rank(instruction: str, candidates: Sequence[Candidate]) -> list[Candidate]:
     if any(one.score for one in candidates):
         return list(candidates)
     from ml_agent.tools.query import read_query
-    from ml_agent.tools.ranking import Ranker
+    from ml_agent.tools.retrieval import Ranker
 
     found = Ranker(candidates).top(read_query(instruction), len(candidates))
     ranked = {candidate.full_name for candidate in found}

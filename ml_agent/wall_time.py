@@ -7,8 +7,17 @@ from pathlib import Path
 import msgspec
 
 from ml_agent.model.budget import Budget
-from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
-from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response, Sandbox
+from ml_agent.sandbox.contract import (
+    MOST_BYTES,
+    SYSTEM_SECONDS,
+    Command,
+    EnvironmentSandbox,
+    OnOutput,
+    Policy,
+    Response,
+    Sandbox,
+    Version,
+)
 from ml_agent.sandbox.errors import SandboxError
 
 

@@ -6,13 +6,15 @@ from ml_agent.errors import UsageError
 from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts.injections import injections
 from ml_agent.replay.repositories import Repositories
+from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.documents.read import is_document
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.reading import Report
 from ml_agent.tools.remotes import DEFAULT_WEB, is_url
-from ml_agent.tools.repository import Checkout
+from ml_agent.tools.repository import Checkout, RepositoryCache
 
 
 class Workspaces:
@@ -101,3 +103,24 @@ def _find(index: RepoIndex) -> list[tuple[str, str]]:
 def _words(path: str) -> str:
     """A path as the sentence that it may be."""
     return " ".join(path.replace("\n", " ").replace("/", " ").replace("_", " ").replace("-", " ").split())
+
+
+# Repositories with the folders and limits of the settings.
+
+
+def repository_cache(settings: Settings) -> RepositoryCache:
+    """The repository cache with the folder and limits of the settings."""
+    return RepositoryCache(
+        settings.cache_dir / "repositories",
+        token=settings.github_token.get_secret_value() or None,
+        web=settings.github_web,
+        timeout=settings.clone_timeout,
+        max_bytes=settings.clone_bytes,
+    )
+
+
+def open_index(repo: str, report: Report | None = None, first: str = "") -> RepoIndex:
+    """The index of a repository: OWNER/NAME, URL or folder; the file or folder `first` is read before all others."""
+    settings = load_settings()
+    checkout = repository_cache(settings).get(repo)
+    return RepoIndex.open(checkout.root, checkout.version, settings.cache_dir / "indexes", report, first)

@@ -11,8 +11,8 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 from docker.types import Mount
 
-from ml_agent.sandbox.docker_copy import copy_in
-from ml_agent.sandbox.docker_reach import Reach
+from ml_agent.sandbox.docker_engine import Reach
+from ml_agent.sandbox.docker_exec import copy_in
 from ml_agent.sandbox.environment import UV, VENV, WORKSPACE
 from ml_agent.sandbox.local_place import is_abandoned, outgrown, setups
 from ml_agent.sandbox.owner import labels

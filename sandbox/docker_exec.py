@@ -5,13 +5,16 @@ headers: what a quick command wrote by then is gone (seen under load, 2 of 10 ru
 the body is read through that buffer.
 """
 
+import io
 import struct
+import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import docker
 import msgspec
+from docker.models.containers import Container
 from requests.exceptions import ReadTimeout
 
 from ml_agent.sandbox.output import Stream
@@ -80,3 +83,17 @@ def run_short(client: docker.DockerClient, container: str, arguments: list[str],
     out = b"".join(parts)
     code = client.api.exec_inspect(made["Id"])["ExitCode"]
     return ExecResult(exit_code=-1 if code is None else int(code), stdout=out)
+
+
+# Files of ours for a container, through the engine's API: it may run on another machine.
+
+
+def copy_in(files: Mapping[str, bytes], container: Container, mode: int = 0o644) -> None:
+    """Write files by their absolute names, readable for all, as root's. Raises docker's errors."""
+    with io.BytesIO() as archive:
+        with tarfile.open(fileobj=archive, mode="w") as tar:
+            for name, content in files.items():
+                entry = tarfile.TarInfo(name.lstrip("/"))
+                entry.size, entry.mode = len(content), mode
+                tar.addfile(entry, io.BytesIO(content))
+        container.put_archive("/", archive.getvalue())

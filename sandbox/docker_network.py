@@ -18,9 +18,8 @@ from docker.types import Mount
 from requests.exceptions import RequestException
 
 from ml_agent.sandbox.contract import Command, Policy
-from ml_agent.sandbox.docker_copy import copy_in
-from ml_agent.sandbox.docker_exec import run_short
-from ml_agent.sandbox.docker_reach import reach_of
+from ml_agent.sandbox.docker_engine import reach_of
+from ml_agent.sandbox.docker_exec import copy_in, run_short
 from ml_agent.sandbox.environment import HOST_FOLDERS, VENV, WORKSPACE
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.gate.way import FIND_PYTHON, GATE_INSIDE, RELAY, SOCKET, gate_open, gate_variables, index_hosts

@@ -19,13 +19,21 @@ from requests import exceptions
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
-from ml_agent.sandbox.contract import MOST_BYTES, Command, Limits, OnOutput, Policy, Response, too_long
-from ml_agent.sandbox.docker_engine import connect
+from ml_agent.sandbox.contract import (
+    MOST_BYTES,
+    SYSTEM_SECONDS,
+    Command,
+    Limits,
+    OnOutput,
+    Policy,
+    Response,
+    Version,
+    too_long,
+)
+from ml_agent.sandbox.docker_engine import Reach, connect, reach_of
 from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.docker_exec import run_short
 from ml_agent.sandbox.docker_network import ContainerNetwork
-from ml_agent.sandbox.docker_reach import Reach, reach_of
 from ml_agent.sandbox.environment import HOME, PATHS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, write_tar

@@ -9,8 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from ml_agent.sandbox import bubblewrap
-from ml_agent.sandbox.abilities import SYSTEM_SECONDS, Version
-from ml_agent.sandbox.contract import MOST_BYTES, Command, OnOutput, Policy, Response, too_long
+from ml_agent.sandbox.contract import MOST_BYTES, SYSTEM_SECONDS, Command, OnOutput, Policy, Response, Version, too_long
 from ml_agent.sandbox.environment import HOME, HOST_FOLDERS, SETUPS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, copy_tree

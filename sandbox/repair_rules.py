@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ml_agent.sandbox.abilities import Version
+from ml_agent.sandbox.contract import Version
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.makers import MissingFile, in_folder, makers_of, template_of

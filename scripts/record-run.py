@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
 
-from ml_agent.console import Terminal
 from ml_agent.summary import summary
+from ml_agent.terminal import Terminal
 
 COLUMNS = 110
 MOST_LINES = 3

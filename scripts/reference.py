@@ -9,7 +9,7 @@ from typing import Any
 from page_region import write_or_check
 
 from ml_agent.cli.app import COMMANDS, loaded
-from ml_agent.cli.init import documented
+from ml_agent.cli.machine import documented
 from ml_agent.settings import Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"

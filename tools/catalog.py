@@ -10,7 +10,7 @@ import msgspec
 from ml_agent.tools.candidates import Candidate, Look, Wanted
 from ml_agent.tools.errors import CatalogError
 from ml_agent.tools.query import Query
-from ml_agent.tools.ranking import Ranker
+from ml_agent.tools.retrieval import Ranker
 
 MAX_BYTES = 256 * 1024 * 1024
 README_HEAD = 2000

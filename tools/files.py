@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from ml_agent.tools.errors import RepositoryError, UnsafePathError
-from ml_agent.tools.run_folders import MARKS, is_run_folder
 from ml_agent.tools.secret_files import is_secret
-from ml_agent.tools.version_control import FOLDERS, is_control, is_git_folder
-from ml_agent.tools.walk import MOST_DEPTH
+from ml_agent.tools.walk import FOLDERS, MARKS, MOST_DEPTH, is_control, is_git_folder, is_run_folder
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """How much of a text file is read by default."""

@@ -27,10 +27,9 @@ from github.Requester import HTTPRequestsConnectionClass, HTTPSRequestsConnectio
 from urllib3.exceptions import MaxRetryError, ProtocolError
 
 from ml_agent.tools.atomic import write_whole
-from ml_agent.tools.bounded import read_bytes
+from ml_agent.tools.bounded import read_bytes, within
 from ml_agent.tools.candidates import Candidate, Look, Wanted
 from ml_agent.tools.content_cache import warn_of_cache
-from ml_agent.tools.deadline import within
 from ml_agent.tools.errors import RateLimitError, SearchError
 
 log = logging.getLogger(__name__)

@@ -14,13 +14,13 @@ import msgspec
 
 from ml_agent.tools.content_cache import ContentCache, fingerprint
 from ml_agent.tools.documents.model import Passage
-from ml_agent.tools.examples import Example
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import Outline, outline_of
 from ml_agent.tools.python_api.index import ApiIndex, ObjectIndexes
 from ml_agent.tools.python_api.model import ModuleFacts
 from ml_agent.tools.reading import IndexWalk, LeftOut, Report
 from ml_agent.tools.signatures.model import EntryPoint, Signature
+from ml_agent.tools.usage.entry import Example
 
 if TYPE_CHECKING:
     from ml_agent.tools.signatures.read import SignatureReader
@@ -376,7 +376,7 @@ class Signatures(Mapping[str, tuple[Signature, ...]]):
         return {path: self[path] for path in self if path in self._read or self._index.has_time}
 
     def _make(self, path: str, names: Sequence[str]) -> tuple[Signature, ...]:
-        from ml_agent.tools.signatures.handed_on import with_handed_options
+        from ml_agent.tools.signatures.programs import with_handed_options
 
         found = [*self._index.reader.read(path), *(one for name in names for one in self._index.programs[name])]
         return tuple(with_handed_options(one, self) if one.kind == "shell" else one for one in found)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
 
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 MAX_WORDS = 4
 """The longest entry of the vocabulary in words."""

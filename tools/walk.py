@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 MOST_DEPTH = 100
@@ -81,3 +81,42 @@ class Walk:
             todo[-1][2].extend(sorted(os.listdir(here), reverse=True))  # noqa: PTH208 - a descriptor is no path
         except OSError:
             self.whole = False
+
+
+# Where version control keeps its own files: addresses with tokens, settings, logs. They are no part of a repository's content.
+
+FOLDERS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs"})
+"""Of git, Mercurial, Subversion and the others; in a submodule or a linked work tree `.git` is a file."""
+
+
+def is_control(path: str) -> bool:
+    """Whether a path (with `/`) is version control's own, or goes through what is: some disks do not tell case."""
+    return any(part.casefold() in FOLDERS for part in path.split("/"))
+
+
+def is_git_folder(folder: Path) -> bool:
+    """Whether a folder is one of git's own, whatever it is called: a bare repository, or git's files kept apart."""
+    try:
+        return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    except OSError:  # one that we may not look into
+        return False
+
+
+# Which folders are runs of this program: what they hold is about a repository, and no part of the one that they lie in.
+
+TRAJECTORY, CHECKPOINTS = "trajectory.jsonl", "checkpoints.sqlite"
+MARKS = frozenset({TRAJECTORY, CHECKPOINTS})
+"""Every run has both from its first step on, finished or not, and no other program writes the two together."""
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a folder is a run's: its copy of the repository would copy itself, and its answers are no documents."""
+    try:
+        return all((folder / name).is_file() for name in MARKS)
+    except OSError:  # one that we may not look into
+        return False
+
+
+def is_of_a_run(root: Path, path: PurePath) -> bool:
+    """Whether a path below `root` lies in a run's folder; `root` itself may be one."""
+    return any(is_run_folder(root / folder) for folder in path.parents if folder.name)

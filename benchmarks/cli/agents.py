@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.console import Terminal
+from ml_agent.terminal import Terminal
 
 app = typer.Typer(help="Other agents, each in an environment of its own.", no_args_is_help=True)
 

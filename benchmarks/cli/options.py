@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from ml_agent.console import Terminal
+from ml_agent.terminal import Terminal
 
 if TYPE_CHECKING:
     from ml_agent.benchmarks.data import Task

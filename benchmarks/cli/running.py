@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.cli.groups import grouped
+from ml_agent.cli.tables import grouped
 
 if TYPE_CHECKING:
     from ml_agent.benchmarks.form_l import Summary

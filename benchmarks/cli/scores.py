@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.console import Terminal
-from ml_agent.terminal import write_out
+from ml_agent.terminal import Terminal, write_out
 
 if TYPE_CHECKING:
     from ml_agent.benchmarks.data import Task

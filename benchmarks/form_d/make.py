@@ -31,8 +31,8 @@ from ml_agent.sandbox.session import Session, SessionRecord
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.sandbox.temporary import lent
 from ml_agent.staging import stage
-from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.usage.entry import Example
 from ml_agent.tools.versions import commit_date, local_version
 
 CODE, PRINTED = "documented_example.py", "printed.txt"

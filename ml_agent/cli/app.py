@@ -49,7 +49,8 @@ COMMANDS = {
         "Check a command against a repository without running it; exit code 1 if it cannot work.",
     ),
     "init": Command(
-        "ml_agent.cli.init:init", "Write a settings file with every setting explained, and test the model's endpoint."
+        "ml_agent.cli.machine:init",
+        "Write a settings file with every setting explained, and test the model's endpoint.",
     ),
     "doctor": Command("ml_agent.cli.machine:doctor", "Check this machine: what works, and how to fix the rest."),
     "models": Command(
@@ -57,7 +58,7 @@ COMMANDS = {
     ),
     "config": Command("ml_agent.cli.machine:config", "Show the current settings and where each one comes from."),
     "clean": Command(
-        "ml_agent.cli.clean:clean",
+        "ml_agent.cli.machine:clean",
         "Remove containers, networks, volumes and workspaces that interrupted runs left behind.",
     ),
     "mcp": Command("ml_agent.cli.mcp:mcp", "Serve the tools to coding agents over the Model Context Protocol."),

@@ -11,15 +11,14 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ml_agent.cli.reading import ReadingLine, say_left_out
+from ml_agent.cli.tables import ReadingLine, say_left_out
 from ml_agent.errors import UsageError
-from ml_agent.repositories import open_index
 from ml_agent.terminal import terminal_text, write_out
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.findings import Finding
 from ml_agent.wording import counted
-from ml_agent.workspaces import normal_folder
+from ml_agent.workspaces import normal_folder, open_index
 
 MAX_BYTES = 1_000_000
 SUFFIXES = (".py", ".sh", ".bash", ".txt")

@@ -9,11 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from ml_agent.cli.tables import draw_table
-from ml_agent.console import Terminal
-from ml_agent.run_index import known_run, known_runs
-from ml_agent.runs import RunFolder, delete_run
+from ml_agent.runs import RunFolder, delete_run, known_run, known_runs
 from ml_agent.settings import load_settings
-from ml_agent.terminal import write_error, write_out
+from ml_agent.terminal import Terminal, write_error, write_out
 from ml_agent.trajectory import read_trajectory
 
 app = typer.Typer(help="List, show and delete runs.", no_args_is_help=True)

@@ -9,20 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from ml_agent.cli import options as o
-from ml_agent.cli.groups import grouped
-from ml_agent.console import Terminal
+from ml_agent.cli.tables import grouped
 from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
-from ml_agent.job import Job
-from ml_agent.observer import Observer
-from ml_agent.request import LONGEST, check_instruction
-from ml_agent.run_index import known_run
+from ml_agent.request import LONGEST, Job, check_instruction
 from ml_agent.run_job import begin_job, continue_job, resume_job
+from ml_agent.runs import known_run
+from ml_agent.services import Observer
 from ml_agent.settings import Settings, load_settings
 from ml_agent.state import Plain
 from ml_agent.summary import before_rows, is_answer, not_kept, not_used, summary, to_fill_in
-from ml_agent.terminal import write_error, write_out
+from ml_agent.terminal import Terminal, write_error, write_out
 from ml_agent.tools.candidates import state_of
 from ml_agent.unsure import lines_of
 

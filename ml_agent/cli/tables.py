@@ -1,13 +1,18 @@
 """Tables for a terminal and for a pipe; nothing of what they hold is cut or obeyed."""
 
+import functools
+import inspect
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, get_type_hints
 
 from rich.table import Table
 from rich.text import Text
 
-from ml_agent.console import Terminal
-from ml_agent.terminal import terminal_text, write_out
+from ml_agent.terminal import Terminal, terminal_text, write_error, write_out, write_over
+from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.reading import Progress
 
 Row = Sequence[str]
 _NARROWEST = 14
@@ -62,3 +67,81 @@ def _below_each_other(heads: Row, rows: Sequence[Sequence[Text]], title: str) ->
     for row in rows:
         yield from (Text.assemble((f"{head}: ", "dim"), cell) for head, cell in zip(heads, row, strict=True) if cell)
         yield Text("")
+
+
+# One line on stderr while a repository is read.
+
+_QUIET = 1.0
+_BETWEEN_LINES = 2.0
+
+
+class ReadingLine:
+    """Says how far the reading is, from the first second on: a line that changes, or one every two seconds in a log."""
+
+    def __init__(self) -> None:
+        self._started = self._said = time.monotonic()
+        self._shown = False
+
+    def __call__(self, progress: Progress) -> None:
+        """Show it."""
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        if progress.done == progress.total:
+            if self._shown and terminal:
+                write_over("")
+            self._shown = False
+        elif now - self._started > _QUIET and (terminal or now - self._said > _BETWEEN_LINES):
+            self._said, self._shown = now, True
+            text = f"reading the repository: {progress.part}, {progress.done} of {progress.total} files"
+            (write_over if terminal else write_error)(text)
+
+
+def say_left_out(index: RepoIndex) -> None:
+    """Say on stderr what is not known because reading it would have taken too long."""
+    for left in index.left_out:
+        write_error(left.said)
+
+
+# Options in groups: a command declares one parameter for several options that belong together.
+
+Command = Callable[..., int]
+
+
+def grouped(command: Command) -> Command:
+    """The command with each parameter of a NamedTuple type spread into its fields, which Typer takes as options.
+
+    A field's annotation and default are the option's; the command is called with the tuples. Arguments come in the order declared.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if _is_group(hint)}
+
+    @functools.wraps(command)
+    def with_groups(**options: Any) -> int:
+        filled = {name: kind(**{field: options.pop(field) for field in kind._fields}) for name, kind in groups.items()}
+        return command(**options, **filled)
+
+    parameters = [
+        parameter
+        for name, declared in inspect.signature(command).parameters.items()
+        for parameter in (_fields(groups[name]) if name in groups else [declared.replace(annotation=hints[name])])
+    ]
+    # Typer passes by name: an option that must be given may stand after one that has a default.
+    spread = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    with_groups.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
+    return with_groups
+
+
+def _is_group(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
+
+
+def _fields(group: Any) -> list[inspect.Parameter]:
+    hints, defaults = get_type_hints(group, include_extras=True), group._field_defaults
+    return [
+        inspect.Parameter(
+            field,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=defaults.get(field, inspect.Parameter.empty),
+            annotation=hints[field],
+        )
+        for field in group._fields
+    ]

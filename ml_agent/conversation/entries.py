@@ -19,11 +19,11 @@ from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.documents.model import Passage
-from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.programs import reads_arguments
+from ml_agent.tools.usage.entry import Example
 
 Entry = tuple[Signature, ...]
 """All signatures of one entry point: one, or one for each subcommand."""

@@ -19,9 +19,8 @@ from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.retrieval import Bm25Index, tokenize
-from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.signatures.yaml_keys import flat_options, load_yaml
+from ml_agent.tools.signatures.yaml_keys import flat_options, load_yaml, with_comments
 from ml_agent.user_values import word_list
 
 CUT = "\n..."

@@ -9,7 +9,7 @@ from ml_agent.delivery.doubts import error_lines
 from ml_agent.delivery.expectation import Judgement
 from ml_agent.delivery.heads import cut
 from ml_agent.draft import Conclusion, Dispute, Doubt, Draft
-from ml_agent.evidence import level_seen
+from ml_agent.endings import level_seen
 from ml_agent.execution import Outcome, summary_of
 from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, neutral

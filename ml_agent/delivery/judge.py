@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from ml_agent.delivery.content import ContentReport
-from ml_agent.delivery.content_process import WAIT_SECONDS, ContentNotJudged, report_apart
+from ml_agent.delivery.content import WAIT_SECONDS, ContentNotJudged, ContentReport, report_apart
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement, kind_of
 from ml_agent.delivery.text_kinds import error_in
 

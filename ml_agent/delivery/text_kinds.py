@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from ml_agent import numbers
 from ml_agent.delivery.expectation import Expectation
-from ml_agent.tools.config_text import read_toml
+from ml_agent.tools.bounded import read_toml
 
 MOST_PARSED = 16 * 1024**2
 """Bytes of JSON or YAML; what is larger is looked at only at its beginning."""

@@ -12,10 +12,9 @@ import httpx
 import msgspec
 
 from ml_agent.errors import ConfigurationError, EndpointError
-from ml_agent.key_mask import masked
+from ml_agent.key_mask import has_credentials, masked, shown_address
 from ml_agent.model.transport import UNPACKED, pieces_of
-from ml_agent.shown_address import has_credentials, shown_address
-from ml_agent.tools.deadline import within
+from ml_agent.tools.bounded import within
 
 OPENAI = "https://api.openai.com/v1"
 

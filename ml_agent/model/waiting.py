@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
-from ml_agent.tools.deadline import begun
+from ml_agent.tools.bounded import begun
 
 T = TypeVar("T")
 CheckCancelled = Callable[[], None]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.offline.scope import binds, syntax_tree, unbound_names
+from ml_agent.offline.literals import binds, syntax_tree, unbound_names
 from ml_agent.offline.variables import likeness
 from ml_agent.offline.words import terms
-from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.usage.entry import Example
 
 _MOST_ROUNDS = 40
 _IMAGE = "image.jpg"

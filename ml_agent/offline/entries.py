@@ -18,12 +18,11 @@ from ml_agent.tools.commandline.calls import calls
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
-from ml_agent.tools.examples import Example
 from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_source import read_module
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.usage.entry import holds_placeholder, is_metavar, quoted_placeholders
+from ml_agent.tools.usage.entry import Example, holds_placeholder, is_metavar, quoted_placeholders
 
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
 _FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.(?:py|sh|bash|ipynb)\b")

@@ -13,7 +13,7 @@ from ml_agent.offline.reading import Mention, ParsedRequest
 from ml_agent.offline.slots import Slot
 from ml_agent.offline.vocabulary import VocabularyMatch, pieces_of
 from ml_agent.offline.words import alphanumeric, kind_of_file, terms
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 _NAMES_OF_FEATURES = """
 name before after said head lead next own help help_margin name_rival help_rival is_number is_whole is_path

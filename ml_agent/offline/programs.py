@@ -12,21 +12,20 @@ from ml_agent.account import used_or_required, whole_account
 from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.navigator import Workspace
 from ml_agent.offline.adaptation import adapt
+from ml_agent.offline.commands import code_acts_unasked
 from ml_agent.offline.completion import NameSources, blocks_before
 from ml_agent.offline.entries import RepositoryFacts
-from ml_agent.offline.literals import texts_by_parameter
-from ml_agent.offline.outward import code_acts_unasked
+from ml_agent.offline.literals import syntax_tree, texts_by_parameter
 from ml_agent.offline.ranking import is_side
 from ml_agent.offline.reading import ParsedRequest
-from ml_agent.offline.scope import syntax_tree
 from ml_agent.offline.weights import Weights
 from ml_agent.offline.words import canonical, words
 from ml_agent.request import Request, Value
 from ml_agent.tools.check.python import check_python
-from ml_agent.tools.examples import Example
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.usage.entry import Example
 
 _GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")
 _LETTERS = re.compile(r"[a-z]+")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ml_agent.numbers import number
 from ml_agent.offline.words import canonical, telling, terms, weight
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 from ml_agent.tools.signatures.model import Option
 from ml_agent.tools.usage.entry import holds_placeholder
 from ml_agent.user_values import TRUTH, is_file_name

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ml_agent.offline.reading import Mention
 from ml_agent.offline.words import alphanumeric, kind_of_file
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 _ASSIGNMENT = re.compile(r"^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*?);?\s*$", re.DOTALL)
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*|\d+)\}|\$([A-Za-z_]\w*|\d)")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ml_agent.offline.reading import Mention, ParsedRequest
 from ml_agent.offline.slots import Slot
 from ml_agent.offline.words import alphanumeric, canonical, terms
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")

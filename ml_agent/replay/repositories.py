@@ -15,7 +15,7 @@ from ml_agent.tools.bounded import open_bytes
 from ml_agent.tools.errors import RepositoryError, UnsafeUrlError
 from ml_agent.tools.remotes import local_folder
 from ml_agent.tools.repository import Checkout
-from ml_agent.tools.version_control import is_control
+from ml_agent.tools.walk import is_control
 
 _ERRORS: Errors = {"RepositoryError": RepositoryError, "UnsafeUrlError": UnsafeUrlError}
 

@@ -13,8 +13,18 @@ import msgspec
 
 from ml_agent.key_mask import keys_in, masked
 from ml_agent.replay.tape import Errors, Tape
-from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
-from ml_agent.sandbox.contract import MOST_BYTES, Command, Network, OnOutput, Policy, Response, Sandbox
+from ml_agent.sandbox.contract import (
+    MOST_BYTES,
+    SYSTEM_SECONDS,
+    Command,
+    EnvironmentSandbox,
+    Network,
+    OnOutput,
+    Policy,
+    Response,
+    Sandbox,
+    Version,
+)
 from ml_agent.sandbox.errors import SandboxError, SandboxLostError, SandboxUnavailableError
 
 T = TypeVar("T")

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from ml_agent.console import Terminal
 from ml_agent.summary import is_answer, summary
-from ml_agent.terminal import terminal_text
+from ml_agent.terminal import Terminal, terminal_text
 from ml_agent.view.page import DraftView, Page
 from ml_agent.wording import counted, shortened
 

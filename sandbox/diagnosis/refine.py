@@ -12,7 +12,7 @@ from ml_agent.sandbox.makers import MissingFile, makers_of, spelled_otherwise
 from ml_agent.sandbox.repository_search import files, same_file_elsewhere, unbuilt
 from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.submodules import absent_submodules
+from ml_agent.tools.remotes import absent_submodules
 
 REFINED = frozenset({"wrong-folder", "missing-submodule"})
 """Codes that only the repository's files tell."""

@@ -20,7 +20,7 @@ from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.system import LACKS, packages_for
 from ml_agent.sandbox.setup.uv import BUILD, Metadata, Source, install_text
 from ml_agent.sandbox.uv_program import NO_INDEX
-from ml_agent.tools.config_text import read_toml
+from ml_agent.tools.bounded import read_toml
 from ml_agent.tools.python_api.distributions import distributions_of
 
 INSTALL_SECONDS = 1800.0

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.sandbox.abilities import Version
-from ml_agent.tools.config_text import read_toml
+from ml_agent.sandbox.contract import Version
+from ml_agent.tools.bounded import read_toml
 from ml_agent.tools.foreign_files import is_file, read_text
 from ml_agent.tools.python_api.distributions import normalized, provides
 from ml_agent.tools.python_api.requirements import (

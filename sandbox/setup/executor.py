@@ -14,8 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ml_agent.sandbox.abilities import EnvironmentSandbox, Version, recorded
-from ml_agent.sandbox.contract import Command, OnOutput, Sandbox
+from ml_agent.sandbox.contract import Command, EnvironmentSandbox, OnOutput, Sandbox, Version, recorded
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.pip_settings import read_pip_settings
@@ -33,7 +32,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.own_cache import own_cache
 from ml_agent.tools.python_api.distributions import known_provider, normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, package_requires
-from ml_agent.tools.submodules import absent_submodules, say_absent
+from ml_agent.tools.remotes import absent_submodules, say_absent
 
 KEPT_FORMAT = 8
 """Goes up where what was kept before may serve no more."""

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import msgspec
 
-from ml_agent.sandbox.abilities import Version
+from ml_agent.sandbox.contract import Version
 from ml_agent.sandbox.python_history import released
 from ml_agent.sandbox.setup.declared import Declared, fitting
 

@@ -11,10 +11,10 @@ from ml_agent.conversation.verdict import examine
 from ml_agent.draft import Draft
 from ml_agent.navigator import Given, Workspace
 from ml_agent.offline.navigator import OfflineNavigator
-from ml_agent.repositories import open_index
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.check.host_python import python_risks
 from ml_agent.tools.check.host_scope import HostScope
+from ml_agent.workspaces import open_index
 from tests.servers.git_folders import write_files
 from tests.tools.test_python_source import DEEP
 

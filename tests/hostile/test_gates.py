@@ -86,7 +86,7 @@ def test_every_variable_of_a_prompt_is_neutralised_or_the_users() -> None:
             assert name in USERS or filters[-1:] == ["data"], f"{template.name}: {match[0]}"
 
 
-@pytest.mark.promise("A coding agent is told nothing that went around the gate of prompts.", by="ml_agent.mcp_gate")
+@pytest.mark.promise("A coding agent is told nothing that went around the gate of prompts.", by="ml_agent.mcp_guard")
 def test_all_that_the_mcp_server_tells_is_gated() -> None:
     tells = {name: call for place, name, call in calls("ml_agent") if place == "ml_agent/mcp_server.py"}
     assert ast.unparse(tells["made.tool()"]) == "made.tool()(gated_tool(tool))"

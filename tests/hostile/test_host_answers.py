@@ -12,8 +12,7 @@ import pytest
 from ml_agent.answer_gate import host_risks, is_refused
 from ml_agent.conversation.verdict import examine
 from ml_agent.draft import Draft
-from ml_agent.job import Job
-from ml_agent.request import Request
+from ml_agent.request import Job, Request
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings

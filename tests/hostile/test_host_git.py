@@ -12,8 +12,8 @@ import pytest
 
 from ml_agent.tools.errors import RepositoryError
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remotes import absent_submodules
 from ml_agent.tools.repository import RepositoryCache
-from ml_agent.tools.submodules import absent_submodules
 from ml_agent.tools.versions import commit_date, local_version
 from ml_agent.tools.work_tree import WorkTree
 from tests.servers.git_folders import commit_files, write_files

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.delivery.content import MOST_MEMORY, MOST_SAID, MOST_SECONDS, judge_content
-from ml_agent.delivery.content_process import ContentNotJudged, judge_apart
+from ml_agent.delivery.content import MOST_MEMORY, MOST_SAID, MOST_SECONDS, ContentNotJudged, judge_apart, judge_content
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import InvalidContent
 from tests.processor_time import within

@@ -6,9 +6,8 @@ import pytest
 from rich.live import Live
 from rich.table import Table
 
-from ml_agent.console import Terminal
 from ml_agent.progress import Progress
-from ml_agent.terminal import terminal_text, write_error, write_over
+from ml_agent.terminal import Terminal, terminal_text, write_error, write_over
 
 pytestmark = pytest.mark.hostile
 
@@ -37,7 +36,7 @@ def test_nothing_reaches_the_terminal_by_the_live_line(sent: str) -> None:
     assert not any(one in screen.getvalue() for one in FORBIDDEN)
 
 
-@pytest.mark.promise("Whatever is printed went through one gate.", by="ml_agent.console")
+@pytest.mark.promise("Whatever is printed went through one gate.", by="ml_agent.terminal")
 @pytest.mark.parametrize("sent", COMMANDS.values(), ids=list(COMMANDS))
 def test_nothing_reaches_the_terminal_by_a_line_a_table_or_a_title(sent: str) -> None:
     screen = io.StringIO()
@@ -52,7 +51,7 @@ def test_nothing_reaches_the_terminal_by_a_line_a_table_or_a_title(sent: str) ->
     assert "before" in screen.getvalue() and not any(one in screen.getvalue() for one in FORBIDDEN)
 
 
-@pytest.mark.promise("Brackets in text of others are no links, no styles, and no error.", by="ml_agent.console")
+@pytest.mark.promise("Brackets in text of others are no links, no styles, and no error.", by="ml_agent.terminal")
 @pytest.mark.parametrize("sent", ["[link=https://evil.example]key[/link]", "[red]x", "[/]", "[/b]", ":bomb:", "a[0]"])
 def test_text_is_no_markup(sent: str) -> None:
     screen = io.StringIO()

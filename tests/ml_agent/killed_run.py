@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from ml_agent.job import Job
+from ml_agent.request import Job
 from ml_agent.run_job import config_of, run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings

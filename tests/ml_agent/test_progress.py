@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from ml_agent import progress
-from ml_agent.console import Terminal
 from ml_agent.progress import Progress
+from ml_agent.terminal import Terminal
 from tests.processor_time import WAIT
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ml_agent.job import Job
 from ml_agent.phases import PHASES
+from ml_agent.request import Job
 from ml_agent.run_job import begin_job
 from ml_agent.settings import load_settings
 from tests.command import ml_agent

@@ -11,8 +11,8 @@ from ml_agent.sandbox.artifacts import RUN_MARKS
 from ml_agent.staging import stage
 from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
-from ml_agent.tools.run_folders import MARKS
 from ml_agent.tools.versions import local_version
+from ml_agent.tools.walk import MARKS
 from tests.command import run
 from tests.servers.git_folders import commit_files, write_files
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from ml_agent.errors import ConfigurationError, EndpointError
-from ml_agent.job import Job
-from ml_agent.key_mask import MASK
+from ml_agent.key_mask import MASK, has_credentials, shown_address
 from ml_agent.model.endpoint import Endpoint, ask_endpoint
+from ml_agent.request import Job
 from ml_agent.run_job import config_of
 from ml_agent.settings import load_settings
-from ml_agent.shown_address import has_credentials, shown_address
 from tests.command import ml_agent
 
 SECRETS = ("canary-user", "canary-pass", "canary-key")

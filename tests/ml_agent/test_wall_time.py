@@ -10,9 +10,8 @@ import pytest
 
 from ml_agent.errors import BudgetExceededError
 from ml_agent.model.budget import Budget, Limits
-from ml_agent.sandbox.abilities import SYSTEM_SECONDS, EnvironmentSandbox, Version
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.contract import Command, Policy, Response
+from ml_agent.sandbox.contract import SYSTEM_SECONDS, Command, EnvironmentSandbox, Policy, Response, Version
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.wall_time import within_wall_time
 from tests.command import ml_agent

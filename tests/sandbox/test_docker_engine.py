@@ -13,8 +13,7 @@ import pytest
 
 from ml_agent.sandbox.cleanup import clean
 from ml_agent.sandbox.contract import Command, Policy
-from ml_agent.sandbox.docker_engine import connect, describe, is_local
-from ml_agent.sandbox.docker_reach import reach_of
+from ml_agent.sandbox.docker_engine import connect, describe, is_local, reach_of
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.errors import SandboxUnavailableError
 from tests.sandbox.engines import SOCKET, engine_by_socket, engine_by_tcp

@@ -3,7 +3,7 @@
 import pytest
 
 from ml_agent.sandbox.contract import Command, Response, Sandbox
-from ml_agent.sandbox.probe import Probe
+from ml_agent.sandbox.supervise import Probe
 
 TRAINING = """
 import time

@@ -4,7 +4,7 @@ import pytest
 
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.query import read_query
-from ml_agent.tools.ranking import Ranker
+from ml_agent.tools.retrieval import Ranker
 
 
 def candidate(name: str, description: str = "", **more: object) -> Candidate:

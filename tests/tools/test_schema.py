@@ -4,7 +4,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from ml_agent.tools.schema import function_schema
+from ml_agent.cli.explain import function_schema
 from ml_agent.tools.signatures.model import Option, Signature
 
 KEYWORDS = {"type", "properties", "required", "additionalProperties", "enum", "items", "description"}

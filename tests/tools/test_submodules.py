@@ -6,7 +6,7 @@ import pytest
 
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.submodules import absent_submodules, say_absent, submodule_of
+from ml_agent.tools.remotes import absent_submodules, say_absent, submodule_of
 from tests.tools.conftest import write_files
 
 GITMODULES = """

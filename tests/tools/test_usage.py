@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.usage.entry import EntryFinder
+from ml_agent.tools.usage.entry import EntryFinder, Example
 from ml_agent.tools.usage.shell import read_commands
 
 EFFORT = int(os.environ.get("ML_AGENT_TEST_EFFORT", "1"))

@@ -8,6 +8,9 @@ from pathlib import PurePosixPath
 import msgspec
 
 from ml_agent.tools.check.consoles import (
+    INSTALLS,
+    MAKES_FILES,
+    MAKES_SCRIPT,
     cannot_tell,
     check_missing_module,
     check_module_path,
@@ -20,7 +23,6 @@ from ml_agent.tools.check.consoles import (
 )
 from ml_agent.tools.check.inputs import check_inputs
 from ml_agent.tools.check.places import is_literal, locate
-from ml_agent.tools.check.programs import INSTALLS, MAKES_FILES, MAKES_SCRIPT
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.check.subcommands import check_subcommand, name_slips
@@ -32,10 +34,10 @@ from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.launchers import SHELLS
+from ml_agent.tools.remotes import say_absent, submodule_of
 from ml_agent.tools.signatures.known_classes import known_launcher
 from ml_agent.tools.signatures.make_reader import NAMES as MAKEFILES
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.submodules import say_absent, submodule_of
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 

@@ -480,7 +480,7 @@ class _Reader:
             paths = [token for token in paths if token not in plain[:-1]]
         made: Named = "itself" if name == "mkdir" else "no" if name in _WRITES_OUT else "below"
         yield from self._arguments(paths, own=False, named=made)
-        if name in _WRITES_OUT and name not in ("mkdir", "chmod"):
+        if name in _WRITES_OUT and name not in ("mkdir", "chmod", "sed"):
             for token in plain:
                 yield from self._writes(token.value)
 

@@ -23,11 +23,11 @@ from ml_agent.tools.python_api.bindings import (
     made_objects,
     rebound_names,
     stored_chains,
+    undefined_names,
 )
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import ApiObject, Parameter
 from ml_agent.tools.python_api.read import parse_module
-from ml_agent.tools.python_api.scopes import undefined_names
 from ml_agent.tools.python_source import read_python
 
 # Calls of the repository's functions and classes, and of methods of the objects that a piece of Python makes.

@@ -7,9 +7,9 @@ import weakref
 from ml_agent.tools.check.places import PathIndex, locate
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.remotes import absent_submodules
 from ml_agent.tools.signatures.console import declared_names
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.submodules import absent_submodules
 
 NOT_MEANT = frozenset({"setup.py", "conftest.py", "__main__.py"})
 

@@ -10,7 +10,7 @@ import msgspec
 from ml_agent.tools.commandline.grammar import refused
 from ml_agent.tools.commandline.invocation import Invocation, read_invocation, split_assignments
 from ml_agent.tools.commandline.lexer import Token, lex
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 MAX_BYTES = 200_000
 MAX_NESTING = 5

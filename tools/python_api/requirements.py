@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.tools.config_text import read_ini, read_toml
+from ml_agent.tools.bounded import read_ini, read_toml
 from ml_agent.tools.foreign_files import is_file, read_text
 from ml_agent.tools.python_api.distributions import modules_of, normalized
 

@@ -5,7 +5,7 @@ import functools
 import re
 from collections.abc import Iterable, Sequence
 
-from ml_agent.tools.remember import remembered
+from ml_agent.tools.own_cache import remembered
 
 _LONGEST = 300
 MIN_SLIP = 4

@@ -12,7 +12,6 @@ from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
-from ml_agent.tools.signatures.comments import with_comments
 from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
@@ -20,6 +19,7 @@ from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
+from ml_agent.tools.signatures.yaml_keys import with_comments
 
 RUNS_OTHERS = re.compile(r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b")
 """Ways to start code that is not in the file."""

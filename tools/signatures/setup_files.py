@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ml_agent.tools.config_text import read_ini, read_toml
+from ml_agent.tools.bounded import read_ini, read_toml
 
 
 def read_project(text: str) -> Mapping[str, Any]:

@@ -10,12 +10,29 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from typing import NamedTuple
 
 from ml_agent.tools.files import folders_of
 from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import without_halves
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
-from ml_agent.tools.word_pattern import WordPattern
+
+
+class WordPattern(NamedTuple):
+    """A pattern whose every match contains one of some words.
+
+    Args:
+        words: One of them is part of every match.
+        pattern: What is looked for.
+    """
+
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first match in a text."""
+        return self.pattern.search(text) if any(word in text for word in self.words) else None
+
 
 MAX_BYTES = 1_500_000
 """Of a source that is read, without the data that is written into it."""
@@ -370,3 +387,6 @@ def without_garbage_collection() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+# A pattern that is looked for only where one of its words stands: most texts have none, and that is seen ten times as fast.

@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.files import folders_of
@@ -210,3 +212,28 @@ def upwards(folder: str) -> Iterator[str]:
 def _join(folder: str, path: str) -> str:
     """A path seen from a folder; one that leaves the repository stays absolute or begins with `..` and so matches nothing."""
     return posixpath.normpath(posixpath.join(folder, path))
+
+
+# Usage examples: the commands and the Python code that a repository's documents and files show.
+
+
+class Example(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One command or one Python block that the repository shows, with the words that introduce it."""
+
+    text: str
+    """The command on one line (continuations joined), or the whole Python block."""
+    kind: Literal["bash", "python"]
+    path: str
+    """The document or script where it stands, relative to the repository."""
+    line: int
+    workdir: str
+    """Folder, relative to the repository, from which it runs: its script was found from there."""
+    entry: str = ""
+    """Path of the entry point that it calls, relative to the repository; "" where unknown or for Python."""
+    headings: tuple[str, ...] = ()
+    introduction: str = ""
+    """The paragraph or comment right before it."""
+    imports_own: bool = False
+    """Python: whether it imports the repository's own code."""
+    setup: tuple[str, ...] = ()
+    """Variable assignments (export X=...) in force where it stands."""

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from ml_agent.tools.documents.code import join_options, looks_like_command
 from ml_agent.tools.documents.model import CodeBlock, Passage
-from ml_agent.tools.examples import Example
 from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.reading import IndexWalk
 from ml_agent.tools.signatures.sources import Sources
-from ml_agent.tools.usage.entry import EntryFinder, LocatedEntry
+from ml_agent.tools.usage.entry import EntryFinder, Example, LocatedEntry
 from ml_agent.tools.usage.python import Blocks, python_workdir
 from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from ml_agent.tools.python_api.bindings import undefined_names
 from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.scopes import undefined_names
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.usage.entry import upwards
 

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 import typer
 from typer.testing import CliRunner
 
-from ml_agent.cli.groups import grouped
+from ml_agent.cli.tables import grouped
 
 
 class Size(NamedTuple):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.cli.reading import say_left_out
+from ml_agent.cli.tables import say_left_out
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.repository import Checkout

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ml_agent.background import CancelledRunError, Run
-from ml_agent.job import Job
+from ml_agent.request import Job
 from ml_agent.run_job import begin_job, resume_job
 from ml_agent.runs import RunFolder
 from ml_agent.settings import load_settings

@@ -10,7 +10,7 @@ import pytest
 
 import ml_agent
 from ml_agent.errors import ConfigurationError
-from ml_agent.job import Job
+from ml_agent.request import Job
 from ml_agent.run_job import config_of, resume_job, run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ml_agent.job import Job
+from ml_agent.request import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ml_agent.job import Job
+from ml_agent.request import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.sandbox.bubblewrap import find_bubblewrap

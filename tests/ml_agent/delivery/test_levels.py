@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from ml_agent.evidence import is_reached, level_asked, level_seen
+from ml_agent.endings import is_reached, level_asked, level_seen
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.contract import Response
 from ml_agent.state import EVIDENCE

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.job import Job
 from ml_agent.model.budget import Budget, Limits
 from ml_agent.model.client import ModelClient
 from ml_agent.model.endpoint import Endpoint
@@ -17,6 +16,7 @@ from ml_agent.model.memory import Memory
 from ml_agent.model.prompt import Prompt, Section
 from ml_agent.model.sender import ClientParts
 from ml_agent.prompts.untrusted import neutral
+from ml_agent.request import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings

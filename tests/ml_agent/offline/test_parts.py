@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.offline.assignment import best_matching
-from ml_agent.offline.literals import literals
-from ml_agent.offline.scope import syntax_tree, unbound_names
+from ml_agent.offline.literals import literals, syntax_tree, unbound_names
 from ml_agent.offline.words import terms
 
 

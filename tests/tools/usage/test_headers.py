@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.tools.examples import Example
 from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.usage.entry import Example
 from ml_agent.tools.usage.extract import head_script
 
 
