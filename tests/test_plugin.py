@@ -72,13 +72,64 @@ def test_a_framework(installed: Path, repository: Path, tmp_path: Path) -> None:
     assert "data (required)" in shown and "an option whose name is computed" in shown and "l1 l2" in shown
 
 
+GROW = '''"""Grow a tree."""
+from tinyopts import opt
+
+lr = opt("--lr", default=0.1, help="learning rate")
+if lr > 3:
+    print("big")
+kind = opt("--kind", "oak", choices=["oak", "elm"])
+
+
+def main():
+    steps = opt("--steps", default=10)
+    print(steps)
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+@pytest.fixture(scope="module")
+def from_the_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package that docs/extending.md prints, installed as a reader would."""
+    target, source = tmp_path_factory.mktemp("printed"), tmp_path_factory.mktemp("source") / "my-plugin"
+    source.mkdir()
+    page = (ROOT / "docs/extending.md").read_text("utf-8")
+    for language, name in (("python", "my_plugin.py"), ("toml", "pyproject.toml")):
+        (source / name).write_text(page.split(f"```{language}\n")[1].split("```")[0])
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target), str(source)]
+    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    return target
+
+
+def test_a_function_that_declares_an_option(from_the_page: Path, repository: Path, tmp_path: Path) -> None:
+    (repository / "grow.py").write_text(GROW)
+    shown = run(from_the_page, tmp_path, "-m", "ml_agent", "explain", f"{repository}:grow.py").stdout
+    assert [shown.count(f"\n{name}\t") for name in ("--lr", "--kind", "--steps")] == [1, 1, 1], shown
+    assert "oak elm" in shown and "more option" not in shown
+    for given, code in (
+        ("--lr 0.5 --steps 3", 0),
+        ("--kind ash", 1),
+        ("--steps x", 1),
+        ("--ki oak", 1),
+        ("--size 3", 1),
+    ):
+        check = ("-m", "ml_agent", "check", f"python grow.py {given}", "--repo", str(repository))
+        assert run(from_the_page, tmp_path, *check).returncode == code, given
+    (repository / "grow.py").write_text(GROW.replace('"--steps"', "input()"))
+    check = ("-m", "ml_agent", "check", "python grow.py --size 3", "--repo", str(repository))
+    assert run(from_the_page, tmp_path, *check).returncode == 0
+
+
 def test_a_framework_that_changes_under_the_same_version(installed: Path, repository: Path, tmp_path: Path) -> None:
     added = tmp_path / "added"
     shutil.copytree(installed, added)
     words = ("-m", "ml_agent", "explain", f"{repository}:train.py")
     assert "--lr" in run(added, tmp_path, *words).stdout
     source = added / "ml_agent_example.py"
-    source.write_text(source.read_text().replace("flags=(name,)", 'flags=(f"-{name}",)'))
+    source.write_text(source.read_text().replace('call.get(0, "name")', '"-" + call.get(0, "name")'))
     assert "---lr" in run(added, tmp_path, *words).stdout
 
 

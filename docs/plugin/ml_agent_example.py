@@ -1,4 +1,4 @@
-"""One of everything that ML-Agent can be extended with; docs/extending.md tells it piece by piece."""
+"""One of everything that ML-Agent can be extended with; docs/extending.md explains each."""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +17,9 @@ from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.settings import Settings
+from ml_agent.tools.signatures.added import CommandLine, option
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, OptionType, Signature, Unseen
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Native, Value
-
-_TYPES: dict[type, OptionType] = {int: "int", float: "float", bool: "bool"}
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Value
 
 
 # A framework: the library tinyargs, which scripts use like this:
@@ -31,54 +29,33 @@ _TYPES: dict[type, OptionType] = {int: "int", float: "float", bool: "bool"}
 #     parser.opt("--loss", default="l2", among=["l1", "l2"])        choices
 #     parser.opt("--plot", switch=True)                             takes no value
 #     args = parser.go()
-class Parser(Native):
-    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`; what has no such method is unknown."""
+class Parser(CommandLine):
+    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`; calls of other methods have no effect."""
 
-    def __init__(self, run: Interpreter, arguments: Arguments) -> None:
-        self.run, self.line = run, arguments.line
-        self.options: list[Option] = []
-        self.unseen: list[Unseen] = []
-        run.made.append(self)
+    framework = "tinyargs"
 
-    def do_opt(self, arguments: Arguments) -> Value:
-        """`get(place, name, default)` gives an argument by its place (None: only by name); what is not known is UNKNOWN."""
-        name, default = arguments.get(0, "name"), arguments.get(None, "default")
-        if not isinstance(name, str):  # computed when the program runs: say that there are more options than were read
-            what = "an option whose name is computed"
-            self.unseen.append(Unseen(origin="computed", name=what, path=arguments.path, line=arguments.line))
-            return None
-        option = Option(
-            dest=name.lstrip("-"),
-            flags=(name,) if name.startswith("-") else (),  # none: it is positional
-            type=_TYPES.get(type(default), "str"),
-            default=None if default is None else str(default),
-            choices=tuple(map(str, arguments.get(None, "among", ()))),
-            nargs="0" if arguments.get(None, "switch") is True else None,  # "0": a switch
-            required=not name.startswith("-"),
-            help=str(arguments.get(None, "help", "")),
-            path=arguments.path,
-            line=arguments.line,
+    def do_opt(self, call: Arguments) -> Value:
+        """`call.get(place, name, default)` gives an argument by its place (None: only by name)."""
+        self.declare(
+            option(
+                call.get(0, "name"),
+                call.get(None, "default"),
+                choices=call.get(None, "among"),
+                switch=call.get(None, "switch"),
+                help=call.get(None, "help"),
+            ),
+            call,
         )
-        self.options.append(option)
         return None
 
-    def do_go(self, arguments: Arguments) -> Value:
-        """The script parses its command line here; strict: an unknown option is an error."""
-        self.run.note_parsed(self, strict=True)
+    def do_go(self, call: Arguments) -> Value:
+        """The script parses its command line here: the reading ends."""
+        self.parse()
         return UNKNOWN
-
-    def signatures(self) -> list[Signature]:
-        """What was declared until then."""
-        return [
-            Signature(
-                path=self.run.script, framework="tinyargs", options=tuple(self.options), unseen=tuple(self.unseen),
-                accepts_unknown=bool(self.unseen), line=self.line,
-            )
-        ]  # fmt: skip
 
 
 def _parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return Parser(run, arguments)
+    return Parser(run)
 
 
 FACTORIES: dict[str, Factory] = {"tinyargs.Parser": _parser}

@@ -291,12 +291,17 @@ class Interpreter:
                 handed.append(value)
         return handed[0] if len(handed) == 1 else UNKNOWN
 
-    def note_parsed(self, parser: Native, strict: bool) -> None:
-        """The program parses its command line now; raises Finished where nothing further matters."""
+    def note_parsed(self, parser: Native, strict: bool, *, more: bool = False) -> None:
+        """The program parses its command line now. Raises Finished, which ends the reading, unless more options may follow.
+
+        strict: unknown options are an error. more: later calls may declare further options.
+        """
         self.parsed.append(ParseCall(parser=parser, strict=strict))
-        if strict and not self.uncertain:
+        if strict and not more and not self.uncertain:
             if not self.beyond:
-                raise Finished
+                raise Finished(
+                    "the script parsed its command line (call note_parsed where it does, not in signatures())"
+                )
             self.budget.steps = min(self.budget.steps, STEPS_BEYOND)
             self.call_steps = STEPS_BEYOND
 
