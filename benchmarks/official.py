@@ -14,10 +14,6 @@ MARKS = (".sh ", ".py ")
 _ENDS_WITH_SCRIPT = re.compile(r"(\.(?:py|sh))$", re.MULTILINE)
 
 
-OUTPUTS = 5
-"""How many outputs a row must have: the published scorer drops all others."""
-
-
 def validate_arguments(output: str, arguments: Mapping[str, Any]) -> bool:
     """Rule 1: every value, as text, occurs in the output, in whatever case."""
     return all(str(value).lower() in output.lower() for value in arguments.values())

@@ -179,7 +179,7 @@ def command_of(row: Row) -> str:
         f'{{\nexport VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
         f'export PATH="$VIRTUAL_ENV/bin:$(dirname {uv}):$PATH"\n'
         f"cat > ../reference.sh <<'REFERENCE'\n{reference}REFERENCE\n"
-        f"if bash -euo pipefail ../reference.sh; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n}}\n"
+        f"if bash -euo pipefail ../reference.sh >&2; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n}}\n"
     )
 
 

@@ -290,7 +290,7 @@ def of_scores(scored: Sequence[Score], folder: Path) -> list[Subject]:
         Subject(
             name=one.subject,
             mode=one.mode,
-            cells={row.key: _scored_cell(row, one, folder) for row in one.rows + one.apart},
+            cells={row.key: _scored_cell(row, one, folder) for row in one.rows},
             left_out=tuple(f"{row.key}: {row.reason}" for row in one.left_out),
         )
         for one in scored
@@ -317,28 +317,25 @@ def _link(record: Path | None, folder: Path) -> str:
 
 def of_deliveries(folder: Path) -> list[Subject]:
     """The agents of all deliveries.jsonl below a folder, each with its model as its mode. BenchError where there is none."""
-    from ml_agent.benchmarks.form_d.rows import load_rows
     from ml_agent.benchmarks.form_d.run import KEPT, Delivery
 
     found: dict[tuple[str, str], dict[str, Cell]] = {}
     trouble: dict[tuple[tuple[str, str], str], str] = {}
-    rows = load_rows()
     for file in sorted(folder.rglob(KEPT)):
         for line in KeptRows(file, Line[Delivery]).rows:
             one, who = line.result, (line.result.agent, line.model)
             cells = found.setdefault(who, {})
-            why = one.infrastructure or ("no row of this version" if one.row not in rows else "")
-            if why:
-                trouble[who, one.row] = f"{one.row}: {why}"
+            if one.infrastructure:
+                trouble[who, one.row] = f"{one.row}: {one.infrastructure}"
                 continue
             trouble.pop((who, one.row), None)
             place = file.parent / "records" / one.agent.replace(" ", "-") / one.row / f"try-{one.tries}"
             said = {True: "done", False: "failed", None: "nothing"}[one.claim]
             cells[one.row] = Cell(
-                passed=(one.delivered,), repository=rows[one.row].source, claim=one.claim, usage=one.usage,
-                word=f"{'delivered' if one.delivered else 'refused'}, says {said}", kind=rows[one.row].field,
+                passed=(one.delivered,), repository=one.repository, claim=one.claim, usage=one.usage,
+                word=f"{'delivered' if one.delivered else 'refused'}, says {said}", kind=one.field,
                 texts={name: text for name, text in (("judge", one.refusal), ("agent", one.error)) if text},
-                record=_link(record_of(place), folder), request=rows[one.row].instruction,
+                record=_link(record_of(place), folder), request=one.request,
             )  # fmt: skip
     if not found:
         raise BenchError(f"{folder}: no {KEPT} in it; `ml-agent bench run --form D --out {folder}` makes it")

@@ -105,8 +105,6 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[ScoredRow, ...]
     """Rows that count."""
     subject: str = ""
-    apart: tuple[ScoredRow, ...] = ()
-    """Official mode: rows that the official script drops, because they have other than five outputs."""
     left_out: tuple[LeftOut, ...] = ()
     name: str = ""
     """Of the file that it was read from, without the ending; what its runs left behind lies in a folder of this name."""
@@ -115,11 +113,9 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         """The documented JSON object."""
         data: dict[str, object] = {"mode": self.mode, "subject": self.subject, "n": len(self.rows)}
         data |= figures(self.rows)
-        if self.apart:
-            data["dropped_by_the_official_script"] = {"n": len(self.apart), **figures(self.apart)}
         return data | {
             "left_out": msgspec.to_builtins(self.left_out),
-            "rows": msgspec.to_builtins(self.rows + self.apart),
+            "rows": msgspec.to_builtins(self.rows),
         }
 
 
@@ -157,13 +153,11 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
         pairs = [(t, p) for t, p in pairs if str(t.key) not in absent]
     judge = _judge(mode)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        rows = list(pool.map(lambda pair: _row(judge, pair[0], pair[1], repos), pairs))
-    whole = [mode != "official" or len(p.output) == official.OUTPUTS for _, p in pairs]
+        rows = tuple(pool.map(lambda pair: _row(judge, pair[0], pair[1], repos), pairs))
     return Score(
         mode=GATES if mode == "official" else mode,
-        rows=tuple(row for row, counts in zip(rows, whole, strict=True) if counts),
+        rows=rows,
         subject=subject_of(predictions),
-        apart=tuple(row for row, counts in zip(rows, whole, strict=True) if not counts),
         left_out=tuple(left_out),
     )
 

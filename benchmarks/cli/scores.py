@@ -61,7 +61,7 @@ def score(
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:
         write_out(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
-    elif result.rows or result.apart:
+    elif result.rows:
         named = msgspec.structs.replace(result, subject=result.subject or result.mode)
         print_comparison(side_by_side(of_scores([named], Path())), Terminal())
     else:

@@ -69,6 +69,10 @@ _PACK = "tar -czf {0} -C {1} outputs && [ $(stat -c %s {0}) -le {2} ]"
 class Delivery(RowResult, frozen=True, kw_only=True):
     """What came of a row."""
 
+    repository: str = ""
+    field: str = ""
+    request: str = ""
+    """What the row is, for a report."""
     delivered: bool = False
     refusal: str = ""
     """Why not, in the judge's words."""
@@ -139,7 +143,14 @@ def _name(row: Row) -> str:
 
 
 def _lost(row: Row, reason: str, plan: Plan) -> Delivery:
-    return Delivery(row=row.name, agent=plan.agent.label, infrastructure=reason)
+    return msgspec.structs.replace(_first(row, plan), infrastructure=reason)
+
+
+def _first(row: Row, plan: Plan) -> Delivery:
+    """What there is of a row before anything was done."""
+    return Delivery(
+        row=row.name, agent=plan.agent.label, repository=row.source, field=row.field, request=row.instruction
+    )
 
 
 def do_row(row: Row, plan: Plan) -> Delivery:
@@ -161,7 +172,7 @@ def do_row(row: Row, plan: Plan) -> Delivery:
             refusal = judge_apart(row, place / "inputs", folder, terms.place, plan.judge)
             return msgspec.structs.replace(done, delivered=not refusal, refusal=refusal)
 
-    return with_tries(Delivery(row=row.name, agent=plan.agent.label), terms, records, attempt)
+    return with_tries(_first(row, plan), terms, records, attempt)
 
 
 def _work(row: Row, root: Path, agent: Agent, terms: Terms, records: Path, done: Delivery) -> Delivery:

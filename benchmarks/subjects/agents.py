@@ -36,7 +36,6 @@ class MiniSweAgent(PackagedSubject):
     """Its command line `mini`, without questions, in the sandbox's own shell (https://github.com/SWE-agent/mini-swe-agent)."""
 
     name, version = "mini-swe-agent", "2.4.6"
-    trajectory = "records/run.traj.json"
 
     @property
     def needs(self) -> Needs:
@@ -50,7 +49,7 @@ class MiniSweAgent(PackagedSubject):
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """`mini -y`; its own limits are the bench's, so that it ends by itself where it can."""
         arguments = [f"{inside.programs}/mini", "-y", "--exit-immediately", "-l", str(task.limits.usd or 0)]
-        arguments += ["-m", f"openai/{task.endpoint.model}", "-t", task.text, "-o", f"{inside.own}/{self.trajectory}"]
+        arguments += ["-m", f"openai/{task.endpoint.model}", "-t", task.text]
         arguments += ["-c", "mini.yaml", "-c", f"model.model_kwargs.api_base={inside.base_url}"]
         arguments += ["-c", f"agent.step_limit={task.limits.calls or 0}"]
         quiet = {"MSWEA_CONFIGURED": "true", "MSWEA_COST_TRACKING": "ignore_errors", "MSWEA_SILENT_STARTUP": "1"}
@@ -64,7 +63,6 @@ class Aider(PackagedSubject):
     """A pair programmer: one message, every question answered yes, whole-file edits (https://github.com/Aider-AI/aider)."""
 
     name, version = "aider", "0.86.2"
-    history = "records/aider.chat.history.md"
     start = (
         "git init -q . && git add -A -f . && git -c user.name=bench -c user.email=bench@localhost commit -q --allow-empty -m x"
         ' && exec "$0" "$@"'
@@ -86,17 +84,15 @@ class Aider(PackagedSubject):
         arguments += ["--message", task.text, "--yes-always", "--no-stream", "--no-pretty", "--edit-format", "whole"]
         arguments += ["--no-auto-commits", "--no-gitignore", "--no-suggest-shell-commands", "--no-detect-urls"]
         arguments += ["--no-check-update", "--no-show-model-warnings", "--no-show-release-notes", "--analytics-disable"]
-        arguments += ["--chat-history-file", f"{inside.own}/{self.history}"]
-        arguments += ["--input-history-file", f"{inside.own}/records/aider.input.history"]
-        arguments += ["--llm-history-file", f"{inside.own}/records/aider.llm.history", *task.writes]
-        return Launch(arguments=tuple(arguments), environment=_litellm(inside, AIDER_ANALYTICS="false"))
+        for name in ("chat", "input"):  # else they stand in the repository
+            arguments += [f"--{name}-history-file", f"{inside.home}/aider.{name}.history"]
+        return Launch(arguments=(*arguments, *task.writes), environment=_litellm(inside, AIDER_ANALYTICS="false"))
 
 
 class AutoGen(PackagedSubject):
     """AgentChat, a library: an assistant with a bash tool, see drivers/autogen.py (https://github.com/microsoft/autogen)."""
 
     name, version = "autogen", "0.7.5"
-    messages = "records/messages.json"
 
     @property
     def needs(self) -> Needs:
@@ -109,14 +105,13 @@ class AutoGen(PackagedSubject):
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Our driver."""
-        return driven(self.name, task, inside, [self.messages], {"OPENAI_API_KEY": inside.token})
+        return driven(self.name, task, inside, {"OPENAI_API_KEY": inside.token})
 
 
 class OpenHands(PackagedSubject):
     """Its SDK with the default agent: terminal, file editor, task tracker, no browser; see drivers/openhands.py."""
 
     name, version = "openhands", "1.58.0"
-    result, events = "records/openhands.json", "records/conversation"
 
     @property
     def needs(self) -> Needs:
@@ -131,7 +126,7 @@ class OpenHands(PackagedSubject):
         """Our driver."""
         environment = {"LLM_API_KEY": inside.token, "OPENHANDS_SUPPRESS_BANNER": "1"}
         environment["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-        return driven(self.name, task, inside, [self.result, self.events], environment)
+        return driven(self.name, task, inside, environment)
 
 
 class SweAgent(PackagedSubject):
@@ -193,7 +188,6 @@ class LeastAgent(PackagedSubject):
     """One bash tool in a loop, without any package; see drivers/least.py."""
 
     name, version = "least", "1"
-    result = "records/least.json"
 
     @property
     def needs(self) -> Needs:
@@ -202,7 +196,7 @@ class LeastAgent(PackagedSubject):
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Its driver."""
-        return driven(self.name, task, inside, [self.result], {"OPENAI_API_KEY": inside.token})
+        return driven(self.name, task, inside, {"OPENAI_API_KEY": inside.token})
 
 
 _PARTS = ("name", "version", "find", "install", "run")

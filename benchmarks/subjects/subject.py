@@ -1,11 +1,9 @@
 """The one interface of other agents, and what all of them share: installed on demand, run headless behind the meter."""
 
-import io
 import json
 import shlex
-import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Protocol
@@ -22,22 +20,15 @@ from ml_agent.benchmarks.subjects.places import host_address, index_variables
 from ml_agent.model.budget import Budget
 from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.sandbox.errors import SandboxLostError
-from ml_agent.sandbox.unpack import unpack_tar
 
 OWN = ".subject"
-"""Folder of the workspace that is the agent's own: its home, its records, our files."""
-PACKED = f"{OWN}/left.tgz"
+"""Folder of the workspace that is the agent's own: its home, what it writes down, our files."""
 LOG = "output.log"
-MOST_BYTES = 64 * 1024 * 1024
-"""Of what an agent leaves behind; more is not brought out."""
-MOST_UNPACKED = 1024**3
-"""Of the same when it is unpacked."""
 ENTER_SECONDS = 120.0
 MOST_STEPS = 100
 """Where the task has no limit on requests."""
 MOST_SECONDS = 3600.0
 """Where it has none on time."""
-_KEEP_OFF = ("*/.cache", "*/.npm", "*/.local", "*/site-packages", "*/.git")
 _LOOK = (
     "import ssl, sqlite3, sys, urllib.request as u;"
     "u.build_opener(u.ProxyHandler({})).open(sys.argv[1] + '/models', timeout=20).read()"
@@ -65,7 +56,7 @@ class Subject(Protocol):
 
 
 class PackagedSubject:
-    """An agent of a Python package; a subclass says how it is started and how its records are read."""
+    """An agent of a Python package; a subclass says how it is started."""
 
     name = ""
     version = ""
@@ -143,7 +134,6 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
     )
     response = sandbox.run(command)
     files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}
-    bring_out(sandbox, records / "left")
     said = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout
     (records / LOG).write_text(said, encoding="utf-8")
     return response, files
@@ -160,21 +150,6 @@ def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
         if text.strip():
             found[name] = text
     return found
-
-
-def bring_out(sandbox: Sandbox, target: Path, most: int = MOST_UNPACKED) -> None:
-    """Copy what the agent left in its own folder to the host; where that cannot be done, `target` says why."""
-    target.mkdir(parents=True, exist_ok=True)
-    left_out = " ".join(f"--exclude={shlex.quote(pattern)}" for pattern in _KEEP_OFF)
-    text = f"tar {left_out} -czf {PACKED} -C {OWN} home records && [ $(stat -c %s {PACKED}) -le {MOST_BYTES} ]"
-    if not sandbox.run(Command(text=text, timeout=ENTER_SECONDS)).ok:
-        return
-    try:
-        unpack_tar(io.BytesIO(sandbox.get(PACKED, MOST_BYTES)), target, most=most)
-    except (OSError, ValueError) as error:
-        shutil.rmtree(target)
-        target.mkdir()
-        (target / "error.txt").write_text(f"its records cannot be brought out: {error}\n", encoding="utf-8")
 
 
 def _ending(response: Response, refused: str) -> Ended:
@@ -200,25 +175,21 @@ def _error(ended: Ended, response: Response, refused: str) -> str:
     )
 
 
-def driven(
-    name: str, task: SubjectTask, inside: Inside, leaves: Sequence[str], environment: Mapping[str, str]
-) -> Launch:
+def driven(name: str, task: SubjectTask, inside: Inside, environment: Mapping[str, str]) -> Launch:
     """How an agent is started by a driver of ours.
 
     Args:
         name: the driver's, in `drivers`.
         task: what it is told, as JSON.
         inside: where things are.
-        leaves: what it writes, relative to the agent's own folder.
         environment: variables besides HOME.
     """
     fields = {"text": task.text, "model": task.endpoint.model, "base_url": inside.base_url}
     limits = {"steps": task.limits.calls or MOST_STEPS, "seconds": task.limits.seconds or MOST_SECONDS}
     driver = resources.files("ml_agent.benchmarks.subjects.drivers").joinpath(f"{name}.py").read_text(encoding="utf-8")
     files = {f"run_{name}.py": driver, "task.json": json.dumps({**fields, **limits})}
-    given = [*(f"{inside.files}/{file}" for file in files), *(f"{inside.own}/{path}" for path in leaves)]
     return Launch(
-        arguments=(f"{inside.programs}/python", *given),
+        arguments=(f"{inside.programs}/python", *(f"{inside.files}/{file}" for file in files)),
         environment={"HOME": inside.home, **environment},
         files=files,
     )

@@ -59,7 +59,7 @@ def task(number: int) -> Task:
     )  # fmt: skip
 
 
-def test_rows_without_five_outputs_are_dropped_and_scored_apart(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_rows_count_by_the_published_rules(tmp_path_factory: pytest.TempPathFactory) -> None:
     good, bad = "python a.py --lr 0.1", "python a.py"
     predictions = [
         Prediction(github_id=1, id=1, output=(bad, good, bad, bad, bad)),
@@ -69,9 +69,6 @@ def test_rows_without_five_outputs_are_dropped_and_scored_apart(tmp_path_factory
     result = score_all([task(1), task(2)], predictions, tmp_path_factory.mktemp("repos"), "official")
     summary = result.summary()
     assert result.mode == GATES == summary["mode"]
-    assert (summary["n"], summary["pass@1"], summary["pass@2"], summary["pass@5"]) == (1, 0.0, 1.0, 1.0)
-    assert summary["dropped_by_the_official_script"]["n"] == 1  # type: ignore[index]
-    assert summary["dropped_by_the_official_script"]["pass@1"] == 1.0  # type: ignore[index]
-    assert summary["dropped_by_the_official_script"]["pass@5"] is None  # type: ignore[index]
+    assert (summary["n"], summary["pass@1"], summary["pass@2"], summary["pass@5"]) == (2, 0.5, 1.0, 1.0)
     assert [list(row["passed"]) for row in summary["rows"]] == [[False, True, False, False, False], [True]]  # type: ignore[attr-defined]
     assert [left.key for left in result.left_out] == ["1-9"]

@@ -1,22 +1,18 @@
 """Mirrors, foreign runs, agents' records and foreign folders: none runs anything, leads out or fills the machine."""
 
 import hashlib
-import io
 import json
 import os
 import subprocess
-import tarfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from ml_agent.benchmarks.data import Task, task_of
 from ml_agent.benchmarks.repositories import LaidRepository, lay_repositories
-from ml_agent.benchmarks.subjects.subject import bring_out
 from ml_agent.cli import run
 from ml_agent.runs import RunFolder
 from ml_agent.sandbox.errors import SandboxUnavailableError
@@ -210,21 +206,6 @@ def a_pipe(path: Path) -> None:
 def with_holes(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(20 * 1024**3)
-
-
-@pytest.mark.promise(
-    "What an agent leaves is brought out up to a limit.", by="sandbox.unpack, benchmarks.subjects.subject"
-)
-def test_an_agents_records_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        member = tarfile.TarInfo("records/zeros")
-        member.size = 2 * 10**6
-        archive.addfile(member, io.BytesIO(bytes(member.size)))
-    sandbox = SimpleNamespace(run=lambda command: SimpleNamespace(ok=True), get=lambda path, most: packed.getvalue())
-    bring_out(sandbox, tmp_path / "left", 10**6)
-    (said,) = (tmp_path / "left").iterdir()
-    assert "larger than" in said.read_text()
 
 
 @pytest.mark.promise(

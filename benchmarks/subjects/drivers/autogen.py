@@ -1,4 +1,4 @@
-"""One task with AutoGen AgentChat, in the current folder.  autogen.py TASK.json MESSAGES.json   (key: OPENAI_API_KEY)
+"""One task with AutoGen AgentChat, in the current folder.  autogen.py TASK.json   (key: OPENAI_API_KEY)
 
 One assistant with a bash tool.
 """
@@ -52,24 +52,13 @@ def team(task: dict[str, Any]) -> Any:
     return RoundRobinGroupChat([coder], termination_condition=stop, max_turns=task["steps"])
 
 
-async def main(task_file: str, messages_file: str) -> None:
-    """Write every message as it comes, and why it stopped."""
+async def main(task_file: str) -> None:
+    """Say every message as it comes, and why it stopped."""
     task = json.loads(Path(task_file).read_text(encoding="utf-8"))
-    said: list[dict[str, Any]] = []
-    result: dict[str, Any] = {"stop_reason": "", "messages": said}
-    try:
-        async for message in team(task).run_stream(task=task["text"]):
-            if isinstance(message, TaskResult):
-                result["stop_reason"] = message.stop_reason or ""
-            else:
-                said.append(message.model_dump(mode="json"))
-                print(f"{message.source}: {message.to_text()}", flush=True)
-    except BaseException as error:  # whatever ends it, what was said so far is kept
-        result["stop_reason"] = f"{type(error).__name__}: {error}"
-        raise
-    finally:
-        Path(messages_file).write_text(json.dumps(result), encoding="utf-8")
+    async for message in team(task).run_stream(task=task["text"]):
+        ended = isinstance(message, TaskResult)
+        print(message.stop_reason if ended else f"{message.source}: {message.to_text()}", flush=True)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:3]))
+    asyncio.run(main(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""The least agent, of the standard library alone: one bash tool in a loop.  least.py TASK.json RESULT.json  (key: OPENAI_API_KEY)"""
+"""The least agent, of the standard library alone: one bash tool in a loop.  least.py TASK.json  (key: OPENAI_API_KEY)"""
 
 import json
 import os
@@ -27,18 +27,15 @@ def ask(task: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
-def main(task_file: str, result_file: str) -> int:
-    """Ask and run until the model calls no tool; the messages are kept."""
+def main(task_file: str) -> int:
+    """Ask and run until the model calls no tool."""
     task = json.loads(Path(task_file).read_text(encoding="utf-8"))
     messages: list[dict[str, Any]] = [{"role": "user", "content": task["text"]}]
-    status, calls = "limit", 0
     try:
-        while calls < task["steps"]:
-            calls += 1
+        for _ in range(task["steps"]):
             message = ask(task, messages)["choices"][0]["message"]
             messages.append(message)
             if not message.get("tool_calls"):
-                status = "done"
                 break
             for call in message["tool_calls"]:
                 command = json.loads(call["function"]["arguments"])["command"]
@@ -48,12 +45,8 @@ def main(task_file: str, result_file: str) -> int:
     except urllib.error.HTTPError as error:
         print(f"Error: {error.read().decode()}", file=sys.stderr)
         return 1
-    finally:
-        Path(result_file).write_text(
-            json.dumps({"status": status, "calls": calls, "messages": messages}), encoding="utf-8"
-        )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main(sys.argv[1]))

@@ -1,6 +1,5 @@
 """A whole run of an agent: in every sandbox there is, within its limits, with its files and records brought out."""
 
-import json
 import os
 import subprocess
 import time
@@ -64,14 +63,14 @@ def test_files_usage_and_records_come_out_of_every_sandbox(
     assert done.usage.calls == 3 and done.usage.prompt_tokens > 20 and done.usage.completion_tokens > 5
     assert done.usage.usd is None
     left = tmp_path / "records"
-    assert json.loads((left / "left/records/least.json").read_text())["status"] == "done"
+    assert len((left / "calls.jsonl").read_text().splitlines()) == 3
     assert "HOME=" in (left / "output.log").read_text()
 
 
 def test_the_key_is_in_no_record_and_no_environment(opened: Open, least: Installed, tmp_path: Path) -> None:
     run(bash("env; cat /proc/self/environ; ps -ef", WRITE, "stop"), opened(PROCESS), least, tmp_path)
     files = [path for path in (tmp_path / "records").rglob("*") if path.is_file()]
-    assert len(files) >= 3 and not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert len(files) >= 2 and not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
 def test_time_ends_the_agent_and_everything_it_started(opened: Open, least: Installed, tmp_path: Path) -> None:
