@@ -16,6 +16,7 @@ from ml_agent.errors import UsageError
 from ml_agent.terminal import terminal_text, write_out
 from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.python import check_python
+from ml_agent.tools.check.syntax import is_python
 from ml_agent.tools.findings import Finding
 from ml_agent.wording import counted
 from ml_agent.workspaces import normal_folder, open_index
@@ -28,10 +29,15 @@ _WORDS = {"error": "error", "warning": "warning", "unsure": "cannot tell"}
 
 def check(
     command: Annotated[str, typer.Argument(help="A bash command; a file of commands or code; - for standard input.")],
-    repo: Annotated[str, typer.Option(help="Folder of the repository, OWNER/NAME or URL.")],
+    repo: Annotated[
+        str, typer.Option(help="Folder of the repository, OWNER/NAME or URL; by default this folder.")
+    ] = ".",
     path: Annotated[str, typer.Option(help="Folder in which the command will run.")] = "",
     python: Annotated[
-        bool, typer.Option("--python", help="The text is Python code; assumed for a file NAME.py.")
+        bool,
+        typer.Option(
+            "--python", help="The text is Python code; assumed for a file NAME.py and for what is plainly Python."
+        ),
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Also fail on warnings and on what cannot be decided.")
@@ -52,7 +58,7 @@ def check(
     if not text.strip():
         raise UsageError("no command given: give one, a file, or - for standard input")
     index = open_index(repo, ReadingLine(), first=path)
-    find_problems = check_python if python or is_code else check_command
+    find_problems = check_python if python or is_code or is_python(text) else check_command
     findings = find_problems(text, index, normal_folder(index.root, path))
     say_left_out(index)
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})

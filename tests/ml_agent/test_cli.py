@@ -108,7 +108,7 @@ def test_a_limit_on_money_that_cannot_be_held(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("solve",), ("solve", "fit", "--nonsense"), ("nonsense",), ("check", "x"), ("runs", "show")]
+    "arguments", [("solve",), ("solve", "fit", "--nonsense"), ("nonsense",), ("check",), ("runs", "show")]
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(arguments: tuple[str, ...]) -> None:
     done = ml_agent(*arguments)

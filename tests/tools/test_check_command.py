@@ -153,7 +153,6 @@ def write(root: Path, files: Mapping[str, str]) -> None:
     "text",
     [
         "python train.py --dataset pubmed --lr 0.5 --num-stacks 3 --mode fast --layers 1 2",
-        "python train.py --lr=1e-3 --num 3",
         "CUDA_VISIBLE_DEVICES=0 python3 -u ./train.py --dataset $NAME",
         "cd examples/arma && python citation.py --gpu 0",
         "cd examples; cd arma; python citation.py; cd ../.. ; python train.py",
@@ -268,6 +267,7 @@ def test_certain_errors(index: RepoIndex, text: str, code: str, suggestion: str)
         ("cd .. && python train.py", "outside-tree"),
         ("python /opt/train.py", "no-such-file"),
         ("python train.py --cfg-path large.yml", "no-such-file"),
+        ("python train.py --lr=1e-3 --num 3", "abbreviated-option"),
     ],
 )
 def test_no_errors(index: RepoIndex, text: str, code: str) -> None:

@@ -18,6 +18,8 @@ PROGRAM = """
     p.add_argument("--file-suffix")
     p.add_argument("--dataset")
     p.add_argument("--dataset-path")
+    p.add_argument("--table")
+    p.add_argument("--save")
     p.parse_args()
 """
 
@@ -30,8 +32,9 @@ PROGRAM = """
         ("--pretrained-from weights/model-v1-5", True), ("--pretrained-from a/b/c", True),
         ("--source-path someone/model", True), ("--file-suffix .jpg", False), ("--file-suffix a.jpg", True),
         ("--dataset someone/texts", False), ("--dataset data/texts", True), ("--dataset-path someone/texts", True),
+        ("--table data/point.csv", True), ("--table data/other.csv", False), ("--save data/point.csv", False),
     ],
 )  # fmt: skip
 def test_only_inputs_are_missed(checked: Make, words: str, missing: bool) -> None:
-    says = checked({"main.py": PROGRAM})
+    says = checked({"main.py": PROGRAM, "data/points.csv": "1,2"})
     assert says(f"python main.py {words}") == ["warning no-such-file"] * missing

@@ -43,6 +43,8 @@ def check_inputs(
 ) -> list[Finding]:
     """Inputs that do not exist: a warning, since data is often downloaded first; a configuration file is an error.
 
+    Of an option whose name does not say that it reads a file, only a name that is nearly that of a file which is there.
+
     Args:
         signature: what is called.
         values: dest -> value as given.
@@ -57,6 +59,8 @@ def check_inputs(
             continue
         certain = created is not None and "/" in word and _is_configuration(option, path, tree)
         suggestion = _near(path, tree, folder)
+        if not suggestion and not is_read(option):
+            continue
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         findings.append(
             Finding(
@@ -118,7 +122,7 @@ def _looks_like_path(option: Option, word: str) -> bool:
         return False
     if SUFFIX.fullmatch(word):
         return False
-    return is_read(option) and (bool(SUFFIX.search(word)) or ("/" in word and not word.startswith("../")))
+    return bool(SUFFIX.search(word)) or ("/" in word and is_read(option) and not word.startswith("../"))
 
 
 def _is_configuration(option: Option, path: str, tree: PathIndex) -> bool:

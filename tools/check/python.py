@@ -367,11 +367,12 @@ def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Located
         return
     names = [item.name for item in called.parameters if item.kind in ("either", "keyword")]
     near = wrong.subject if wrong.subject in names else nearest(wrong.subject, names)
+    advice = f"; did you mean {near}?" if near and near != wrong.subject else ""
     yield LocatedFinding(
         call.lineno,
         Finding(
             code="bad-call",
-            message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)})",
+            message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)}){advice}",
             subject=f"{written}.{wrong.subject}" if wrong.subject else written,
             suggestion=near,
             path=called.path,

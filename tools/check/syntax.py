@@ -24,15 +24,16 @@ def unreadable(text: str) -> Finding | None:
         return Finding(code="unreadable-command", message="there is no command")
     if FENCE.search(text):
         return Finding(code="unreadable-command", message="the command is inside a code fence", subject="```")
-    if PYTHON_LINE.search(text) and _is_python(text):
+    if is_python(text):
         return Finding(
             code="unreadable-command", message="this is Python, not bash", subject=text.strip().split("\n")[0][:80]
         )
     return None
 
 
-def _is_python(text: str) -> bool:
-    tree = parse_python(text)
+def is_python(text: str) -> bool:
+    """Whether a text is Python code, and could not be meant for bash."""
+    tree = parse_python(text) if PYTHON_LINE.search(text) else None
     kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.Expr)
     return tree is not None and any(isinstance(node, kinds) for node in tree.body)
 

@@ -53,10 +53,17 @@ class ArgparseWords:
             self.reader.note("unknown-option", f"{flag} could be any of {names}", None, flag, found[0][1])
             return None, word, None
         if found:
+            self._tell_short(flag, *found[0][:2])
             return found[0]
         if NEGATIVE_NUMBER.match(word) and not self.numbers_are_options:
             return None
         return None if " " in word else (None, word, None)
+
+    def _tell_short(self, written: str, option: Option, flag: str) -> None:
+        """The program accepts a flag that is cut short; whoever mistyped another one wants to know how it is read."""
+        if flag.startswith(written) and flag != written and written.startswith("--") and not option.ends:
+            message = f"{written} is accepted as short for {flag}"
+            self.reader.note("abbreviated-option", message, option, written, flag, sure=False)
 
     def _expand(self, word: str, flag: str, value: str | None) -> list[tuple[Option, str, str | None]]:
         known = self.reader.by_flag

@@ -42,6 +42,7 @@ class TyroParser(Native):
         return [
             Signature(
                 path=self.run.script, framework="dataclass", options=tuple(options), accepts_unknown=bool(unseen),
+                allow_abbrev=False,
                 unseen=tuple(Unseen(origin=origin, name=name, path=self.run.script) for origin, name in unseen),
             )
         ]  # fmt: skip
