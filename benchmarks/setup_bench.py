@@ -275,7 +275,7 @@ def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note
         work.write_held(row.commit, root, MOST_BYTES)
         if row.code:
             (root / row.folder / CODE).write_text(row.code)
-        source = Source(root=root, version=row.commit, url=f"https://github.com/{row.name}", date=work.date())
+        source = Source(root=root, version=row.commit, url=f"https://github.com/{row.name}", date=work.date(row.commit))
         task = Task(text=row.entry or f"python {CODE}", folder=row.folder, code=row.code, timeout=SECONDS)
         try:
             with _session(source, Path(place), kind, note) as session:

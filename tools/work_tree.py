@@ -91,11 +91,11 @@ class WorkTree:
             sha = content[7:47].decode("ascii", "replace") if kind == "tag" else ""
         raise RepositoryError(f"{self.root}: no commit {reference}; give a 40-digit SHA, a branch or a tag of it")
 
-    def date(self) -> str:
-        """The day of HEAD's commit, YYYY-MM-DD; "" where there is none."""
-        if not self.head:
+    def date(self, commit: str = "") -> str:
+        """The day of a commit, by default HEAD's, YYYY-MM-DD; "" where there is none."""
+        if not (commit or self.head):
             return ""
-        _, content = self._object(self.head)
+        _, content = self._object(commit or self.head)
         found = _COMMITTER.search(content)
         if found is None:
             return ""

@@ -24,6 +24,7 @@ _SAYS = re.compile(
 """Words for it in other exceptions."""
 _ARRAYS = re.compile(
     r"is read-only|only (?:0-dimensional|length-1|integer scalar) arrays|[Uu]nable to avoid copy|truth value of an empty array"
+    r"|invalid index to scalar variable"
 )
 """What compiled code says of arrays; it has no frame of its own."""
 _OTHERS = re.compile(

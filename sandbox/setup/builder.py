@@ -48,6 +48,7 @@ _ANSWERS = ("ML-AGENT>", "ML-AGENT+")
 _LEGACY = ("setuptools", "wheel")
 _BOUNDS = (
     ("setuptools<58", "2021-09-05"),  # use_2to3
+    ("setuptools<66", "2023-01-14"),  # versions such as 0.x
     ("setuptools<81", "2025-06-01"),  # pkg_resources
     ("cython<3", "2023-07-17"),
     ("numpy<2", "2024-06-16"),
@@ -55,6 +56,8 @@ _BOUNDS = (
     ("packaging<22", "2022-12-07"),
 )
 """What broke builds of sources that are older than it."""
+_NOT_LATER = ("setuptools<58", "setuptools<66")
+"""Those that do not work from Python 3.12 on."""
 _BUILD_FILES = "pyproject.toml setup.py setup.cfg"
 _BY_TAG = (
     "setuptools.?scm|versioningit|hatch.vcs|pbr|dynamic.versioning|git.version|scm_version|versioneer|flit.scm|vcs"
@@ -68,6 +71,8 @@ _TAGGED = (
 _NO_LINKS = f'for link in "{BUILD}" "{BUILD}"/* "{BUILD}"/files/*; do [ ! -L "$link" ] || rm "$link" || exit 1; done'
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 """The top of a module that is missing."""
+NO_EGG = re.compile(r"'pip',[^\n]{0,300}? 'wheel',[^\n]{0,2000} '([A-Za-z_]\w*)[^'\n]{0,200}'\]' returned non-zero")
+"""A distribution that a setup.py would fetch by itself."""
 _NO_HEADER = re.compile(r"fatal error: ['\"]?(numpy|pybind11)/")
 """A package's header that a build does without asking for the package."""
 _SEVERAL = re.compile(r"Multiple top-level packages discovered in a flat-layout: (\[[^\]\n]{1,2000}\])")
@@ -299,7 +304,7 @@ class Builder:
     def _ask(self, what: str, tree: Tree, pins: Sequence[str]) -> Any:
         """The backend's answer: with what it says that it needs, then also with modules that turn out to be missing."""
         old = tuple(bound for bound, day in _BOUNDS if tree.day and tree.day < day)
-        bounds = tuple(bound for bound in old if bound != "setuptools<58" or self._python < (3, 12))
+        bounds = tuple(bound for bound in old if bound not in _NOT_LATER or self._python < (3, 12))
         failure = BuildFailure(lines=())
         for held in dict.fromkeys(((*bounds, *pins), bounds, ())):
             answer = self._ask_with(what, tree, held)
@@ -327,7 +332,7 @@ class Builder:
                 self._steps.offline(without_data(tree.folder, names), 120)
                 answer = self._call(what, tree, environment)
             said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
-            missing = NO_MODULE.search(said) or _NO_HEADER.search(said)
+            missing = NO_MODULE.search(said) or _NO_HEADER.search(said) or NO_EGG.search(said)
             if missing is None:
                 return answer
             extra = distributions_of(missing[1])[0] if missing[1] != "pkg_resources" else "setuptools<81"

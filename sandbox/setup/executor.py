@@ -50,6 +50,10 @@ MOST_TURNS = 3
 YOUNG = timedelta(days=14)
 """What nobody declares is taken only where it is older."""
 
+_OTHER_NUMPY = re.compile(
+    r"numpy\.\w+ size changed|compiled using NumPy 1\.x cannot be run|_ARRAY_API not found|core\.multiarray failed"
+)
+"""What a module says that was compiled with another numpy than the one that is there."""
 _NO_WHEELS = re.compile(r"no (?:usable )?wheels|no versions of|only .* (?:is|are) available")
 _DISABLED = re.compile(
     r"Wheels are required for `([\w.-]+)`|Building (?:source distributions )?for `?([\w.-]+)`? is disabled"
@@ -412,6 +416,10 @@ class _Making:
         self._resolver = Resolver(steps, self._builder, cpu_torch(steps.sandbox, python))
         self._state = Environment(rung=rung, asked=asked)
         self._own = own_names(source.root)
+        self._held: tuple[str, ...] = ()
+        """Bounds for what was compiled with an older numpy."""
+        self._added = ""
+        """Files, quoted, that the last build generated beside the sources."""
 
     def made(self) -> Environment | Refusal:
         """The environment, or why there is none."""
@@ -444,7 +452,10 @@ class _Making:
         return None
 
     def _needs_more(self, own: Metadata | None) -> bool:
-        """Whether modules turned out to be missing that something declared, or known, gives; they are needed from now on."""
+        """Whether there is more to install: for modules that turned out to be missing, or an older numpy for compiled ones."""
+        if not self._held and any(_OTHER_NUMPY.search(one.said + one.traceback) for one in self._state.failures):
+            self._held = ("numpy<2",)
+            return True
         missing = [match[1] for one in self._state.failures if (match := NO_MODULE.search(one.said))]
         new = tuple(dict.fromkeys(name for name in missing if name not in self._needs.third_party))
         self._needs = msgspec.structs.replace(self._needs, third_party=(*self._needs.third_party, *new))
@@ -456,7 +467,7 @@ class _Making:
         lines = self._lines(own)
         found = self._resolved(lines)
         if isinstance(found, Refusal):
-            return found
+            return self._state.packages if self._held else found
         more, known = undeclared(self._needs, found, self._declared, self._itself(own))
         nobody = self._verified(known)
         also = [*more, *nobody]
@@ -495,7 +506,7 @@ class _Making:
         """A resolution of these lines; on a loose way with less where they cannot be had. `nobody` declares some of them."""
         young, day = (() if read_pip_settings().no_index else tuple(nobody)), self._settled()
         pins = self._declared.locked if self._rung.locked else ()
-        held = list(dict.fromkeys((*read_pip_settings().constraints, *pins)))
+        held = list(dict.fromkeys((*read_pip_settings().constraints, *pins, *self._held)))
         asked = list(lines)
         for _ in range(MOST_LOOSENED):
             if not asked:
@@ -614,15 +625,17 @@ class _Making:
             self._state.left_out[OWN_PACKAGE] = "\n".join(why)
             self._steps.note(f"{OWN_PACKAGE} cannot be built: {why[-1]}")
             return full if (full := read_refusal("\n".join(why))).reason == "disk" else None
+        if self._added:
+            self._steps.offline(f"rm -f -- {self._added}", 120)
         own, added = self._builder.develop(built.wheel, shlex.quote(project.folder))
+        self._added = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
         if (refused := self._link(own)) is not None:
             self._state.left_out[OWN_PACKAGE] = refused.line
             self._steps.note(f"{OWN_PACKAGE} cannot be installed: {refused.line}")
             return refused if refused.reason == "disk" else None
         self._state.project, self._state.built_with = project.folder, built.used
         if added:
-            names = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
-            self._steps.offline(f'tar -cf "$VIRTUAL_ENV/{ADDED}" -- {names}', 300)
+            self._steps.offline(f'tar -cf "$VIRTUAL_ENV/{ADDED}" -- {self._added}', 300)
         return None
 
 

@@ -124,6 +124,19 @@ def own_package(folder: Path, first: str = "", canary: str = "", port: int = 1) 
     return root
 
 
+def test_what_a_build_generates_is_there_when_more_is_installed_after_it(
+    make: Make, index: dict[str, str], tmp_path: Path
+) -> None:
+    root = own_package(tmp_path)
+    index[wheel(tmp_path / "index", "PyYAML", "yaml")] = LONG_AGO
+    (root / "own/__init__.py").write_text("__import__('yaml')\n")
+    (root / "run.py").write_text("import own.seen\n")
+    session, task = Session(make("process", network="install"), Source(root=root)), Task(text="python run.py")
+    session.prepare(task)
+    response = session.run(task)
+    assert response.ok, response.stderr
+
+
 @pytest.mark.slow
 def test_a_build_sees_nothing_of_the_host(
     isolated_kind: str, make: Make, index: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -36,6 +36,7 @@ def fix_of(root: Path, frames: str, error: str) -> str:
         (OWN, "AttributeError: 'MultiIndex' object has no attribute 'labels'"),
         (OWN, "AttributeError: 'Model' object has no attribute '_inherited_once'"),
         (OWN, "ValueError: assignment destination is read-only"),
+        (OWN, "IndexError: invalid index to scalar variable."),
         (OWN, "TypeError: only 0-dimensional arrays can be converted to Python scalars"),
     ],
 )

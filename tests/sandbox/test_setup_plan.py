@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.setup.builder import BuildFailure, said_by
+from ml_agent.sandbox.setup.builder import NO_EGG, BuildFailure, said_by
 from ml_agent.sandbox.setup.check import needs_of
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
@@ -215,3 +215,9 @@ def test_of_a_long_build_the_first_errors_are_told() -> None:
     done = Response(ended="exited", exit_code=1, stdout="\n".join([reason, *commands, end]))
     assert said_by(done)[0] == reason and said_by(done)[-1] == end
     assert BuildFailure(lines=said_by(done)).line == reason
+
+
+def test_what_a_setup_script_would_fetch_by_itself_is_seen() -> None:
+    call = "['/opt/venv/bin/python', '-m', 'pip', '--quiet', 'wheel', '--no-deps', '-w', '/tmp/x', 'numpy>=1.16.2']"
+    match = NO_EGG.search(f"distutils.errors.DistutilsError: Command '{call}' returned non-zero exit status 1.")
+    assert match is not None and match[1] == "numpy"
