@@ -3,13 +3,15 @@
 import random
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from math import comb
+from math import comb, sqrt
 from statistics import fmean
 from typing import NamedTuple
 
 KS = (1, 2, 5)
 ROUNDS, LEVEL = 2000, 0.95
 """Of drawing, for an interval."""
+NORMAL = 1.959964
+"""The quantile of the normal distribution for LEVEL."""
 
 
 class Interval(NamedTuple):
@@ -31,21 +33,30 @@ def official_pass(rows: Sequence[Sequence[bool]], k: int) -> float | None:
 
 
 def cluster_bootstrap(groups: Sequence[Sequence[float]]) -> Interval | None:
-    """Percentile interval of the mean, 95 %, by drawing whole groups of rows with replacement; None for fewer than two groups.
-
-    Rows of one group stand and fall together: drawing single rows would make the interval too narrow. Where no row passes, or every
-    one, drawing finds no spread: then it is the exact interval (Clopper and Pearson 1934), with each group counted once.
-    """
+    """Percentile interval of the mean of an amount, 95 %, by drawing whole groups of rows with replacement; None below two groups."""
     if len(groups) < 2:
         return None
-    values = {value for group in groups for value in group}
-    if values in ({0.0}, {1.0}):
-        unseen = 1 - ((1 - LEVEL) / 2) ** (1 / len(groups))
-        return Interval(0.0, unseen) if values == {0.0} else Interval(1 - unseen, 1.0)
     draw = random.Random(0)
     means = sorted(mean_of(draw.choices(groups, k=len(groups))) for _ in range(ROUNDS))
     cut = int((1 - LEVEL) / 2 * ROUNDS)
     return Interval(means[cut], means[ROUNDS - 1 - cut])
+
+
+def wilson(groups: Sequence[Sequence[float]]) -> Interval | None:
+    """Interval of a share, 95 % (Wilson 1927), whatever the share is; None for fewer than two groups.
+
+    Rows of one group are alike, so they count as fewer rows: as many as would spread as much if they were drawn one by one (Dean
+    and Pagano 2015).
+    """
+    rows, share = sum(map(len, groups)), mean_of(groups)
+    if len(groups) < 2:
+        return None
+    spread = sum((sum(group) - len(group) * share) ** 2 for group in groups) * len(groups) / (len(groups) - 1) / rows**2
+    counted = min(float(rows), share * (1 - share) / spread) if spread else float(rows)
+    shrink = 1 + NORMAL**2 / counted
+    middle = (share + NORMAL**2 / (2 * counted)) / shrink
+    half = NORMAL / shrink * sqrt(share * (1 - share) / counted + NORMAL**2 / (4 * counted**2))
+    return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
 def mean_of(groups: Iterable[Sequence[float]]) -> float:

@@ -51,7 +51,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def subject(self) -> str:
         """Who answers, in one word for tables."""
-        return f"{self.navigator} {self.model}".strip()
+        return f"ML-Agent ({self.model or 'no model'})"
 
     def fingerprint(self) -> str:
         """Changes whenever an answer might: configuration, or the agent's own source."""

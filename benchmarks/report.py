@@ -18,7 +18,7 @@ import msgspec
 from rich.table import Table
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import KS, Interval, cluster_bootstrap, mcnemar, official_pass
+from ml_agent.benchmarks.metrics import KS, Interval, cluster_bootstrap, mcnemar, official_pass, wilson
 from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.results import KeptRows, Line
 from ml_agent.benchmarks.scoring import CLASSES, NO_ANSWER, Score, ScoredRow
@@ -28,7 +28,7 @@ from ml_agent.model.budget import Price, PriceTable
 from ml_agent.prompts.hidden import HIDDEN
 from ml_agent.terminal import Terminal
 
-SMALLEST_P = 0.0001
+SMALLEST_P, SIGNIFICANT = 0.0001, 0.05
 LABEL_HEIGHT = 15.0
 _MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
 """What Markdown makes links and tags of, or ends a cell with."""
@@ -80,12 +80,13 @@ class Figures(NamedTuple):
     cells: Sequence[Cell]
     price: Price | None
 
-    def mean(self, value: Callable[[Cell], float]) -> "Measure":
+    def mean(self, value: Callable[[Cell], float], *, share: bool = False) -> "Measure":
         """A mean over rows with its interval."""
         groups: dict[str, list[float]] = {}
         for cell in self.cells:
             groups.setdefault(cell.repository, []).append(float(value(cell)))
-        return Measure(fmean(map(value, self.cells)), cluster_bootstrap(list(groups.values())))
+        interval = (wilson if share else cluster_bootstrap)(list(groups.values()))
+        return Measure(fmean(map(value, self.cells)), interval)
 
     @property
     def usd(self) -> float | None:
@@ -103,7 +104,7 @@ class Figures(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A mean over rows, and its 95 % interval by drawing whole repositories."""
+    """A mean over rows, and its 95 % interval."""
 
     mean: float
     interval: Interval | None
@@ -129,9 +130,8 @@ def _scored_columns(shown: Sequence[Figures]) -> list[Column]:
     return [
         ("rows", lambda one: str(len(one.cells))),
         *map(passes, ks),
-        ("95 % of Pass@1", lambda one: bounds(one.mean(lambda cell: cell.first).interval)),
-        ("mean over repositories", lambda one: percent(fmean(share for share, _ in _shares(one.cells).values()))),
-        ("official rules 1-2, where they apply", lambda one: percent(_mean([cell.gate for cell in one.cells]))),
+        ("95 % of Pass@1", lambda one: bounds(one.mean(lambda cell: cell.first, share=True).interval)),
+        (OFFICIAL_COLUMN, lambda one: percent(_mean([cell.gate for cell in one.cells]))),
         *((name, _if_measured(name, value, digits)) for name, value, digits in SPENT),
         ("USD", lambda one: _usd(one, 1)),
         ("USD a solved row", lambda one: _usd(one, sum(cell.first for cell in one.cells))),
@@ -140,10 +140,14 @@ def _scored_columns(shown: Sequence[Figures]) -> list[Column]:
 
 
 INTERVALS = (
-    "95 % intervals: bootstrap over repositories, because rows of one repository are alike; where all rows of an agent are alike, "
-    "the exact interval (Clopper and Pearson) with each repository counted once, which is wider."
+    "95 % intervals: Wilson's for shares, with rows of one repository counted as fewer rows if they are alike; for amounts, "
+    "a bootstrap over repositories. With fewer than about ten repositories they say little about other repositories."
 )
-OFFICIAL = "The official rules are applied only to rows whose own reference passes them."
+OFFICIAL_COLUMN = "mentions every value"
+OFFICIAL = (
+    f"{OFFICIAL_COLUMN!r}: ML-Bench's official rules 1 and 2 (every value is in the answer, in the right language), on rows whose reference "
+    "passes them. Such an answer can still be wrong, so this share is usually larger."
+)
 SPENT: tuple[tuple[str, Callable[[Cell], float], int], ...] = (
     ("tokens a row", lambda cell: cell.usage.tokens, 0),
     ("seconds a row", lambda cell: cell.usage.seconds, 1),
@@ -163,7 +167,7 @@ DELIVERED: tuple[tuple[str, Callable[[Cell], float], int | None], ...] = (
 
 def _delivered_columns(shown: Sequence[Figures]) -> list[Column]:
     def column(name: str, value: Callable[[Cell], float], digits: int | None) -> Column:
-        return name, lambda one: one.mean(value).text(digits)
+        return name, lambda one: one.mean(value, share=digits is None).text(digits)
 
     return [
         ("rows", lambda one: str(len(one.cells))),
@@ -180,7 +184,7 @@ def _if_measured(name: str, value: Callable[[Cell], float], digits: int) -> Call
 
 def _usd(one: Figures, rows: int) -> str:
     if one.measured and one.usd is None:
-        return "unknown"
+        return "no price"
     return number(one.usd / rows if one.usd is not None and rows else None, 4)
 
 
@@ -204,7 +208,7 @@ class Pair(NamedTuple):
     second: str
     only_first: int
     only_second: int
-    p: str
+    p: float
 
 
 class Point(NamedTuple):
@@ -227,6 +231,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     """The rows that all subjects have."""
     pairs: tuple[Pair, ...]
+    verdicts: tuple[str, ...]
+    """For each pair, a sentence."""
     left_out: tuple[str, ...]
 
 
@@ -255,6 +261,8 @@ def compare(
     what = "Delivered results" if delivered else "Right answers"
     judged = f"{'Models' if delivered else 'Scored by'}: {', '.join(filter(None, modes)) or 'none'}."
     notes = (INTERVALS, "") if delivered else (INTERVALS, OFFICIAL)
+    paired = [(a, b) for a, b in combinations(shown, 2) if delivered or a.subject.mode == b.subject.mode]
+    pairs = tuple(_pair(a, b) for a, b in paired)
     return Comparison(
         title=f"{what}: {len(subjects)} agent{'s' * (len(subjects) != 1)} on {len(keys)} rows",
         about=(
@@ -266,7 +274,8 @@ def compare(
         table=tuple((one.subject.name, *(value(one) for _, value in columns)) for one in shown),
         subjects=tuple(subjects),
         keys=keys,
-        pairs=tuple(_pair(a, b) for a, b in combinations(shown, 2) if delivered or a.subject.mode == b.subject.mode),
+        pairs=pairs,
+        verdicts=tuple(map(_verdict, pairs)),
         left_out=(*(f"{one.name}: {said}" for one in subjects for said in one.left_out), *dropped),
     )
 
@@ -280,7 +289,22 @@ def _pair(a: Figures, b: Figures) -> Pair:
         b.subject.name,
         sum(x and not y for x, y in both),
         sum(y and not x for x, y in both),
-        f"{p:.4f}" if p >= SMALLEST_P else f"< {SMALLEST_P}",
+        p,
+    )
+
+
+def _verdict(pair: Pair) -> str:
+    """What the paired test says, for people."""
+    apart = pair.only_first - pair.only_second
+    if not apart:
+        return f"{pair.first} and {pair.second} succeed on equally many rows ({pair.only_first} rows only by one, {pair.only_second} only by the other)."
+    better, worse = (pair.first, pair.second) if apart > 0 else (pair.second, pair.first)
+    chance = "may be chance" if pair.p >= SIGNIFICANT else "is unlikely to be chance"
+    p = f"{pair.p:.4f}" if pair.p >= SMALLEST_P else f"< {SMALLEST_P}"
+    more, fewer = max(pair.only_first, pair.only_second), min(pair.only_first, pair.only_second)
+    return (
+        f"{better} succeeds on {abs(apart)} more row{'s' * (abs(apart) > 1)} than {worse} "
+        f"({more} only by {better}, {fewer} only by {worse}): this {chance} (McNemar's test, p {p})."
     )
 
 
@@ -375,6 +399,8 @@ def bounds(interval: Interval | None) -> str:
 
 def print_comparison(comparison: Comparison, console: Terminal) -> None:
     """The table, turned so that it fits a terminal: subjects are columns; then repositories, pairs, error classes and what is left out."""
+    for verdict in comparison.verdicts:
+        console.say(verdict)
     lines = [comparison.head, *comparison.table]
     table = Table(*(line[0] for line in lines), box=None)
     for place, name in enumerate(comparison.head[1:], 1):
@@ -384,15 +410,10 @@ def print_comparison(comparison: Comparison, console: Terminal) -> None:
     for name, shares in _by_repository(comparison):
         by_repository.add_row(name, *(percent(share) for share, _ in shares))
     console.print(by_repository)
-    for pair in comparison.pairs:
-        console.say(
-            f"only {pair.first} is right on {pair.only_first} rows, only {pair.second} on {pair.only_second}: "
-            f"McNemar's p {pair.p}"
-        )
     for one in comparison.subjects:
         classes = Counter(kind for key in comparison.keys if (kind := one.cells[key].error_class))
         for name, count in sorted(classes.items()):
-            console.say(f"{one.name}: {name} {count}: {CLASSES[name]}")
+            console.say(f"{one.name}: {count} row{'s' * (count > 1)} failed with {name} ({CLASSES[name]})")
     for said in comparison.left_out:
         console.say(f"left out: {said}")
 

@@ -69,7 +69,7 @@ def lay_repositories(
         folder = repos / task.repository
         own = repository_folder(task, repos) if task.github.startswith(LOCAL) else None
         if own is not None:
-            yield LaidRepository(name=task.repository, commit="your folder", new=False)
+            yield LaidRepository(name=task.repository, commit="your own folder, used as it is", new=False)
         elif task.github.startswith(LOCAL):
             yield LaidRepository(name=task.repository, problem=ABSENT_FOLDER.format(repos))
         elif not commit:

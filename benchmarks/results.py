@@ -145,7 +145,7 @@ class Progress:
         rate = self.new / max(time.monotonic() - self._began, 1e-9)
         line = (
             f"{self.subject}: {self.done}/{self.total} done, {60 * rate:.1f} a minute, "
-            f"{(self.total - self.done) / rate:.0f} s left, {self.used.tokens} tokens, {self.used.usd or 0.0:.4f} USD, "
+            f"{(self.total - self.done) / rate:.0f} s left, {self.used.tokens} tokens, {'' if self.used.usd is None else f'{self.used.usd:.4f} USD, '}"
             f"{self.failed} errors; {result.row}{f': {result.trouble}' if result.trouble else ''}"
         )
         if self.console.is_terminal:

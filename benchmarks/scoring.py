@@ -30,11 +30,11 @@ NO_PREDICTION, NO_ANSWER, CANNOT_BE_JUDGED, REFUSED = "no prediction", "no answe
 OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.EIO)
 """Errors that say nothing about the answer."""
 CLASSES = {
-    "E1": "hallucination: another language",
-    "E2": "lack of knowledge: a script, choice, module or name that the repository does not have, or another entry point",
-    "E3": "knowledge manipulation: values dropped or changed, options that nobody asked for or that the program does not take",
-    "E4": "syntax, and names that were never defined",
-    "E5": "operational: no answer, nothing that runs, the wrong folder",
+    "E1": "another language than asked for",
+    "E2": "a script, choice, module or name that the repository does not have, or another entry point",
+    "E3": "values dropped or changed, or options that nobody asked for or that the program does not take",
+    "E4": "a syntax error, or a name that was never defined",
+    "E5": "no answer, nothing that runs, or the wrong folder",
 }
 """The paper's error classes (Appendix G.9), decided by what the scorer saw and not by a model."""
 _CLASS_OF = {

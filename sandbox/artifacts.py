@@ -50,6 +50,7 @@ def reproduce_script(record: SessionRecord) -> str:
         "# Does the run again: the repository at its commit, the environment, the program.",
         "#   usage: reproduce.sh [FOLDER]   FOLDER is made; default: reproduced",
         "set -euo pipefail",
+        'case "${1:-}" in -*) echo "usage: reproduce.sh [FOLDER]" >&2; exit 2 ;; esac',
         'here=$(cd "$(dirname "$0")" && pwd)',
         "work=${1:-reproduced}",
         'mkdir -p "$work/home"; work=$(cd "$work" && pwd)',

@@ -25,6 +25,7 @@ _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`((?:python -m |bash |make |scripts/)[^`]+)`")
 
 STANDS_FOR = (
+    ("--tasks wild --repos repos --limit", "--tasks rows.jsonl --repos repos --limit"),
     ("super-dainiu/ml-bench:id_train", "rows.jsonl"),
     ("super-dainiu/ml-bench:full", "rows.jsonl"),
     (
@@ -88,7 +89,7 @@ def folder(tmp_path: Path) -> Path:
     for name in ("rows", "ten"):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
     answers = [{"github_id": 1, "id": one["id"], "output": [one["output"]]} for one in rows]
-    for name in ("tuned", "with"):
+    for name in ("tuned", "with", "model"):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
     (tmp_path / "tasks.txt").write_text("cluster 600 points into 4 groups\n")
     finished = {"instance_id": "1-1", "test_result": {"eval_script_content": rows[0]["output"], "success": 1}}
@@ -115,7 +116,7 @@ def test_what_stands_in_blocks_runs(page: Path, folder: Path) -> None:
             given = given.replace(printed, meant)
         program, *words = shlex.split(given)
         call = [sys.executable, *(["-m", "ml_agent", *words] if program == "ml-agent" else words)]
-        if program in ("while", "mkdir"):  # the shell around the program
+        if program in ("while", "mkdir") or " > " in given:  # the shell around the program
             call = ["bash", "-ec", given.replace("ml-agent", f"{sys.executable} -m ml_agent")]
         assert program in ("ml-agent", "python", "while", "mkdir"), (
             f"{page.name}: {command}: neither run nor named in ONLY_READ"

@@ -38,7 +38,7 @@ def commands() -> Iterator[tuple[str, str]]:
 def test_every_command_has_words_that_the_command_line_knows(page: str, line: str) -> None:
     from ml_agent.cli.app import app
 
-    command, arguments = get_command(app), shlex.split(line, comments=True)[1:]
+    command, arguments = get_command(app), shlex.split(line.partition(" > ")[0], comments=True)[1:]
     if any(word[:1] in ("[", "|", "…") for word in arguments):
         return  # a synopsis, not a call
     context = command.make_context("ml-agent", list(arguments), resilient_parsing=False)

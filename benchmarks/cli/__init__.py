@@ -1,4 +1,4 @@
-"""Run and score benchmarks, and compare agents on them (`ml-agent bench`).
+"""Run and score benchmarks, and compare agents.
 
 Mounted through the entry-point group `ml_agent.commands`. Each command imports what it needs when it is called, so that help is
 quick.
@@ -8,7 +8,18 @@ import typer
 
 from ml_agent.benchmarks.cli import agents, rows, running, scores
 
-app = typer.Typer(help="Measure agents on ML-Bench or on rows of your own.", no_args_is_help=True)
+HELP = """Measure and compare agents on tasks ("rows") of ML-Bench, of `wild`, or of your own repositories.
+
+Example: an agent's answers to ten rows, and how many of them are right. docs/bench.md compares two agents.
+
+    ml-agent bench repos --tasks wild --repos repos --limit 10
+
+    ml-agent bench predict --tasks wild --repos repos --limit 10 --out offline.jsonl
+
+    ml-agent bench score --tasks wild --repos repos --limit 10 --predictions offline.jsonl
+"""
+
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 app.command()(rows.repos)
 app.command()(rows.make)

@@ -41,6 +41,7 @@ Repos = Annotated[Path, typer.Option("--repos", help="Folder with the repositori
 Sample = Annotated[
     Path | None, typer.Option("--sample", help='JSON list of the rows to use, such as ["101-1", "101-2"].')
 ]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N rows.")]
 Model = Annotated[str, _model("--model", help="Model name at the endpoint.")]
 BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
 ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="Limit of tokens in one reply.")]
@@ -83,6 +84,7 @@ class Source(NamedTuple):
     tasks: Tasks
     repos: Repos
     sample: Sample = None
+    limit: Limit = None
 
 
 class RowLimits(NamedTuple):
@@ -118,7 +120,7 @@ class Rows(NamedTuple):
     bad: int
 
 
-def load_rows(source: str, sample: Path | None) -> Rows:
+def load_rows(source: str, sample: Path | None, limit: int | None = None) -> Rows:
     """The rows of a source; each that cannot be used is told on stderr. BenchError where there are none at all."""
     from ml_agent.benchmarks.data import load_tasks
     from ml_agent.benchmarks.errors import BenchError
@@ -134,7 +136,7 @@ def load_rows(source: str, sample: Path | None) -> Rows:
         keys = [str(key) for key in listed]
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
-    return Rows(list(loaded.tasks), len(loaded.problems))
+    return Rows(list(loaded.tasks)[:limit], len(loaded.problems))
 
 
 def see_repositories(repos: Path, tasks: "Sequence[Task]") -> None:

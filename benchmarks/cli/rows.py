@@ -20,6 +20,7 @@ def repos(
     ] = None,
     mirrors: Annotated[Path | None, typer.Option(help="Folder of git directories to use instead of GitHub.")] = None,
     sample: o.Sample = None,
+    limit: o.Limit = None,
 ) -> int:
     """Fetch the repositories of the rows at their pinned commits into the folder that other commands use.
 
@@ -35,11 +36,11 @@ def repos(
     pairs = [text.partition("=") for text in commit or ()]
     if any(not name or not sha for name, _, sha in pairs):
         raise BenchError("--commit: write NAME=SHA")
-    rows, missing = o.load_rows(tasks, sample), 0
+    rows, missing = o.load_rows(tasks, sample, limit), 0
     for laid in lay_repositories(rows.tasks, repos, {name.lower(): sha for name, _, sha in pairs}, mirrors):
         missing += bool(laid.problem)
         absent = f"; not in the mirror: {', '.join(laid.absent)}" if laid.absent else ""
-        o.tell([f"{laid.name}: {laid.problem or laid.commit + ('' if laid.new else ' (there)')}{absent}"])
+        o.tell([f"{laid.name}: {laid.problem or laid.commit + ('' if laid.new else ' (already there)')}{absent}"])
     return 1 if missing or rows.bad else 0
 
 

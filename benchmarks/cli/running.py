@@ -21,7 +21,11 @@ class Answerer(NamedTuple):
     """Who answers, and with what; the names are those of `Config`."""
 
     setting: Annotated[
-        Literal["agent", "repo"], typer.Option("--setting", help="`repo`: the task's folder is not given.")
+        Literal["agent", "repo"],
+        typer.Option(
+            "--setting",
+            help="agent: the agent is told the task's folder in the repository; repo: it must find the folder.",
+        ),
     ] = "agent"
     navigator: Annotated[Literal["offline", "llm"], typer.Option("--navigator", help="offline (no model) or llm.")] = (
         "offline"
@@ -47,7 +51,11 @@ class AgentOptions(NamedTuple):
     ] = "A"
     attempts: _Attempts = 1
     setting: Annotated[
-        Literal["agent", "repo"], typer.Option("--setting", help="`repo`: the task's folder is not given (form L).")
+        Literal["agent", "repo"],
+        typer.Option(
+            "--setting",
+            help="Form L. agent: the agent is told the task's folder in the repository; repo: it must find the folder.",
+        ),
     ] = "agent"
     home: o.Home = None
     sandbox: o.SandboxName = "auto"
@@ -80,7 +88,7 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
     from ml_agent.benchmarks.navigators import Config, respondent
 
     config = Config(**answerer._asdict(), **limits._asdict()).checked()
-    rows = o.load_rows(source.tasks, source.sample)
+    rows = o.load_rows(source.tasks, source.sample, source.limit)
     o.see_repositories(source.repos, rows.tasks)
     plan = Plan(
         tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), retry_failed=work.retry_failed
@@ -190,7 +198,7 @@ def _agent(errand: Errand, peer: "type[PeerAgent]") -> "PeerAgent | OwnAgent":
 
 
 def _rows(errand: Errand) -> o.Rows:
-    rows = o.load_rows(errand.source.tasks, errand.source.sample)
+    rows = o.load_rows(errand.source.tasks, errand.source.sample, errand.source.limit)
     o.see_repositories(errand.source.repos, rows.tasks)
     o.clear_up()
     return rows
@@ -242,7 +250,11 @@ def _form_d(errand: Errand) -> tuple[dict[str, Any], list[str]]:
     from ml_agent.benchmarks.subjects.agents import agents_home
     from ml_agent.benchmarks.subjects.install import install
 
-    rows, agent, home = pick_rows(errand.source.tasks), _agent(errand, DeliveringAgent), errand.manner.home
+    rows, agent, home = (
+        pick_rows(errand.source.tasks)[: errand.source.limit],
+        _agent(errand, DeliveringAgent),
+        errand.manner.home,
+    )
     judge = install(agents_home(home), "judge", JUDGE, lambda line: o.tell([line]))
     terms = msgspec.structs.replace(errand.terms, place=with_compiler(errand.terms.place))
     plan = Plan(rows=rows, archives=errand.source.repos, out=errand.out, agent=agent, terms=terms, judge=judge)

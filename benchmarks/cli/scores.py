@@ -26,6 +26,7 @@ def score(
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
     sample: o.Sample = None,
+    limit: o.Limit = None,
     predicted_only: Annotated[
         bool,
         typer.Option("--predicted-only", help="Leave out rows without a prediction; by default they count as failed."),
@@ -53,10 +54,10 @@ def score(
         raise BenchError(REPLACED[mode])
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
-    rows = o.load_rows(tasks, sample)
+    rows = o.load_rows(tasks, sample, limit)
     o.see_repositories(repos, rows.tasks)
     keys = {t.key for t in rows.tasks}
-    found = [p for p in load_predictions(predictions) if not sample or p.key in keys]
+    found = [p for p in load_predictions(predictions) if (sample is None and limit is None) or p.key in keys]
     loaded = _scored_rows(rows.tasks, found, predicted_only)
     result = score_all(loaded, found, repos, mode, jobs)
     if as_json:

@@ -53,7 +53,7 @@ def endpoint_of(settings: Settings) -> Endpoint:
 def check_price(settings: Settings) -> None:
     """ConfigurationError where money is limited and nobody knows what the model costs; one on this machine costs nothing."""
     endpoint = endpoint_of(settings)
-    if settings.max_cost is None or endpoint.loopback or load_prices(settings.prices).find(endpoint.model) is not None:
+    if settings.max_cost is None or load_prices(settings.prices).find(endpoint.model, local=endpoint.loopback):
         return
     raise ConfigurationError(
         f"--max-cost cannot be held: the price of {endpoint.model} is not known; name a file of prices (ML_AGENT_PRICES), "

@@ -38,6 +38,9 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return (fresh + cached_tokens * cached + completion_tokens * self.output) / 1_000_000
 
 
+FREE = Price(input=0.0, output=0.0)
+
+
 class PriceTable:
     """Prices by model name: the user's file first, then the shipped table for endpoints elsewhere."""
 
@@ -50,10 +53,10 @@ class PriceTable:
         return frozenset({*self._shipped, *self._own})
 
     def find(self, model: str, *, local: bool = False) -> Price | None:
-        """The price of a model, or None; an endpoint on this machine (`local`) only has one where the user says so."""
+        """The price of a model, or None; an endpoint on this machine (`local`) is free unless the user's file has a price."""
         tables = [self._own] if local else [self._own, self._shipped]
         names = [model, _DATE.sub("", model), model.rpartition("/")[2], _DATE.sub("", model.rpartition("/")[2])]
-        return next((table[name] for table in tables for name in names if name in table), None)
+        return next((table[name] for table in tables for name in names if name in table), FREE if local else None)
 
 
 def load_prices(override: Path | None = None) -> PriceTable:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import cluster_bootstrap, mcnemar, official_pass
+from ml_agent.benchmarks.metrics import mcnemar, official_pass, wilson
 from ml_agent.benchmarks.report import Comparison, compare, of_scores, write_report
 from ml_agent.benchmarks.scoring import Score, class_of, load_scored
 
@@ -46,16 +46,16 @@ def test_only_common_rows_count() -> None:
 def test_pairs_and_costs() -> None:
     comparison = side_by_side(scored("a", "++--+", tokens=100), scored("b", "+-+--"))
     (pair,) = comparison.pairs
-    assert (pair.only_first, pair.only_second, pair.p) == (2, 1, "1.0000")
+    assert (pair.only_first, pair.only_second, pair.p) == (2, 1, 1.0)
     found = [figures(comparison, name)[0] for name in ("tokens a row", "seconds a row", "USD", "USD a solved row")]
     assert found == ["100", "2.0", "2.5000", "0.8333"]
-    assert side_by_side(scored("a", "+" * 20), scored("b", "-" * 20)).pairs[0].p == "< 0.0001"
+    assert side_by_side(scored("a", "+" * 20), scored("b", "-" * 20)).pairs[0].p < 0.0001
 
 
 def test_the_report(tmp_path: Path) -> None:
     comparison = side_by_side(scored("a <1>", "++-", tokens=100), scored("b", "--+"))
     markdown, html = (p.read_text() for p in write_report(comparison, tmp_path, ["made by hand"]))
-    assert "| a <1> | 3 | 66.7 % |" in markdown and "| 1-2 | E4 | passes |" in markdown
+    assert "| a <1> | 3 | 66.7 % |" in markdown and "| 1-2 | E4: syntax: x | passes |" in markdown
     assert "made by hand" in markdown
     assert "a &lt;1&gt;" in html and "<svg" in html
     assert "http" not in html.replace("http://www.w3.org", "")
@@ -116,9 +116,9 @@ def test_failures_have_the_papers_classes(reason: str, wanted: str) -> None:
 
 def test_rows_that_stand_and_fall_together_widen_the_interval() -> None:
     groups = [[1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10]
-    whole, single = cluster_bootstrap(groups), cluster_bootstrap([[v] for g in groups for v in g])
+    whole, single = wilson(groups), wilson([[v] for g in groups for v in g])
     assert whole and single and whole.high - whole.low > 2 * (single.high - single.low)
-    assert cluster_bootstrap(groups[:1]) is None
+    assert wilson(groups[:1]) is None
 
 
 def test_pass_at_k() -> None:
@@ -128,12 +128,13 @@ def test_pass_at_k() -> None:
     assert official_pass([[True]], 2) is None and official_pass([], 1) is None
 
 
-def test_no_spread_in_the_rows_is_no_certainty() -> None:
-    """Clopper and Pearson's upper limit for none of 30 at 95 % is 0.1157."""
-    none, every = cluster_bootstrap([[0.0]] * 30), cluster_bootstrap([[1.0]] * 30)
-    assert none is not None and every is not None and cluster_bootstrap([[1.0]]) is None
-    assert none[0] == 0.0 and none[1] == pytest.approx(0.1157, abs=1e-4)
-    assert tuple(every) == pytest.approx((1 - none[1], 1.0))
+def test_the_better_agent_does_not_look_less_certain() -> None:
+    """Wilson's upper limit for none of 10 at 95 % is 0.2775."""
+    every, most = wilson([[1.0] * 5] * 2), wilson([[1.0] * 5, [1.0, 1.0, 0.0, 0.0, 0.0]])
+    none = wilson([[0.0]] * 10)
+    assert every is not None and most is not None and none is not None
+    assert every.low > most.low and every.high == pytest.approx(1.0)
+    assert none.low == 0.0 and none.high == pytest.approx(0.2775, abs=1e-4)
 
 
 def test_mcnemar() -> None:

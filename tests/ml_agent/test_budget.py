@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ml_agent.cli.app import loaded
 from ml_agent.errors import LIMIT_FLAGS, BudgetExceededError, ConfigurationError
-from ml_agent.model.budget import Budget, Limits, Price, RequestDemand, RequestUsage, load_prices
+from ml_agent.model.budget import FREE, Budget, Limits, Price, RequestDemand, RequestUsage, load_prices
 
 DEAR = Price(input=10.0, output=30.0)
 
@@ -147,7 +147,7 @@ def test_prices(tmp_path) -> None:  # type: ignore[no-untyped-def]
     assert table.find("gpt-4o-2024-08-06") == Price(input=9, output=9)
     assert table.find("openai/gpt-4.1-mini") == Price(input=0.4, cached=0.1, output=1.6)
     assert table.find("qwen") is None
-    assert load_prices().find("gpt-4o", local=True) is None
+    assert load_prices().find("gpt-4o", local=True) == FREE
 
 
 def test_a_broken_price_file_is_a_configuration_error(tmp_path) -> None:  # type: ignore[no-untyped-def]

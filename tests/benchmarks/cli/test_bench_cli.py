@@ -78,7 +78,11 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
     (bench / "scores").mkdir()
     (bench / "scores/offline.json").write_text(scored.out)
     compared = [line.split() for line in call("compare", "{tmp}/scores/offline.json").out.splitlines()]
-    assert ["repository", "offline"] in compared and ["sample", "100.0", "%"] in compared and ["rows", "3"] in compared
+    assert (
+        ["repository", "ML-Agent", "(no", "model)"] in compared
+        and ["sample", "100.0", "%"] in compared
+        and ["rows", "3"] in compared
+    )
     written = call("report", "{tmp}/scores", "--note", "by hand").out.split()
     assert [Path(p).name for p in written] == ["report.md", "report.html"]
     markdown = Path(written[0]).read_text()
@@ -164,7 +168,7 @@ def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: R
     assert (laid / "train.py").read_bytes() == (work / "train.py").read_bytes() and len(sha) == 40
     assert (laid / "link.py").is_symlink() and os.access(laid / "train.py", os.X_OK) and not (laid / ".git").exists()
     rows({})
-    assert "(there)" in call("repos", *told, "--commit", f"sample={sha}").err
+    assert "already there" in call("repos", *told, "--commit", f"sample={sha}").err
     assert call("predict", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--out", "{tmp}/o.jsonl").code == 0
 
 
