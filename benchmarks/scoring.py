@@ -15,7 +15,7 @@ from ml_agent.benchmarks.data import Task, missing_place, repository_folder
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import KS, official_pass, rate
 from ml_agent.benchmarks.predictions import Prediction, Usage
-from ml_agent.benchmarks.same_call import same_call
+from ml_agent.benchmarks.same_call import reference_trouble, same_call
 from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
 
@@ -153,6 +153,14 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
         pairs = [(t, p) for t, p in pairs if str(t.key) not in absent]
     judge = _judge(mode)
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        if judge is _by_call:
+            troubles = list(pool.map(lambda pair: reference_trouble(pair[0], _root(pair[0], repos)), pairs))
+            left_out += [
+                LeftOut(key=str(pair[0].key), reason=why, by_rule=True)
+                for pair, why in zip(pairs, troubles, strict=True)
+                if why
+            ]
+            pairs = [pair for pair, why in zip(pairs, troubles, strict=True) if not why]
         rows = tuple(pool.map(lambda pair: _row(judge, pair[0], pair[1], repos), pairs))
     return Score(
         mode=GATES if mode == "official" else mode,
@@ -160,6 +168,10 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
         subject=subject_of(predictions),
         left_out=tuple(left_out),
     )
+
+
+def _root(task: Task, repos: Path) -> Path:
+    return repository_folder(task, repos) or repos / task.repository
 
 
 def unanswered(tasks: Sequence[Task], predictions: Sequence[Prediction]) -> list[Task]:
@@ -191,7 +203,7 @@ def _judge(mode: str) -> Judge:
 
 def _row(judge: Judge, task: Task, prediction: Prediction, repos: Path) -> ScoredRow:
     """The verdicts of all outputs, each judged by itself: one that breaks the scorer fails alone."""
-    root = repository_folder(task, repos) or repos / task.repository
+    root = _root(task, repos)
     nothing = f"{NO_ANSWER}: {prediction.error}".rstrip(": ")
     outputs = prediction.output or ("",)
     verdicts = [_guarded(judge, task, text, root) for text in prediction.output] or [(False, nothing)]

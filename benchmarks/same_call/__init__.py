@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.data import Task, task_of
-from ml_agent.benchmarks.observation import is_cut, kind_of, observe, unfence
+from ml_agent.benchmarks.observation import Observation, is_cut, kind_of, observe, unfence
 from ml_agent.benchmarks.same_call.code import compare_calls
 from ml_agent.benchmarks.same_call.programs import compare_programs
 from ml_agent.benchmarks.same_call.values import ReasonClass, Verdict, failed
 
-__all__ = ["ReasonClass", "Verdict", "same_call"]
+__all__ = ["ReasonClass", "Verdict", "reference_trouble", "same_call"]
 
 
 def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
@@ -35,16 +35,28 @@ def same_call(row: Task | Mapping[str, Any], text: str, root: Path) -> Verdict:
     candidate = observe(plain, root, task.folder, task.prefix_code)
     if is_cut(candidate) and not is_cut(reference):
         return failed("refused", "it was stopped before it did anything: score it again on a less busy machine")
-    if task.kind == "bash" and not reference.programs and not reference.calls:
-        return failed("no reference", "the reference starts nothing")
+    if trouble := _trouble(task, reference):
+        return failed("no reference", trouble)
     if reference.programs or candidate.programs:
         verdict = compare_programs(reference, candidate, root.resolve())
         if not verdict.passed:
             return verdict
     if task.kind == "python":
-        if is_cut(reference):
-            return failed("no reference", "the reference was stopped before anything was seen of it")
         return compare_calls(reference, candidate, task.instruction, task.output)
     if reference.calls or any(call.own for call in candidate.calls):
         return compare_calls(reference, candidate, task.instruction)
     return Verdict(passed=True)
+
+
+def reference_trouble(task: Task, root: Path) -> str:
+    """Why no answer to a row can be judged by what its reference does; "" where it can."""
+    return _trouble(task, observe(task.output, root, task.folder, task.prefix_code))
+
+
+def _trouble(task: Task, reference: Observation) -> str:
+    if task.kind == "bash":
+        return "" if reference.programs or reference.calls else "the reference starts nothing"
+    if is_cut(reference):
+        return "the reference was stopped before anything was seen of it"
+    fails_early = reference.failure and not any(call.own for call in reference.calls)
+    return f"the reference fails before it calls the repository: {reference.message}" if fails_early else ""

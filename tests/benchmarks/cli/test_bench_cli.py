@@ -99,6 +99,20 @@ def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Row
     assert "1 rows have no result" in said.err
 
 
+def test_a_row_whose_own_reference_fails_is_left_out_for_every_answer(call: Call, rows: Rows, bench: Path) -> None:
+    rows({}, {"type": "Python Code", "output": "Net = make(0.5)\nNet.fit()"})
+    for second in ("python train.py", "import train"):
+        answers = [
+            {"github_id": 1, "id": 0, "output": ["python train.py --lr 0.5"]},
+            {"github_id": 1, "id": 1, "output": [second]},
+        ]
+        (bench / "out.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+        said = call("score", *ON, "--predictions", "{tmp}/out.jsonl", "--json")
+        found = json.loads(said.out)
+        assert (said.code, found["n"], found["pass@1"]) == (0, 1, 1.0)
+        assert found["left_out"][0]["key"] == "1-1" and "NameError" in found["left_out"][0]["reason"]
+
+
 def test_a_score_says_whether_every_row_was_judged(call: Call, rows: Rows, bench: Path) -> None:
     assert call("predict", *ON, "--out", "{tmp}/out.jsonl").code == 0
     score = ("score", *ON, "--predictions", "{tmp}/out.jsonl")
