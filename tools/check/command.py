@@ -27,7 +27,6 @@ from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.check.subcommands import check_subcommand, name_slips
 from ml_agent.tools.check.syntax import check_prompts, check_syntax, unreadable
-from ml_agent.tools.check.variables import written_out
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
@@ -55,20 +54,16 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
     refusal = unreadable(text)
     if refusal is not None:
         return [refusal]
-    if not parse_command(text).invocations and all(row.lstrip()[:1] in ("", "#") for row in text.splitlines()):
+    line = parse_command(text)
+    if not line.invocations and all(row.lstrip()[:1] in ("", "#") for row in text.splitlines()):
         return [cannot_tell("#", "there are only comments, and no command")]
-    found: list[Finding] = []
-    for written in written_out(text):
-        line = parse_command(written)
-        check = _Check(index, posixpath.normpath(workdir or "."))
-        check.defined = defined_names(text)
-        check.run(line)
-        check.findings += check_prompts(written, line.invocations)
-        why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
-        if line.error:  # what a line that is cut off seems to say is not what was meant
-            found += [one for one in check.findings if one.code == "syntax"]
-        else:
-            found += [*check.findings, *why]
+    check = _Check(index, posixpath.normpath(workdir or "."))
+    check.defined = defined_names(text)
+    check.run(line)
+    check.findings += check_prompts(text, line.invocations)
+    why = explain_missing(check.findings, check.repository.absent, check.workdir, line.invocations)
+    # what a line that is cut off seems to say is not what was meant
+    found = [one for one in check.findings if one.code == "syntax"] if line.error else [*check.findings, *why]
     return list(dict.fromkeys(found))
 
 

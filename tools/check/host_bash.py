@@ -15,7 +15,6 @@ import msgspec
 
 from ml_agent.tools.check.host_python import python_risks
 from ml_agent.tools.check.host_scope import LONGEST, HostRisk, HostScope, Named, Tool, host_table
-from ml_agent.tools.check.variables import written_out
 from ml_agent.tools.commandline.grammar import refused
 from ml_agent.tools.commandline.invocation import ASSIGNMENT, unwrap
 from ml_agent.tools.commandline.lexer import Token, lex
@@ -74,8 +73,7 @@ def bash_risks(text: str, scope: HostScope, depth: int = 0) -> list[HostRisk]:
     if unclear:
         return unclear
     used = frozenset(_variables(text))
-    found = [risk for written in written_out(text) for risk in _Reader(written, scope, used, depth).risks()]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(_Reader(text, scope, used, depth).risks()))
 
 
 def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
@@ -482,6 +480,8 @@ class _Reader:
         yield from self._arguments(paths, own=False, named=made)
         if name in _WRITES_OUT and name not in ("mkdir", "chmod", "sed"):
             for token in plain:
+                if _variables(token.raw):
+                    yield "writes to a path given by a variable", token.raw
                 yield from self._writes(token.value)
 
     def _installed(self, words: list[Token]) -> Iterator[tuple[str, str]]:
