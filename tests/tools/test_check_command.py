@@ -229,7 +229,6 @@ def test_nothing_is_wrong(index: RepoIndex, text: str) -> None:
         ("proteinfold -i x", "no-such-command", "protein-fold"),
         ("bash run.sh a b c", "too-many-arguments", ""),
         ("bash scripts/run.sh a", "no-such-file", "run.sh"),
-        ("cd examples && make train", "no-such-file", ""),
         ("python train.py 'x", "syntax", ""),
         ("python train.py \\\n--lr 1\n--mode fast", "syntax", ""),
         ("```bash\npython train.py\n```", "unreadable-command", ""),

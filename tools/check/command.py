@@ -15,9 +15,7 @@ from ml_agent.tools.check.consoles import (
     check_missing_module,
     check_module_path,
     defined_names,
-    listed_in,
     may_be_started,
-    other_script,
     unknown_program,
     unread,
 )
@@ -35,7 +33,6 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.launchers import SHELLS
 from ml_agent.tools.remotes import say_absent, submodule_of
 from ml_agent.tools.signatures.known_classes import known_launcher
-from ml_agent.tools.signatures.make_reader import NAMES as MAKEFILES
 from ml_agent.tools.signatures.model import Signature
 
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
@@ -195,27 +192,16 @@ class _Check:
             self._console(invocation, folder)
 
     def _reads(self, invocation: Invocation, folder: str | None) -> None:
-        """Files that it takes its input from (bash reads `<placeholder>` so), or that list what is to be installed."""
+        """Files that it takes its input from; bash reads `<placeholder>` so."""
         taken = [
             (target, f"input is taken from {target}, which does not exist")
             for operator, target in invocation.redirects
             if operator == "<" and is_literal(target)
         ]
-        listed = [(name, f"there is no {name} in {folder} to install from") for name in listed_in(invocation)]
-        scripts = [(name, f"there is no {name} in {folder}") for name in filter(None, [other_script(invocation)])]
-        for name, message in (*taken, *listed, *scripts) if folder is not None else ():
+        for name, message in taken if folder is not None else ():
             path = locate(folder or ".", name)
             if path is not None and not self.tree.has(path) and path not in self.made:
                 self.note("no-such-file", message, name, sure=not self.anything_made)
-        if invocation.program == "make" and folder is not None and not self._has_makefile(invocation.words, folder):
-            self.note("no-such-file", f"there is no makefile in {folder}", "make", sure=not self.anything_made)
-
-    def _has_makefile(self, words: Sequence[str], folder: str) -> bool:
-        """Whether make finds rules: a makefile that it is not sent elsewhere for, or a source that it knows how to build."""
-        place = "" if folder == "." else folder
-        names = {posixpath.basename(path) for path in self.tree.files if posixpath.dirname(path) == place}
-        known = any(name.partition(".")[0] in words for name in names)
-        return bool(names & MAKEFILES) or known or any(word.startswith("-") for word in words)
 
     def _script(self, invocation: Invocation, folder: str | None) -> None:
         name = invocation.name

@@ -229,12 +229,7 @@ def _interpreter(name: str) -> str:
     return "" if known else next((other for other in INTERPRETERS if is_slip(stem, other)), "")
 
 
-_SUFFIXES = {
-    "julia": (".jl",), "Rscript": (".R", ".r"), "perl": (".pl",), "ruby": (".rb",), "lua": (".lua",), "luajit": (".lua",),
-    "th": (".lua",), "node": (".js", ".mjs"), "octave": (".m",), "php": (".php",),
-}  # fmt: skip
-"""Interpreters of other languages, with how the names of their scripts end."""
-_CODE = frozenset({"-e", "-E", "--eval"})
+_OTHER_LANGUAGES = frozenset({"julia", "Rscript", "perl", "ruby", "lua", "luajit", "th", "node", "octave", "php"})
 
 
 def unread(invocation: Invocation, consoles: Collection[str]) -> Finding | None:
@@ -255,21 +250,9 @@ def unread(invocation: Invocation, consoles: Collection[str]) -> Finding | None:
         )
     if _reads_input(invocation, program):
         return cannot_tell(program, f"{program} reads commands from its standard input, which are not checked")
-    script = other_script(invocation)
-    if script and invocation.words[-1] != script:
-        return cannot_tell(script, f"which options {script} takes")
-    if program == "cargo" and "--" in invocation.words:
-        return cannot_tell(program, "which options the program takes that cargo starts")
+    if program in _OTHER_LANGUAGES and len(invocation.words) > 1:
+        return cannot_tell(program, f"which options the script of {program} takes")
     return None
-
-
-def other_script(invocation: Invocation) -> str:
-    """The script that an interpreter of another language runs; "" where there is none."""
-    endings = _SUFFIXES.get(posixpath.basename(invocation.program))
-    if endings is None or not _CODE.isdisjoint(invocation.words):
-        return ""
-    words = (word for word in invocation.words if is_literal(word) and not word.startswith("-"))
-    return next((word for word in words if word.endswith(endings)), "")
 
 
 def may_be_started(root: Path, path: str) -> bool:
@@ -295,27 +278,3 @@ def _reads_input(invocation: Invocation, program: str) -> bool:
     if not PYTHON.match(program) or invocation.launcher:
         return False
     return invocation.name == "-" or (invocation.target == "console" and not invocation.words)
-
-
-_PIP = ("-r", "--requirement", "-c", "--constraint")
-_CONDA = ("-f", "--file")
-
-
-def listed_in(invocation: Invocation) -> Iterator[str]:
-    """The files beside the repository's that name what is to be installed."""
-    words = list(invocation.words)
-    program = posixpath.basename(invocation.name)
-    if program == "uv" and words[:1] == ["pip"]:
-        program, words = words[0], words[1:]
-    if program.rstrip("0123456789.") == "pip" and words[:1] == ["install"]:
-        yield from _values(words, _PIP)
-    elif program in ("conda", "mamba", "micromamba") and words[:1] == ["env"]:
-        yield from _values(words, _CONDA)
-
-
-def _values(words: list[str], options: tuple[str, ...]) -> Iterator[str]:
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        name, equals, value = word.partition("=")
-        found = following if word in options else value if equals and name in options else ""
-        if found and is_literal(found):
-            yield found
