@@ -36,7 +36,16 @@ SCRIPT = (
 LINES = [json.loads(line) for line in (Path(__file__).parent / "host_commands.jsonl").read_text().splitlines()]
 """Commands that no user asked for; and right answers, with the sentence that asked and the repository's own programs in them."""
 REFUSED = [row["text"] for row in LINES if not row.get("right") and row.get("kind") != "python"]
-REFUSED += ["python fit.py --name a" + "a" * 100_000]
+REFUSED += [
+    "python fit.py --name a" + "a" * 100_000,
+    "python fit.py $API_KEY; API_KEY=5",
+    "false && API_KEY=5; python fit.py $API_KEY",
+]
+REFUSED += [
+    "API_KEY=5 | true; python fit.py $API_KEY",
+    "API_KEY=5 python fit.py $API_KEY",
+    "API_KEY=$HF_TOKEN; python fit.py $API_KEY",
+]
 FINE = [
     "python fit.py --lr 0.5", "python fit.py --name '$(id)'", "python fit.py --name 'a`b'", "python fit.py --name \\$\\(x\\)",
     "python fit.py > log.txt 2>&1", "python fit.py > /dev/null", "python fit.py 2>/dev/stderr", "python fit.py > out/../log",
@@ -44,7 +53,7 @@ FINE = [
     "KEY=5 ; python fit.py --name $KEY", "python fit.py # $(not run)", "python fit.py --name 'it'\"'\"'s'", "bash run.sh",
     "cat config | python fit.py", "cd src && python ../fit.py > ../log", "python fit.py --tokenizer $TOKENIZER", "python fit.py <<< x",
     "python main.py eval --name x", "python -m pkg.test --mode exec", "bash scripts/train.sh 1 2", "source setup.sh && python fit.py",
-    "export KEY=5 && python fit.py --name $KEY", "python3 -V", "PYTHON=python3; $PYTHON fit.py", "$PYTHON fit.py", "env A=1 python fit.py",
+    "export KEY=5 && python fit.py --name $KEY", "python3 -V", "$PYTHON fit.py", "env A=1 python fit.py",
     "CUDA_VISIBLE_DEVICES=0,1 torchrun --nproc_per_node 2 fit.py", "mkdir -p out && mv a out/a", "cd src; python fit.py",
     "for i in 1 2; do python fit.py --seed $i; done", "python fit.py --vec 'a[0]' x[0]=1 'net(arch=[1])'", 'python fit.py --x "dict(a=[1, 2])"',
     "cat <<E > x.yaml\nit's: 1\nE", "python fit.py 2>&1 | tee log.txt", "nohup python fit.py > log.txt &", "python fit.py --name 'a\"b' # it's",
@@ -53,7 +62,7 @@ FINE = [
     "cd src && python fit.py | tee ../log", "> python fit.py --lr 1",
     "> log bash -c 'python fit.py > i'", "2>&1 python fit.py",
     "A=1 >log B=2 python fit.py", "python fit.py --name {x}", "ln -s data/x data", "chmod u+rwx run.sh", "sed -i 's/\\r$//' run.sh", "echo {a,b}", "mkdir -p out/a",
-    "python fit.py \\\n\t--lr 1", "python fit.py\r\n", "PYTHONPATH=. python fit.py", "if python fit.py; then echo done; fi",
+    "python fit.py \\\n\t--lr 1", "python fit.py\r\n", "PYTHONPATH=. python fit.py",
     "pip install -r requirements.txt && python fit.py", "python fit.py --out /tmp/fit/out",
 ]  # fmt: skip
 

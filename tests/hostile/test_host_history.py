@@ -33,7 +33,7 @@ KNOWN = [
     "x\n^:^true ",
 ]
 FINE = [
-    "python fit.py --name 'a!b'", 'python fit.py --name "hi!"', "if ! grep -q x f; then python fit.py; fi", "python fit.py --name a\\!b",
+    "python fit.py --name 'a!b'", 'python fit.py --name "hi!"', "python fit.py --name a\\!b",
     "python fit.py # it is !new", "python fit.py & wait $!",
 ]  # fmt: skip
 

@@ -30,8 +30,9 @@ _WORD = re.compile(
 """A word that bash reads by rules that are kept here: letters, quotes, escapes, plain variables, arithmetic of numbers."""
 _GAP = re.compile(r"(?:[ \t]|(?<![^ \t])\\\n)*")
 _SIGN = re.compile(r"(?:[012]?(?:>>?|>\||>&|<)|&>>?|<<<|<<-?)")
-_OPERATORS = frozenset({"\n", ";", "&&", "||", "|", "|&", "&", "(", ")"})
-_KEYWORDS = frozenset({"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "time"})
+_OPERATORS = frozenset({"\n", ";", "&&", "||", "|", "|&", "&"})
+_KEYWORDS = frozenset({"do", "done", "time"})
+_CONDITIONS = frozenset({"if", "then", "else", "elif", "fi", "while", "until", "{", "}", "!"})
 _HARMLESS = re.compile(r"(?<![\\$`])\$\((nproc|pwd|date(?: -u)?(?: \+[\w%:.-]+| '\+[\w%:. -]+'| \"\+[\w%:. -]+\")?)\)")
 """Substitutions that tell a number, the folder, the time."""
 _STANDS_FOR = {"n": "1", "p": ".", "d": "date"}
@@ -82,7 +83,7 @@ def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
         yield error
     yield from re.findall(r"^\^.*", text, re.MULTILINE)
     yield from _documents(tokens)
-    for before, token in zip([None, *tokens], tokens, strict=False):
+    for token in tokens:
         raw = token.raw
         if not _GAP.fullmatch(token.gap) or "\r" in raw:
             yield raw or token.gap
@@ -95,12 +96,6 @@ def _unclear(text: str, tokens: Sequence[Token]) -> Iterator[str]:
             yield from [] if good else [raw]
         elif token.kind == "operator" and raw not in _OPERATORS and not raw.startswith("\n"):
             yield raw
-        elif (
-            raw == "("
-            and before is not None
-            and ((before.kind == "word" and before.raw not in _KEYWORDS) or (before.raw == "(" and not token.gap))
-        ):
-            yield f"{before.raw}("
 
 
 def _documents(tokens: Sequence[Token]) -> Iterator[str]:
@@ -136,6 +131,8 @@ class _Reader:
         self.written: set[str] = set()
         """Files that the text has made, as they are named."""
         self.assigned: set[str] = set()
+        self.sure: set[str] = set()
+        """Variables that the text begins with giving values to."""
         self.launchers = 0
 
     def risks(self) -> Iterator[HostRisk]:
@@ -143,29 +140,35 @@ class _Reader:
         tokens = [token for token in lex(self.text, prompts=False) if token.kind != "comment"]
         self.assigned = {m[1] for token in tokens if (m := ASSIGNMENT.match(token.value))}
         self.assigned |= {after.raw for token, after in pairwise(tokens) if token.raw == "for"}
-        loops = [token.raw for token in tokens if token.raw in ("while", "until") and token.kind == "word"]
-        if loops and any(token.raw == "&" for token in tokens):
-            yield HostRisk("starts an unlimited number of programs", loops[0])
-        outer: list[list[str]] = []
         command: list[Token] = []
+        begins = True
         start = list(self.folders)  # where the commands that `&&` joins begin: any of them may fail
         for token in tokens:
             if token.kind in ("word", "redirect"):
                 command.append(token)
                 continue
+            begins = begins and self._begins(command, token.raw)
             yield from self._command(command)
-            piped = token.raw in ("|", "|&") and all(one.raw not in ("cd", "!") for one in command)
-            if not piped and (token.raw != "&&" or any(one.raw == "!" for one in command)):
+            piped = token.raw in ("|", "|&") and all(one.raw != "cd" for one in command)
+            if not piped and token.raw != "&&":
                 self.folders = start = list(dict.fromkeys([*start, *self.folders]))
-            if token.raw == "(":
-                outer.append(list(self.folders))
-            elif token.raw == ")" and outer:
-                self.folders = list(dict.fromkeys([*outer.pop(), *self.folders]))
             command = []
+
+    def _begins(self, command: Sequence[Token], sign: str) -> bool:
+        """Whether a command at the beginning only gives values to variables, which are then known."""
+        given = command[1:] if command and command[0].raw == "export" else command
+        names = [match[1] for token in given if (match := ASSIGNMENT.match(token.raw)) and match[2] == "="]
+        if len(names) < len(given) or (sign not in (";", "&&") and not sign.startswith("\n")):
+            return False
+        self.sure.update(names)
+        return True
 
     def _command(self, tokens: list[Token]) -> Iterator[HostRisk]:
         while tokens and tokens[0].raw in _KEYWORDS:
             tokens = tokens[1:]
+        if tokens and tokens[0].raw in _CONDITIONS:
+            yield HostRisk("uses bash syntax that is not judged", tokens[0].raw)
+            return
         raw = "".join(token.gap + token.raw for token in tokens).strip()
         redirects = [token for token in tokens if token.kind == "redirect"]
         words = [token for token in tokens if token.kind == "word"]
@@ -239,7 +242,7 @@ class _Reader:
         for token in tokens:
             value = token.value
             for name in _variables(token.raw):
-                if names_a_secret(name):
+                if names_a_secret(name) and name not in self.sure:
                     yield "passes on one of your secrets", token.raw
                 if _OF_SHELL.fullmatch(name) or (name in self.assigned and ("/" in value or ".." in value)):
                     yield "is computed when it runs", token.raw
