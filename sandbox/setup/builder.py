@@ -310,7 +310,10 @@ class Builder:
             answer = self._ask_with(what, tree, held)
             if not isinstance(answer, BuildFailure):
                 return answer
-            failure = failure if failure.lines else answer
+            if not failure.lines or (
+                answer.lasting and not failure.lasting
+            ):  # that bounds contradict pins says nothing
+                failure = answer
         return failure
 
     def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...]) -> Any:
