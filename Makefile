@@ -70,7 +70,7 @@ bench-search: setup
 
 # The references of the delivery rows: downloads and builds what they need, runs them, judges what comes out.
 bench-rows: setup
-	@$(BIN)/python -m ml_agent.benchmarks.replay references --work build/rows --rows "$(ROWS)"
+	@$(BIN)/python -m ml_agent.benchmarks.replay references --work build/rows --rows "$(ROWS)" --agent $(or $(AGENT),least)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     three.add_argument(
         "--tasks", default="delivery", help="whose rows: `delivery`, or a folder of `bench make --form D`"
     )
-    three.add_argument("--agent", default="least", help="who asks the model")
+    three.add_argument("--agent", default="least", help="who asks the model: `least`, `llm` (ML-Agent), …")
     three.add_argument("--jobs", default="1")
     for verb in (two, three):
         verb.add_argument("--rows", default="", help="only these, by name with commas")
@@ -114,7 +114,8 @@ def replay(records: Path, verdict: dict[str, Any], repos: str, out: Path) -> dic
 
 def references(options: argparse.Namespace) -> int:
     """Run rows with a model that answers by their references; what is done stays: run again to go on."""
-    _bench("agents", "install", options.agent)
+    if options.agent != "llm":
+        _bench("agents", "install", options.agent)
     tasks = f"{options.tasks}:{options.rows}".rstrip(":")
     rows = pick_rows(tasks)
     archives = rows[0].folder / ARCHIVES if options.tasks != "delivery" else options.work / ARCHIVES
@@ -150,10 +151,12 @@ def _message(rows: Iterable[Row], asked: Mapping[str, Any]) -> dict[str, Any]:
         if json.dumps(row.instruction)[1:-1] in text
     ]
     at, row = asks[-1] if asks else (-1, None)
-    began = any(role != "user" for role, _ in said[at + 1 :])
+    turns = sum(role == "assistant" for role, _ in said[at + 1 :])
     tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in asked.get("tools", [])}
+    if row and "answer" in tools:
+        return _call(*_own_turns(row)[min(turns, 2)])
     shell = next((name for name, known in tools.items() if "command" in known.get("properties", {})), "")
-    if row and not began:
+    if row and not turns:
         command = command_of(row)
         return _call(shell, {"command": command}) if shell else {"content": f"{SCRIPT}\n```\n{command}```\n"}
     last = next((name for name in tools if name in LAST), "")
@@ -163,7 +166,25 @@ def _message(rows: Iterable[Row], asked: Mapping[str, Any]) -> dict[str, Any]:
     return _call(shell, {"command": f"echo {ended[1]}"}) if ended and shell else {"content": "TERMINATE"}
 
 
-def _call(name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+def _own_turns(row: Row) -> list[tuple[str, dict[str, Any]]]:
+    """ML-Agent's functions in their order: what the reference installs, the rest of it as the answer, the end."""
+    lines = _reference(row).splitlines()
+    installs = [line.partition("uv pip install")[2] for line in lines if "uv pip install" in line]
+    wanted = [word for line in installs for word in shlex.split(line) if word[0].isalpha()]
+    text = "\n".join(line for line in lines if "uv pip install" not in line)
+    outputs = [{"path": path} for path in row.outputs]
+    return [
+        ("install", {"requirements": [*wanted, "-e ."], "why": "as the reference", "python": row.python}),
+        ("answer", {"kind": "command", "text": text, "outputs": outputs}),
+        ("done", {"what": "the results are there"}),
+    ]
+
+
+def _reference(row: Row) -> str:
+    return (row.folder / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
+
+
+def _call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     function = {"name": name, "arguments": json.dumps(arguments)}
     return {"tool_calls": [{"id": "call", "type": "function", "function": function}]}
 
@@ -174,11 +195,10 @@ def command_of(row: Row) -> str:
     interpreter = pick_interpreter((major, minor))
     python = shlex.quote(str(interpreter.executable) if interpreter else f"python{row.python}")
     uv = shlex.quote(str(uv_program()))
-    reference = (row.folder / "references" / f"{row.name}.sh").read_text(encoding="utf-8")
     return (
         f'{{\nexport VIRTUAL_ENV="$(cd .. && pwd)/environment"; {uv} venv -q --clear -p {python} "$VIRTUAL_ENV"\n'
         f'export PATH="$VIRTUAL_ENV/bin:$(dirname {uv}):$PATH"\n'
-        f"cat > ../reference.sh <<'REFERENCE'\n{reference}REFERENCE\n"
+        f"cat > ../reference.sh <<'REFERENCE'\n{_reference(row)}REFERENCE\n"
         f"if bash -euo pipefail ../reference.sh >&2; then echo done; else echo failed; fi > ../word; mv ../word {CLAIM}\n}}\n"
     )
 
