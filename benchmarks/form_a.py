@@ -8,7 +8,6 @@ the time.
 """
 
 import functools
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,17 +26,14 @@ from ml_agent.benchmarks.work import (
     SCRIPT,
     Assignment,
     RowResult,
-    Terms,
     accounted,
     at_work,
     with_key,
     with_tries,
 )
-from ml_agent.files import write_atomically
 from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.tools.commandline.shell import parse_command
 
-OUTPUT = "output.jsonl"
 STILL_RUNNING = 124
 KEPT = 20_000
 """Characters of the output that are kept, from its end."""
@@ -74,7 +70,7 @@ class Checked(RowResult, frozen=True, kw_only=True):
 
 
 class Plan(work.Plan, frozen=True, kw_only=True):
-    """What to do and where to put it; OUTPUT is written beside the results."""
+    """What to do and where to put it."""
 
     tasks: tuple[Task, ...]
     repos: Path
@@ -83,14 +79,10 @@ class Plan(work.Plan, frozen=True, kw_only=True):
 
 
 def run(plan: Plan, engine: Engine) -> list[Checked]:
-    """Do every row that has no result yet, then write output.jsonl; the results in order. BenchError where they cannot be kept."""
+    """Do every row that has no result yet; the results in order. BenchError where they cannot be kept."""
     sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
     todo = Work(carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_label)
-    done = work.run_rows(plan, Line[Checked], todo, plan.tasks, engine)
-    pairs = zip(done, plan.tasks, strict=True)
-    lines = [json.dumps(as_row(one, task, plan.terms), ensure_ascii=False) + "\n" for one, task in pairs]
-    write_atomically(plan.out / OUTPUT, "".join(lines))
-    return done
+    return work.run_rows(plan, Line[Checked], todo, plan.tasks, engine)
 
 
 def _label(task: Task) -> str:
@@ -226,43 +218,6 @@ def task_text(seen: Visible, task_path: str) -> str:
         "You should terminate the subprocess after running the task (e.g., call subprocess.Popen(args).wait())."
         'When you think you have completed the task, please finish the interaction using the "finish" tool.\n'
     )
-
-
-def as_row(done: Checked, task: Task, terms: Terms) -> dict[str, Any]:
-    """A row of output.jsonl: the fields of OpenHands' EvalOutput at 156d068, and what is ours under `ml_agent`.
-
-    `instance_id` is "github_id-id", since an id alone names no row.
-    """
-    checked, usage = done.checked, done.usage
-    instance = {"instance_id": task.id, "github_id": task.github_id, "github": task.github, "path": task.path}
-    result = {
-        "eval_script_content": checked.script,
-        "eval_output": checked.output,
-        "success": int(checked.official_success),
-        "eval_exit_code": checked.exit_code,
-    }
-    return {
-        "instance_id": str(task.key),
-        "instance": {**instance, "instruction": task.instruction, "prefix_code": task.prefix_code},
-        "instruction": task_text(visible(task, "agent"), task.folder),
-        "metadata": {
-            "agent_class": done.agent,
-            "llm_config": {"model": terms.endpoint.model, "temperature": terms.endpoint.temperature},
-            "max_iterations": terms.limits.calls,
-        },
-        "history": [],
-        "metrics": {
-            "accumulated_cost": usage.usd or 0.0,
-            "accumulated_token_usage": {
-                "prompt_tokens": usage.prompt_tokens,
-                "completion_tokens": usage.completion_tokens,
-            },
-            "token_usages": [{}] * usage.calls,
-        },
-        "error": done.trouble or None,
-        "test_result": result,
-        "ml_agent": msgspec.to_builtins(done),
-    }
 
 
 def summarise(rows: Sequence[Checked]) -> dict[str, Any]:

@@ -424,14 +424,13 @@ def _by_repository(comparison: Comparison) -> list[tuple[str, list[tuple[float |
     return [(name, [several.get(name, (None, 0)) for several in shares]) for name in names]
 
 
-def write_report(comparison: Comparison, folder: Path, notes: Sequence[str] = ()) -> list[Path]:
-    """Write report.md and report.html into a folder; returns their paths. `notes` stand above the tables."""
+def write_report(comparison: Comparison, folder: Path) -> list[Path]:
+    """Write report.md and report.html into a folder; returns their paths."""
     cells = [[one.cells[key] for key in comparison.keys] for one in comparison.subjects]
     tokens = [fmean(cell.usage.tokens for cell in several) for several in cells]
     classes = [Counter(cell.error_class for cell in several if cell.error_class) for several in cells]
     facts = {
         "comparison": comparison,
-        "notes": notes,
         "classes": CLASSES if any(map(len, classes)) else {},
         "errors": list(zip((one.name for one in comparison.subjects), classes, strict=True)),
         "by_repository": _by_repository(comparison),

@@ -92,8 +92,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("tuned", "with", "model"):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
     (tmp_path / "tasks.txt").write_text("cluster 600 points into 4 groups\n")
-    finished = {"instance_id": "1-1", "test_result": {"eval_script_content": rows[0]["output"], "success": 1}}
-    (tmp_path / "output.jsonl").write_text(json.dumps(finished) + "\n")
     return tmp_path
 
 

@@ -120,7 +120,7 @@ def run(
 
     Limits are the same for every agent and are enforced from outside. Exit code 0: every row has a result.
 
-    Form A: 10 requests and 1,800 s a row, as in the published runs of OpenHands. OUT/output.jsonl has the format of OpenHands' results.
+    Form A: 10 requests and 1,800 s a row, as in the published runs of OpenHands.
 
     Form L: 30 requests and 900 s an attempt. OUT/predictions.jsonl is what `bench score` reads.
 

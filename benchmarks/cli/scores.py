@@ -113,7 +113,6 @@ def compare(
 
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder with outputs of `bench score --json` (*.json), or of form D.")],
-    note: Annotated[list[str] | None, typer.Option(help="Note to print above the tables; repeatable.")] = None,
     price: Annotated[
         str,
         typer.Option(help="Form D: USD per million tokens, as prompt/completion or prompt/completion/cached."),
@@ -142,6 +141,6 @@ def report(
     else:
         comparison = side_by_side(of_deliveries(folder), [price_text(stated)], stated or load_prices())
         print_comparison(comparison, Terminal(width=max(Terminal().width, 150)))
-    for path in write_report(comparison, folder, note or []):
+    for path in write_report(comparison, folder):
         sys.stdout.write(f"{path}{os.linesep}")
     return 0

@@ -9,7 +9,7 @@ import pytest
 
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.engines.local import LocalEngine
-from ml_agent.benchmarks.form_a import OUTPUT, Checked, Plan, Rules, judge, run, solve_row, summarise, uses
+from ml_agent.benchmarks.form_a import Checked, Plan, Rules, judge, run, solve_row, summarise, uses
 from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.benchmarks.subjects.model import SubjectRun
@@ -159,11 +159,9 @@ def test_many_rows_are_resumed_and_summed_up(least: PeerAgent, repos: Path) -> N
         assert len(server.requests) == 3 and figures["without_result"] == 0
     assert (figures["rows"], figures["official"], figures["executed"], figures["usd"]) == (3, 3, 3, None)
     assert figures["usd_per_solved"] is None
-    text = (several.out / OUTPUT).read_text()
-    lines = [json.loads(line) for line in text.splitlines()]
-    assert [line["instance_id"] for line in lines] == ["3-1", "3-2", "3-3"] and KEY not in text
-    assert {"test_result", "instruction", "metadata", "history", "metrics", "error", "instance"} <= set(lines[0])
-    assert set(lines[0]["test_result"]) == {"eval_script_content", "eval_output", "success", "eval_exit_code"}
+    text = (several.out / several.file).read_text()
+    rows = [json.loads(line)["result"] for line in text.splitlines()]
+    assert [row["row"] for row in rows] == ["3-1", "3-2", "3-3"] and KEY not in text
 
 
 def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
