@@ -157,8 +157,8 @@ def test_many_rows_are_resumed_and_summed_up(least: PeerAgent, repos: Path) -> N
         several = plan(least, repos, server, tasks=(task(1), task(2), task(3)))
         figures = summarise(run(several, LocalEngine()))
         assert len(server.requests) == 3 and figures["without_result"] == 0
-    assert (figures["rows"], figures["official"], figures["executed"], figures["usd"]) == (3, 3, 3, None)
-    assert figures["usd_per_solved"] is None
+    assert (figures["rows"], figures["official"], figures["executed"], figures["usd"]) == (3, 3, 3, 0.0)
+    assert figures["usd_per_solved"] == 0.0
     text = (several.out / several.file).read_text()
     rows = [json.loads(line)["result"] for line in text.splitlines()]
     assert [row["row"] for row in rows] == ["3-1", "3-2", "3-3"] and KEY not in text

@@ -287,6 +287,15 @@ def test_working_folder(index: RepoIndex) -> None:
     assert found.suggestion == "citation.py"
 
 
+def test_an_empty_folder_may_be_changed_to(tmp_path: Path) -> None:
+    write(tmp_path, {"train.py": "print(1)\n"})
+    (tmp_path / "outputs").mkdir()
+    index = RepoIndex.open(tmp_path, "1")
+    assert check_command("cd outputs && python ../train.py", index) == []
+    (found,) = check_command("cd nowhere && python ../train.py", index)
+    assert found.code == "no-such-file"
+
+
 def test_what_cannot_be_told_has_a_reason(index: RepoIndex) -> None:
     (finding,) = check_command("python library.py --seed 1 --invented 2", index)
     assert finding.severity == "unsure" and "elsewhere.OtherArguments" in finding.message

@@ -29,6 +29,7 @@ from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.findings import Finding, Severity
+from ml_agent.tools.foreign_files import is_dir
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.launchers import SHELLS
 from ml_agent.tools.remotes import say_absent, submodule_of
@@ -123,7 +124,7 @@ class _Check:
                 )
             seen.add(invocation.folder)
             return None
-        if folder in self.tree.folders:
+        if folder in self.tree.folders or is_dir(self.index.root / folder):  # an empty one holds no file
             return folder
         if folder in seen or not is_literal(invocation.folder) or folder in self.folders_made:
             return None

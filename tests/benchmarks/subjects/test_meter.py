@@ -44,7 +44,7 @@ def test_a_reply_comes_through_and_is_charged(tmp_path: Path) -> None:
         reply = post(meter)
         assert reply.json()["choices"][0]["message"]["content"] == "hello"
         usage = meter.budget.usage
-        assert usage.prompt_tokens == reply.json()["usage"]["prompt_tokens"] and usage.calls == 1 and usage.cost is None
+        assert usage.prompt_tokens == reply.json()["usage"]["prompt_tokens"] and usage.calls == 1 and usage.cost == 0.0
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 

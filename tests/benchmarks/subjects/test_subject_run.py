@@ -61,7 +61,7 @@ def test_files_usage_and_records_come_out_of_every_sandbox(
     done = run(bash("env; ls ~", WRITE, "stop"), opened(place), least, tmp_path)
     assert (done.ended, done.error, done.files) == ("finished", "", {"run.sh": "python main.py --epochs 5\n"})
     assert done.usage.calls == 3 and done.usage.prompt_tokens > 20 and done.usage.completion_tokens > 5
-    assert done.usage.usd is None
+    assert done.usage.usd == 0.0
     left = tmp_path / "records"
     assert len((left / "calls.jsonl").read_text().splitlines()) == 3
     assert "HOME=" in (left / "output.log").read_text()
