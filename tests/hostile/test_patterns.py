@@ -43,7 +43,7 @@ BOUNDED = {
         "lexer.py _PROMPT", "lexer.py _HARMLESS_PROMPT", "read.py RUNS", "read.py CALLS", 
         "secret_files._NAMED", "secret_files._PLACED",
     ),
-    "cut before": ("docstrings._PLAIN", "handed_on.py _HANDS_ON", "outline.py _HEADER", "sandbox/output.py _DOWNLOAD", "sandbox/output.py _PROGRESS"),
+    "cut before": ("docstrings._PLAIN", "programs.py _HANDS_ON", "outline.py _HEADER", "sandbox/output.py _DOWNLOAD", "sandbox/output.py _PROGRESS"),
 }  # fmt: skip
 """Why patterns that take long for long texts see none, and the ends of their places."""
 _LEFT_OUT = ("ml_agent.benchmarks",)
