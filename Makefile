@@ -16,6 +16,7 @@ $(READY): pyproject.toml scripts/setup.sh
 	@touch $@
 
 demo: setup
+	@echo 'Solving: $(DEMO_TASK)'
 	@$(BIN)/ml-agent solve "$(DEMO_TASK)" --catalog sample --run full --sandbox auto --unisolated
 
 DEMO_TASK ?= Train a small multi-layer perceptron on the two intertwined spirals: two hidden layers with 12 and 6 neurons, the Adam optimiser with a learning rate of 0.05, and exactly 25 epochs, without early stopping.

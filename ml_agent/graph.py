@@ -159,12 +159,11 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     reason = f"{assessment.reason} ({checkout.note})" if checkout.note else assessment.reason
     changed = f" (changed: the run began at {services.changed_from[:12]})" if "changed_from" in repository else ""
     repository["licence"] = candidate.licence or licence_of(workspace.index)
-    unlicensed = "" if repository["licence"] else f"\nlicence: {wording.NO_LICENCE}"
     outputs = {posixpath.normpath(one.path) for one in stated_of(state) if one.path}
     if absent := not_found(state["instruction"], workspace.index, Path.cwd(), outputs):
         repository["not_found"] = absent
     lacking = "".join(f"\ninput: {wording.not_found(path)}" for path in absent)
-    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{unlicensed}{lacking}")
+    services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{lacking}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state, assessment.reason), goto="plan")
     if assessment.foreign and state["given"].get("repository"):

@@ -32,7 +32,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import is_example
 from ml_agent.trajectory import read_trajectory
 from ml_agent.view.report import write_report
-from ml_agent.wording import unasked
+from ml_agent.wording import unasked, with_spoken
 
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""
@@ -69,7 +69,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "left_in_sandbox": list(outcome.get("stayed", ())),
         "unasked": unasked(msgspec.convert(best["draft"], Draft), job.instruction) if best else [],
         "stand_ins": [*_stand_ins(folder), *_refused_answers(state, best)],
-        "answer": _answer(best, services) if best else None,
+        "answer": _answer(best, services, job.instruction) if best else None,
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
         "considered": _considered(state),
         "left": state.get("left", []),
@@ -148,8 +148,10 @@ _OF_AN_ANSWER = (
 )  # fmt: skip
 
 
-def _answer(best: Plain, services: Services) -> Plain:
-    draft, known = best["draft"], best["repository"]
+def _answer(best: Plain, services: Services, instruction: str) -> Plain:
+    known = best["repository"]
+    ledger = with_spoken(msgspec.convert(best["draft"], Draft), instruction)
+    draft = {**best["draft"], "ledger": msgspec.to_builtins(ledger)}
     index = services.workspaces.index(Path(known["root"]), known["version"])
     places = declared(msgspec.convert(draft, Draft), index) if index is not None else {}
     return {

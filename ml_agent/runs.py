@@ -202,7 +202,7 @@ def find_run(runs_dir: Path, name: str) -> RunFolder:
     hits = [folder for folder in list_runs(runs_dir) if folder.id.startswith(name)] if name else []
     if len(hits) != 1:
         problem = "is not unique" if hits else "is not known"
-        raise UsageError(f"run {name!r} {problem}: `ml-agent runs list` shows those in {runs_dir}")
+        raise UsageError(f"run {name!r} {problem}: `ml-agent runs list` shows all runs")
     return hits[0]
 
 

@@ -53,7 +53,8 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield from (("sandbox", line) for line in answer.get("sandbox_only", ())[:3])
         repository = result["repository"]
         yield "repository", f"{repository['name']} at {repository['version'][:12]}, folder {answer['workdir']}"
-        if "licence" in repository:
+        own = repository.get("root") == repository.get("url")  # a folder of the user's
+        if "licence" in repository and (repository["licence"] or not own):
             yield "licence", repository["licence"] or NO_LICENCE
         if repository.get("changed_from"):
             yield (

@@ -11,7 +11,7 @@ from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.user_values import counted_noun, purpose
 
-NO_LICENCE = "none: nobody may copy or use it without the author's permission"
+NO_LICENCE = "none found: ask the author before you publish or sell what you make with it"
 _LONGEST = 100
 _MOST_LINES = 12
 
@@ -79,8 +79,8 @@ def of_inputs(absent: Sequence[str], refused: Sequence[str]) -> list[str]:
 
 def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str:
     """Whether a draft is sound, which files are nowhere, the account of the user's values, and what was kept from an example unasked."""
-    entries = [entry for entry in draft.ledger if entry.required or entry.status != "not found"]
-    placed = sum(entry.status != "not found" for entry in draft.ledger)
+    entries = [one for one in with_spoken(draft, instruction) if one.required or one.status != "not found"]
+    placed = sum(entry.status != "not found" for entry in entries)
     verdict = "ok" if draft.sound else "disputed by the model, so it is run"
     lines = [f"{verdict}; {counted(placed, 'value')} used"]
     lines += lacking
@@ -92,7 +92,8 @@ def of_check(draft: Draft, instruction: str, lacking: Sequence[str] = ()) -> str
 def _entry(entry: LedgerEntry) -> str:
     if entry.status == "not found":
         return f"{entry.text}: not used"
-    return f"{entry.text}: {entry.where}" + (" (its default)" if entry.status == "default" else "")
+    where = "in the command" if entry.where == entry.text else entry.where
+    return f"{entry.text}: {where}" + (" (its default)" if entry.status == "default" else "")
 
 
 def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:
@@ -133,17 +134,32 @@ _SETTING = re.compile(r"[+~]{0,2}[A-Za-z_][\w./@]{0,80}=")
 
 def unasked(draft: Draft, instruction: str) -> list[str]:
     """Options with their values that stand in a command and that neither a value nor a word of the user's is behind."""
+    said = _said_words(instruction)
+    options = [" ".join(pair) for pair in _without_value(draft) if not _is_said(pair, said)]
+    options = [option for option in options if option not in draft.invented]
+    return options if len(options) <= MOST else [*options[:MOST], f"{len(options) - MOST} more"]
+
+
+def with_spoken(draft: Draft, instruction: str) -> tuple[LedgerEntry, ...]:
+    """The ledger, with the words of the request that an option of the command has without having been read as values."""
+    said = _said_words(instruction)
+    spoken = [pair for pair in _without_value(draft) if _is_said(pair, said) and " ".join(pair) not in draft.invented]
+    texts = [(" ".join(pair[1:]) or pair[0].partition("=")[2] or pair[0], " ".join(pair)) for pair in spoken]
+    return (*draft.ledger, *(LedgerEntry(value=text, text=text, status="honoured", where=at) for text, at in texts))
+
+
+def _said_words(instruction: str) -> set[str]:
+    return {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
+
+
+def _without_value(draft: Draft) -> list[list[str]]:
+    """Options of a command, each with its words, that no value of the ledger set."""
     if draft.kind != "bash":
         return []
     known = [*(entry.where for entry in draft.ledger), *(one.where for one in draft.placements)]
     honoured = {word.partition("=")[0] for where in known for word in where.split()}
-    said = {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
     found = [pair for invocation in parse_command(draft.text).invocations for pair in _pairs(invocation.words)]
-    options = [
-        " ".join(pair) for pair in found if pair[0].partition("=")[0] not in honoured and not _is_said(pair, said)
-    ]
-    options = [option for option in options if option not in draft.invented]
-    return options if len(options) <= MOST else [*options[:MOST], f"{len(options) - MOST} more"]
+    return [pair for pair in found if pair[0].partition("=")[0] not in honoured]
 
 
 def _is_said(pair: list[str], said: set[str]) -> bool:

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from page_region import write_or_check
 
@@ -35,14 +35,32 @@ def _shown(parameter: Any) -> str:
     return names if parameter.param_type_name == "option" else f"`{str(parameter.name).upper()}`"
 
 
+def _value(parameter: Any) -> str:
+    """What it takes: nothing, one of a few words, or a value of a type."""
+    told = parameter.type_descriptor.annotation
+    words = get_args(told) if get_origin(told) is Literal else ()
+    if words:
+        return ", ".join(f"`{one}`" for one in words)
+    kinds = [one for one in get_args(told) if one is not type(None)] or [told]
+    return "" if kinds == [bool] else {"str": "text", "Path": "path"}.get(kinds[0].__name__, kinds[0].__name__)
+
+
+def _default(parameter: Any) -> str:
+    if parameter.required:
+        return "required"
+    given = parameter.default
+    return "" if given in (None, "", False) or callable(given) or given == [] else f"`{_cell(str(given))}`"
+
+
 def _of_command(name: str, command: Any) -> Iterator[str]:
     yield f"### ml-agent {name}\n"
     yield (command.help or "").partition("\n")[0] + "\n"
     parameters = [one for one in command.params if not getattr(one, "hidden", False) and "--help" not in one.opts]
     if not parameters:
         return
-    yield "| option | meaning |\n|---|---|"
-    yield from (f"| {_shown(one)} | {_cell(getattr(one, 'help', '') or '')} |" for one in parameters)
+    yield "| option | value | default | meaning |\n|---|---|---|---|"
+    for one in parameters:
+        yield f"| {_shown(one)} | {_value(one)} | {_default(one)} | {_cell(getattr(one, 'help', '') or '')} |"
     yield ""
 
 

@@ -39,7 +39,9 @@ COMMANDS = {
         "Continue a finished run with a correction: same conversation and environment, a new run folder.",
     ),
     "runs": Command("ml_agent.cli.runs:app", "List, show and delete runs."),
-    "view": Command("ml_agent.cli.runs:view", "Show a run: its phases, drafts, values, outputs and cost."),
+    "view": Command(
+        "ml_agent.cli.runs:view", "Show a run on one screen: answer, evidence, doubts, files, cost, earlier drafts."
+    ),
     "explain": Command(
         "ml_agent.cli.explain:explain",
         "Show the command-line options of a repository's scripts, without running anything.",

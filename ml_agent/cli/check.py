@@ -93,7 +93,7 @@ def _success(findings: Sequence[Finding]) -> str:
 
 def _finding_line(finding: Finding, *, with_line: bool) -> str:
     begin = _LINE.match(finding.message)
-    at = (begin[0] if begin else f"line {finding.at}: " if finding.at else "") if with_line else ""
+    at = (f"your {begin[0]}" if begin else f"your line {finding.at}: " if finding.at else "") if with_line else ""
     message = finding.message[begin.end() :] if begin else finding.message
     place = f"{finding.path}:{finding.line or 1}: " if finding.path else ""
     said = "did you mean" in message or finding.suggestion in message

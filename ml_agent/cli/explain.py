@@ -99,7 +99,11 @@ class Selection(NamedTuple):
     """Which entry points are shown."""
 
     all_of_them: Annotated[
-        bool, typer.Option("--all", help="Also tests, set-up, make targets, and scripts without options.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Also tests, set-up, make targets, and scripts that take no options and are not in the documentation.",
+        ),
     ] = False
     word: Annotated[
         str,
@@ -126,12 +130,12 @@ def explain(
 ) -> int:
     """Show the command-line options of a repository's scripts, without running anything.
 
-    A folder's entry points are listed by name, what people run first: what the documents show, console scripts, modules.
-    Options are shown of a script that is named. To a pipe goes one row a line, with tabs.
+    For a folder it lists the scripts and console commands, those from the documentation first; `examples` counts the commands there.
+    Name a script to see its options. If the output is not a terminal, columns are separated by tabs.
 
-    The kind is the library that reads the options; `sysargv`: the script does it itself; empty: none was seen in the file. In types,
-    `×2` takes two values, `×*` any number, `×+` at least one; `unknown` is a type of the program's own. `(partly read)`: the program
-    computes a part of the option when it runs.
+    `kind` is the library that reads the options; `sysargv`: the script reads them itself; empty: not known before you name the script.
+    `switch`: takes no value. `×?`: at most one value; `×2`: two; `×*`: any number; `×+`: at least one. `unknown`: a type that the program
+    defines. `(partly read)`: the program computes a part of the option when it runs.
 
     Examples:
 
@@ -204,7 +208,9 @@ def _say_unshown(folder: str, found: Sequence[RankedEntry], hidden: int) -> None
             f"no entry points found in {folder}; supported: Python and shell scripts, makefiles, console scripts"
         )
     if hidden:
-        write_error(f"{hidden} more with --all: tests, set-up, make targets, scripts without options")
+        write_error(
+            f"{hidden} more with --all: tests, set-up, make targets, and scripts that take no options and are not in the documentation"
+        )
 
 
 def _with_what_is_open(signature: Signature, index: RepoIndex) -> Signature:
@@ -246,7 +252,7 @@ def _write_options(signature: Signature, name: str) -> None:
         kind = "switch" if option.switch else option.type + several
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = _place(option) + ("" if option.sure else " (partly read)")
-        rows.append((spelling, kind, option.default or "", " ".join(option.choices), option.help, where))
+        rows.append((spelling, kind, _default(option), " ".join(option.choices), option.help, where))
     for unseen in signature.unseen:
         more = f"more options, not listed here: {unseen.name}"
         rows.append(("…", "", "", "", more, _place(unseen)))
@@ -254,6 +260,11 @@ def _write_options(signature: Signature, name: str) -> None:
         write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name)
     else:
         write_error(f"{name} takes no options")
+
+
+def _default(option: Option) -> str:
+    """As it would be typed; "" where there is none."""
+    return '""' if option.default == "" else option.default or ""
 
 
 def _place(declared: Option | Unseen) -> str:
@@ -265,7 +276,7 @@ def _spelling(option: Option, signature: Signature) -> str:
     """An option as it is typed; a positional one by its name."""
     if signature.syntax == "overrides" and not option.flags:
         return f"{option.dest}="
-    return " ".join(option.flags) or option.dest
+    return " ".join(f"{flag}=" if option.joined else flag for flag in option.flags) or option.dest
 
 
 # A signature as a function that a model can call: JSON Schema in OpenAI's strict form.

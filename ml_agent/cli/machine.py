@@ -64,7 +64,11 @@ def doctor(
         ]
         draw_table(("what", "state", "found", "how to fix it"), rows)
         missing = [row for row in sorted(examined, key=lambda row: not row.needed) if not row.ok and row.advice]
-        first = f"{missing[0].what}: {missing[0].advice}" if missing else 'ml-agent solve "..." --repo FOLDER'
+        first = (
+            f"set up what is missing ({missing[0].what}): {missing[0].advice}"
+            if missing
+            else 'ml-agent solve "..." --repo FOLDER'
+        )
         write_out(f"Next: {first}\n")
     return int(any(not row.ok and (row.needed or (row.what == "model" and model is not None)) for row in examined))
 

@@ -67,7 +67,7 @@ TrustFolder = Annotated[
 KeepOutputs = Annotated[Path | None, _option(OUTPUT, "Copy the run's output files into this folder.", "--keep-outputs")]
 Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs overwrite files.", "--force")]
 AsJson = Annotated[
-    bool, _option(OUTPUT, "Print the whole result as JSON, on one line where it goes to a file or a pipe.", "--json")
+    bool, _option(OUTPUT, "Print the whole result as JSON; on one line if the output is not a terminal.", "--json")
 ]
 Quiet = Annotated[
     bool, _option(OUTPUT, "No progress on stderr, only errors and what must be run before the answer.", "--quiet", "-q")

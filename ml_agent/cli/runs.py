@@ -13,6 +13,7 @@ from ml_agent.runs import RunFolder, delete_run, known_run, known_runs
 from ml_agent.settings import load_settings
 from ml_agent.terminal import Terminal, write_error, write_out
 from ml_agent.trajectory import read_trajectory
+from ml_agent.wording import shortened
 
 app = typer.Typer(help="List, show and delete runs.", no_args_is_help=True)
 
@@ -34,8 +35,11 @@ def list_(
     if as_json:
         write_out(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
         return
-    heads = ("run", "ending", "evidence", "instruction")
-    draw_table(heads, [[_shown(row), *(row[name][:80] for name in heads[1:])] for row in rows], whole=0)
+    draw_table(
+        ("run", "ending", "instruction"),
+        [[_shown(row), row["ending"], shortened(row["instruction"])] for row in rows],
+        whole=0,
+    )
 
 
 def _shown(row: dict[str, str]) -> str:
@@ -81,7 +85,10 @@ def view(
         typer.Option("--filter", help="Without a run: only those whose id, ending or instruction contains this text."),
     ] = "",
 ) -> int:
-    """Show a run: its phases, drafts, values, outputs and cost."""
+    """Show a run on one screen: answer, evidence, doubts, files, cost, earlier drafts.
+
+    report.html in the run's folder has all details.
+    """
     if not run:
         list_(text, as_json)
         return 0

@@ -125,7 +125,12 @@ def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
             page=page_of(result, events),
             outputs=outputs,
             curves=curves_of(log, tables),
-            logs=_logs(folder.logs),
+            own_log=log.name if log else "",
+            logs=[
+                name
+                for name in _logs(folder.logs)
+                if (folder.logs / name) != log and (folder.logs / name).stat().st_size
+            ],
             log=_tail(log),
             # run.json is written last: a run that has one has all the rest.
             files=[name for name in FILES if name == "run.json" or (folder.path / name).exists()],

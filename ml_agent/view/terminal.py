@@ -17,9 +17,9 @@ MOST_DRAFTS = 6
 def show(page: Page, console: Terminal) -> None:
     """Print a run: request, ending, answer, the summary as at its end, earlier drafts with what was wrong, times, the report."""
     result = page.result
-    console.print(Text(result["instruction"], style="bold"))
+    console.print(Text(result["instruction"], style="bold"), soft_wrap=True)
     colour = "green" if result["exit_code"] == 0 else "yellow"
-    console.print(Text.assemble((result["ending"], colour), f": {result['message']}\n"))
+    console.print(Text.assemble((result["ending"], colour), f": {result['message']}\n"), soft_wrap=True)
     answer = (result.get("answer") or {}).get("text", "")
     lines = answer.splitlines()
     is_below = not is_answer(result) or bool((result.get("answer") or {}).get("sandbox_only"))  # the summary has it
@@ -28,11 +28,11 @@ def show(page: Page, console: Terminal) -> None:
         console.print(Text(f"... and {counted(len(lines) - MOST_LINES, 'more line')}, in the run folder", style="dim"))
     console.print()
     for row in (row for row in summary(result) if not row.startswith("ending ")):
-        console.print(Text(row))
+        console.say(row)
     earlier = [draft for draft in page.drafts if draft.text != answer]
     for row in (*page.notices, *map(_draft, earlier[:MOST_DRAFTS]), *_times(page)):
-        console.print(Text(terminal_text(row), style="dim"))
-    console.print(Text(f"{'details':<12} {result['folder']}/report.html", style="dim"))
+        console.print(Text(terminal_text(row), style="dim"), soft_wrap=True)
+    console.print(Text(f"{'details':<12} {result['folder']}/report.html", style="dim"), soft_wrap=True)
 
 
 def _draft(draft: DraftView) -> str:

@@ -76,7 +76,7 @@ def test_what_was_found_is_told_and_the_next_one_tried_where_the_first_fails(rep
     (left,) = result["left"]
     assert left["name"] == first["name"] and "no_such_accelerator" in left["why"]
     lines = "\n".join(summary(result))
-    assert "1 lab/linear-model-fit (MIT, 900 stars): mentions" in lines and "licence      none: nobody" in lines
+    assert "1 lab/linear-model-fit (MIT, 900 stars): mentions" in lines and "licence      none found" in lines
     assert "to try another one" not in lines, "both were tried"
 
 

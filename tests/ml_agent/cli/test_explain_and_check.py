@@ -124,10 +124,10 @@ def test_files_and_standard_input(
     script = tmp_path / "all.sh"
     script.write_text("python late.py --x 1\n\npython late.py \\\n  --z 2\n")
     code, text, _ = out(capsys, "check", str(script), "--repo", str(repository))
-    assert code == 1 and text.startswith("line 3: error")
+    assert code == 1 and text.startswith("your line 3: error")
     monkeypatch.setattr("sys.stdin", io.StringIO("python late.py --x 1\npython late.py --x many\n"))
     code, text, _ = out(capsys, "check", "-", "--repo", str(repository))
-    assert code == 1 and text.startswith("line 2: error") and len(text.splitlines()) == 1
+    assert code == 1 and text.startswith("your line 2: error") and len(text.splitlines()) == 1
     code_file = tmp_path / "code.py"
     code_file.write_text("import late\nprint(nothing)\n")
     assert "undefined-name" in out(capsys, "check", str(code_file), "--repo", str(repository))[1]
