@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ml_agent.delivery.expectation import Expectation
-from ml_agent.draft import Draft, LedgerEntry
+from ml_agent.draft import Draft, LedgerEntry, Placement
 from ml_agent.request import Request, Value
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.commandline.shell import parse_command
@@ -135,7 +135,7 @@ _SETTING = re.compile(r"[+~]{0,2}[A-Za-z_][\w./@]{0,80}=")
 def unasked(draft: Draft, instruction: str) -> list[str]:
     """Options with their values that stand in a command and that neither a value nor a word of the user's is behind."""
     said = _said_words(instruction)
-    options = [" ".join(pair) for pair in _without_value(draft) if not _is_said(pair, said)]
+    options = [" ".join(pair) for pair in _without(draft, draft.placements) if not _is_said(pair, said)]
     options = [option for option in options if option not in draft.invented]
     return options if len(options) <= MOST else [*options[:MOST], f"{len(options) - MOST} more"]
 
@@ -143,7 +143,7 @@ def unasked(draft: Draft, instruction: str) -> list[str]:
 def with_spoken(draft: Draft, instruction: str) -> tuple[LedgerEntry, ...]:
     """The ledger, with the words of the request that an option of the command has without having been read as values."""
     said = _said_words(instruction)
-    spoken = [pair for pair in _without_value(draft) if _is_said(pair, said) and " ".join(pair) not in draft.invented]
+    spoken = [pair for pair in _without(draft) if _is_said(pair, said) and " ".join(pair) not in draft.invented]
     texts = [(" ".join(pair[1:]) or pair[0].partition("=")[2] or pair[0], " ".join(pair)) for pair in spoken]
     return (*draft.ledger, *(LedgerEntry(value=text, text=text, status="honoured", where=at) for text, at in texts))
 
@@ -152,11 +152,11 @@ def _said_words(instruction: str) -> set[str]:
     return {word.strip(".,;:!?()\"'").lower() for word in re.split(r"[\s=]+", instruction)}
 
 
-def _without_value(draft: Draft) -> list[list[str]]:
-    """Options of a command, each with its words, that no value of the ledger set."""
+def _without(draft: Draft, placements: Sequence[Placement] = ()) -> list[list[str]]:
+    """Options of a command, each with its words, that neither a value of the ledger nor one of the placements set."""
     if draft.kind != "bash":
         return []
-    known = [*(entry.where for entry in draft.ledger), *(one.where for one in draft.placements)]
+    known = [*(entry.where for entry in draft.ledger), *(one.where for one in placements)]
     honoured = {word.partition("=")[0] for where in known for word in where.split()}
     found = [pair for invocation in parse_command(draft.text).invocations for pair in _pairs(invocation.words)]
     return [pair for pair in found if pair[0].partition("=")[0] not in honoured]
