@@ -25,7 +25,6 @@ BENCH_PAGES = (
 OF_OTHERS = {
     "--host-uds": "gVisor's",
     "--flag": "an example of a scorer's sight",
-    **dict.fromkeys(("--learn", "--learning-rate", "--no-x"), "examples of a framework's options"),
 }
 """Options in sentences that are not of this program."""
 _FENCE = re.compile(r"^```\w*\n.*?^```", re.MULTILINE | re.DOTALL)
