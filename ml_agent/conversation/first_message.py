@@ -192,6 +192,12 @@ class _Task:
         return [one for one in fitting if one not in self.mere_code]
 
     @cached_property
+    def named_entries(self) -> list[Entry]:
+        """The entry points that the request names as files, such as `tools/train.py`: then no others are shown with their options."""
+        paths = named_files(self.request.instruction, self.workspace, ENTRIES) if self.kind != "code" else []
+        return [one for one in self.steered if one[0].path in paths and any(signature.options for signature in one)]
+
+    @cached_property
     def mere_code(self) -> list[Entry]:
         """Entry points that a task in code may import, and nobody runs."""
         if self.kind == "command" or self.wants_code:
@@ -201,7 +207,8 @@ class _Task:
     @cached_property
     def description(self) -> str:
         """What the repository is."""
-        return (self.workspace.candidate.description or about_of(self.workspace.index))[:_LONGEST_DESCRIPTION]
+        text = self.workspace.candidate.description or about_of(self.workspace.index)
+        return text if len(text) <= _LONGEST_DESCRIPTION else text[:_LONGEST_DESCRIPTION].rpartition(" ")[0] + " ..."
 
     @cached_property
     def tree(self) -> str:
@@ -256,8 +263,9 @@ class _Task:
 def _opening(task: _Task, environment: Sequence[str], limits: SizeLimits) -> Thread:
     """The first message with so much room for each part."""
     request, workspace, kind = task.request, task.workspace, task.kind
-    code, room = kind != "command", _room_for_options(task, limits)
-    entries, others = task.steered[:ENTRIES], [*task.steered[ENTRIES:], *task.mere_code]
+    code, room = kind != "command" and not task.named_entries, _room_for_options(task, limits)
+    entries = task.named_entries or task.steered[:ENTRIES]
+    others = [*(one for one in task.steered if one not in entries), *task.mere_code]
     calls = [] if task.wants_code else _calls(entries, task, limits.call)
     options = _options(task, room, 1 if code else limits.subcommands)
     texts = render(
@@ -307,6 +315,8 @@ def _room_for_options(task: _Task, limits: SizeLimits) -> tuple[int, ...]:
     """Characters for the options of the first entry points: none where the wording wants code, few where the documents show it."""
     if task.wants_code:
         return ()
+    if task.named_entries:
+        return limits.options[: len(task.named_entries)]
     return {"code": _OPTIONS_OF_CODE, "either": limits.options[:2]}.get(task.kind, limits.options)
 
 
@@ -437,7 +447,7 @@ def _folder(workspace: Workspace) -> str:
 def _options(task: _Task, room: Sequence[int], subcommands: int) -> list[dict[str, str]]:
     """The options of the first entry points; of one with subcommands those of the likeliest, of the first one of several."""
     shown: list[dict[str, str]] = []
-    entries = enumerate(task.steered[: len(room)])
+    entries = enumerate((task.named_entries or task.steered)[: len(room)])
     best_of = [task.subcommands(entry)[: subcommands if not at else 1] for at, entry in entries]
     pairs = ((best, most) for several, most in zip(best_of, room, strict=False) for best in several if best.options)
     seen: dict[tuple[str, tuple[str, ...]], Signature] = {}

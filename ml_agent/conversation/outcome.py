@@ -21,7 +21,8 @@ _NAMED = 8
 """Files of which only the names are told."""
 _ROOM = ((12, 6), (8, 4), (5, 3), (3, 1), (2, 0))
 """Lines of output, and of each file, from the most that is told to the least."""
-_DONE = "Is it what the sentence asks for? Then call done, each doubt with a sentence in its `doubts`. Else fix it."
+_DONE = "Is it what the sentence asks for? Then call done{}. Else fix it."
+_EACH = ", with a sentence on each doubt in its `doubts`"
 _WRONG = "What is proven must be mended; what only the wording says may be disputed, with a reason, before done."
 _FAILED = "Fix it: answer differently, install what is missing, or run something to look."
 
@@ -162,7 +163,8 @@ def _report(outcome: Outcome, advice: Sequence[str], environment: Sequence[str],
     said += [(one.said, "by the wording" if one.worded else "proven") for one in wrong]
     lines += [f"Wrong ({how}): {cut(text, 300)}" for text, how in said]
     lines += [f"Doubt {number}: {cut(one.doubt, 300)}" for number, one in enumerate(outcome.doubts, 1)]
-    return "\n".join([*lines, _FAILED if not response.ok else _WRONG if said else _DONE])
+    done = _DONE.format(_EACH if outcome.doubts else "")
+    return "\n".join([*lines, _FAILED if not response.ok else _WRONG if said else done])
 
 
 def _printed(outcome: Outcome, most: int) -> list[str]:

@@ -16,7 +16,7 @@ from ml_agent.delivery.binary_kinds import array_head
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, is_header, plain_name, rows_of, text_of
 
-MOST_NAMED, MOST_ROWS, MOST_LINES, LINE = 12, 3, 6, 120
+MOST_NAMED, MOST_ROWS, MOST_LINES, LINE = 12, 5, 6, 120
 _FEW = 5
 """Values; fewer that are all the same say nothing."""
 _MOST_NUMBERS = 2_000_000
@@ -129,7 +129,12 @@ def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> 
     named = ", ".join(column.describe() for column in columns[:MOST_NAMED])
     more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
     head = f"{count} rows{' without a header' if first else ''}, {len(columns)} columns: {named}{more}"
-    lines = (head, *(cut(",".join(row)) for row in (*([] if first else [names]), *shown)))
+    left = f"... and {count - len(shown)} more rows"
+    lines = (
+        head,
+        *(cut(",".join(row)) for row in (*([] if first else [names]), *shown)),
+        *([left] if count > len(shown) else []),
+    )
     return Head(lines=lines, doubts=_doubts(columns), void=_void(columns, expected)) if whole else Head(lines=lines)
 
 
