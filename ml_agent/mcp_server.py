@@ -191,7 +191,7 @@ class Tools:
 
         draft, place = Draft(kind=kind, text=command, workdir=folder), await self._guard.repository(ctx, repository)
         settings = load_settings(run="full", unisolated=False)
-        with self._guard.share(settings) as share:
+        with self._guard.share(ctx, settings) as share:
             settings = load_settings(run="full", unisolated=False, **share.limits(settings))
             ran = await self._follow(ctx, Work(lambda stream: run_command(draft, place, settings, stream)))
         self._guard.runs.add(ran.folder.name)
@@ -241,8 +241,8 @@ class Tools:
 
     async def _budgeted(self, ctx: Context[Any, Any], begin: Callable[[dict[str, Any]], Run]) -> Result:
         settings = load_settings()
-        with self._guard.share(settings) as share:
-            share.usd = share.share.usd  # of a call that is cut nobody knows what it took
+        with self._guard.share(ctx, settings) as share:
+            share.usd = share.most.usd  # of a call that is cut nobody knows what it took
             try:
                 result = await self._follow(ctx, begin(share.limits(settings)))
             except (UsageError, ConfigurationError, LowerError, SandboxError):

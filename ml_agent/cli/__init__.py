@@ -45,7 +45,6 @@ _GONE = {
     "solve-many": "call solve from a shell loop, once for each line",
     "--framework": "--filter finds entry points by a word",
     "--markdown": "--json prints the same data",
-    "--transport": "ml-agent mcp uses stdio, as its clients do",
 }
 """Options of earlier versions, and what is in their place."""
 

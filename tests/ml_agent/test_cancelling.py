@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -155,13 +156,41 @@ def servers() -> list[int]:
     return [int(child) for child in children if b"\0mcp\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def test_a_server_ends_on_term_without_a_traceback() -> None:
+def wait_until_served(server: "subprocess.Popen[str]", port: int | None) -> None:
+    """Until a server answers, over its streams where there is no port."""
+    if port is None:
+        assert server.stdin and server.stdout
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}), file=server.stdin, flush=True)
+        assert server.stdout.readline()
+        return
+    deadline = time.monotonic() + WAIT
+    while socket.socket().connect_ex(("127.0.0.1", port)):
+        assert time.monotonic() < deadline and server.poll() is None
+        time.sleep(0.05)
+
+
+def test_a_port_that_is_taken_is_told_in_a_line() -> None:
     pytest.importorskip("mcp")
-    command = [sys.executable, "-m", "ml_agent", "mcp"]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-m", "ml_agent", "mcp", "--transport", "http", "--port", port],
+            capture_output=True, text=True, timeout=WAIT, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3 and done.stderr.count("\n") == 1 and port in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_server_ends_on_term_without_a_traceback(transport: str) -> None:
+    pytest.importorskip("mcp")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-m", "ml_agent", "mcp", "--transport", transport, "--port", port]
     served = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert served.stdin and served.stdout
-    print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}), file=served.stdin, flush=True)
-    assert served.stdout.readline()
+    wait_until_served(served, int(port) if transport == "http" else None)
     served.send_signal(signal.SIGTERM)
     _, said = served.communicate(timeout=WAIT)
     assert "Traceback" not in said and served.returncode in (143, -signal.SIGTERM), said
