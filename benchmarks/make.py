@@ -1,6 +1,6 @@
 """Makes rows for any repository: documented commands with other values, which the repository's own parser takes as they are meant.
 
-Nothing of a repository is installed; its parsers run apart from everything. What is done stays done.
+Nothing of a repository is installed; its parsers run in isolation. A second call continues.
 """
 
 import functools

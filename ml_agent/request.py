@@ -51,7 +51,7 @@ def check_instruction(text: str) -> None:
         raise UsageError(f"the instruction has {len(text):,} characters; the limit is {LONGEST:,}")
     if (count := len(_WORD.findall(text))) > _MOST_WORDS:
         raise UsageError(
-            f"the instruction has {count:,} words and numbers; the limit is {_MOST_WORDS:,}: put them into a file and name it"
+            f"the instruction has {count:,} words and numbers; the limit is {_MOST_WORDS:,}: save long texts or lists in a file, and give the file's path in the instruction"
         )
 
 

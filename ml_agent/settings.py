@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     """Time limit of the run in seconds."""
 
     trust_folder: bool = False
-    """Use all of ml-agent.toml in the working folder, not only what makes a run more careful."""
+    """Use all of ml-agent.toml in the working folder, including settings that allow more; by default only restrictions are taken from it."""
     cache_dir: Path = Field(default_factory=own_cache)
     """Folder of clones, indexes and environments."""
     runs_dir: Path = Path("runs")

@@ -88,7 +88,7 @@ class RepositoryCache:
             return Checkout(root=folder, version=version, url=str(folder), local=True)
         if not is_work_tree(folder):
             raise RepositoryError(
-                f"{folder}: is at {version}, not at {commit}; leave out the commit, or give a git repository"
+                f"{folder} holds commit {version}, not {commit}; leave out the commit, or name a git repository that has it"
             )
         return self._taken_out(folder, commit)
 

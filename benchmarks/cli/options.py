@@ -62,7 +62,7 @@ Scheduler = Annotated[
         help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); default: a local cluster is started.",
     ),
 ]
-RetryFailed = Annotated[bool, _work("--retry-failed", help="Run rows without an answer again.")]
+RetryFailed = Annotated[bool, _work("--retry-failed", help="Rerun the rows that have no answer.")]
 Home = Annotated[
     Path | None, typer.Option("--home", help="Folder in which agents are installed; default: in the cache.")
 ]

@@ -58,7 +58,7 @@ def make(
     """Make rows for any repository.
 
     Form L: documented commands with other values, which its own parser accepts. Nothing of a repository is installed; its parsers run
-    apart from everything. What is refused makes no row.
+    in isolation. A command that the parser refuses makes no row.
 
     Form D: documented examples that end well in a sandbox and make the same files, or print the same, each time. Numbers may differ by
     0.1 % from what the example gave here.

@@ -27,7 +27,10 @@ Catalog = Annotated[
         "--catalog",
     ),
 ]
-Arg = Annotated[list[str] | None, _option(WHERE, "A value for an option, NAME=VALUE; repeatable.", "--arg")]
+Arg = Annotated[
+    list[str] | None,
+    _option(WHERE, "Value for an option of the program that is found, NAME=VALUE; repeatable.", "--arg"),
+]
 Model = Annotated[str | None, _option(MODEL, "Model name.", "--model")]
 BaseUrl = Annotated[str | None, _option(MODEL, "Address of the model's endpoint (OPENAI_BASE_URL).", "--base-url")]
 Navigator = Annotated[
