@@ -252,6 +252,9 @@ def dataclass_fields(run: Interpreter, cls: Class) -> tuple[list[Field], bool]:
                 continue
             frame = Frame(part.module, part.names, part.frame)
             default = _MISSING if node.value is None else run.evaluate(node.value, frame)
+            if isinstance(default, FieldNote) and default.arguments.named.get("init") is False:
+                found.pop(node.target.id, None)
+                continue
             made = _field(run, node, node.target.id, default, frame)
             found[made.name] = _with_text(_with_note(run, made, comments.get(made.name, "")), texts)
     return list(found.values()), bool(foreign_bases(cls))

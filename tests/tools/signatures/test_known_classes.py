@@ -40,3 +40,21 @@ def test_a_class_is_known_from_wherever_it_is_imported() -> None:
 def test_classes_of_a_library_bring_those_of_its_own_bases() -> None:
     found = known_class("trl.SFTConfig")
     assert found is not None and {"max_seq_length", "learning_rate"} <= {o.dest for o in found.as_options()}
+
+
+def test_a_field_that_init_does_not_take_is_no_option(script: Script) -> None:
+    signature = script("""
+        from dataclasses import dataclass, field
+        from transformers import HfArgumentParser, TrainingArguments
+        @dataclass
+        class Base:
+            size: int = 3
+        @dataclass
+        class Own(Base):
+            steps: int = 1
+            size: int = field(init=False, default=4)
+            done: bool = field(init=False, repr=False, default=False)
+        HfArgumentParser((Own, TrainingArguments)).parse_args_into_dataclasses()
+    """)
+    names = {one.dest for one in signature.options}
+    assert signature.whole and {"steps", "learning_rate"} <= names and not names & {"size", "done", "_n_gpu"}
