@@ -123,6 +123,44 @@ def test_a_function_that_declares_an_option(from_the_page: Path, repository: Pat
     assert run(from_the_page, tmp_path, *check).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("module", "importing"),
+    [
+        ("tinyopts.py", "from tinyopts import opt"),
+        ("tinyopts/__init__.py", "from tinyopts import *"),
+        ("tinyopts.py", "import tinyopts\nopt = tinyopts.opt"),
+        ("lib/tinyopts.py", "from lib.tinyopts import opt"),
+        ("lib/tinyopts.py", "import lib.tinyopts\nopt = lib.tinyopts.opt"),
+    ],
+)
+def test_what_is_added_comes_before_a_module_of_the_repository(
+    from_the_page: Path, repository: Path, tmp_path: Path, module: str, importing: str
+) -> None:
+    added = tmp_path / "added"
+    shutil.copytree(from_the_page, added)
+    plugin, name = added / "my_plugin.py", module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    plugin.write_text(plugin.read_text().replace('"tinyopts.opt"', f'"{name}.opt"'))
+    (repository / module).parent.mkdir(exist_ok=True)
+    (repository / module).write_text("import sys\n\ndef opt(name, default=None, **more):\n    return sys.argv[1:]\n")
+    (repository / "grow.py").write_text(GROW.replace("from tinyopts import opt", importing))
+    shown = run(added, tmp_path, "-m", "ml_agent", "explain", f"{repository}:grow.py").stdout
+    assert [shown.count(f"\n{option}\t") for option in ("--lr", "--kind", "--steps")] == [1, 1, 1], shown
+    check = ("-m", "ml_agent", "check", "python grow.py --size 3", "--repo", str(repository))
+    assert run(added, tmp_path, *check).returncode == 1
+
+
+def test_an_error_in_what_is_added_is_told_once(from_the_page: Path, repository: Path, tmp_path: Path) -> None:
+    added = tmp_path / "added"
+    shutil.copytree(from_the_page, added)
+    plugin = added / "my_plugin.py"
+    plugin.write_text(plugin.read_text().replace("call.get(0,", "call.gett(0,"))
+    (repository / "grow.py").write_text(GROW)
+    (repository / "other.py").write_text(GROW)
+    for target in (f"{repository}:grow.py", f"{repository}:other.py"):
+        said = run(added, tmp_path, "-m", "ml_agent", "explain", target).stderr
+        assert said.count("my-plugin 1.0: AttributeError") == 1 and "Traceback" not in said, said
+
+
 def test_a_framework_that_changes_under_the_same_version(installed: Path, repository: Path, tmp_path: Path) -> None:
     added = tmp_path / "added"
     shutil.copytree(installed, added)

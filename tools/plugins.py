@@ -8,6 +8,7 @@ import functools
 import hashlib
 import importlib.metadata
 import importlib.util
+import logging
 import os
 import site
 import sys
@@ -34,6 +35,9 @@ SCORERS = "ml_agent.scorers"
 DIAGNOSIS = "ml_agent.diagnosis"
 """Name -> sequence of (category, rule), tried before those of sandbox/diagnosis."""
 
+_LOG = logging.getLogger(__name__)
+_TOLD: set[str] = set()
+"""Packages of whose errors was told."""
 _MOST_FILES = 1_000
 """Python files of a package that count for the keys of caches."""
 
@@ -92,6 +96,12 @@ def everything(group: str) -> dict[str, Any]:
     return {name: load(group, name) for name in names(group)}
 
 
+@functools.cache
+def added_names() -> frozenset[str]:
+    """The dotted names of library objects that frameworks of packages model. Raises PluginError."""
+    return frozenset(name for framework in everything(FRAMEWORKS).values() for name in framework)
+
+
 def identity(group: str) -> str:
     """What is there, with its versions and its sources, for the keys of caches."""
     return " ".join(
@@ -122,6 +132,23 @@ def author_of(error: BaseException) -> str:
         point = added.get(str(raised.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
         found, raised = _origin(point) if point is not None else found, raised.tb_next
     return found
+
+
+def tell_of(error: Exception) -> None:
+    """Say on stderr in whose code an error was raised, once a process for each package; nothing of errors in our own."""
+    author = author_of(error)
+    if author and author not in _TOLD:
+        _TOLD.add(author)
+        debug = bool(os.environ.get("ML_AGENT_DEBUG"))
+        where = "" if debug else " (ML_AGENT_DEBUG=1 shows where)"
+        _LOG.warning(
+            "ml-agent: error in %s: %s: %s%s",
+            author,
+            type(error).__name__,
+            error,
+            where,
+            exc_info=error if debug else None,
+        )
 
 
 def _origin(point: importlib.metadata.EntryPoint) -> str:

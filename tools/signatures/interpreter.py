@@ -5,6 +5,7 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from ml_agent.tools import plugins
 from ml_agent.tools.signatures import calls, expressions, statements
 from ml_agent.tools.signatures.folder_calls import begin, doubt_registries, fill
 from ml_agent.tools.signatures.library import CONSTANTS_OF
@@ -134,6 +135,9 @@ class Interpreter:
 
     def _own_or_starred(self, module: Module, name: str) -> Value | None:
         """A module's name, or one that it has from star imports; None where it has none or is being asked already."""
+        added = self._added(module, name)
+        if added is not None:
+            return added
         key = (module.path, name)
         words = self.sources.words(module.path)
         if key in self._resolving or (name not in words and "*" not in words):
@@ -168,6 +172,16 @@ class Interpreter:
         if value.fold and isinstance(value.value, str):
             return value.value.lower() if value.fold == "lower" else value.value.upper()
         return value.value
+
+    def _added(self, module: Module, name: str) -> Value | None:
+        """What a package models that was added for it, although the module lies in the repository; None for all else."""
+        if not plugins.added_names():
+            return None
+        dotted = module.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for owner in (module.name, dotted):
+            if plugins.added_names() & {f"{owner}.{name}", f"@{owner}.{name}"}:
+                return self.external_attribute(External(owner), name)
+        return None
 
     def module_name(self, module: Module, name: str) -> Value:
         """What a module's name stands for: its own, one of a star import, or a submodule."""
@@ -214,6 +228,9 @@ class Interpreter:
             return self.external_attribute(module, name) if path is None else self.module(path, f"{module.name}.{name}")
         if not isinstance(module, Module):
             return UNKNOWN
+        added = self._added(module, name)
+        if added is not None:
+            return added
         if name in module.env:
             return Lazy(module, name) if name in module.registries else module.env[name]
         inner = self.submodule(module, name)
@@ -374,5 +391,6 @@ class Interpreter:
             pass
         except (OutOfFuel, TooLong, RecursionError, MemoryError):
             self.complete = False
-        except Exception:  # noqa: BLE001 - a foreign program may hold anything; what was read so far still counts
+        except Exception as error:  # noqa: BLE001 - a foreign program may hold anything; what was read so far still counts
             self.complete = False
+            plugins.tell_of(error)

@@ -148,7 +148,7 @@ def reads_arguments() -> WordPattern:
 @functools.cache
 def _frameworks() -> tuple[tuple[str, WordPattern], ...]:
     found = [(name, WordPattern(words, re.compile("|".join(words)))) for name, words in _NAMES.items()]
-    added = {name.partition(".")[0] for one in plugins.everything(plugins.FRAMEWORKS).values() for name in one}
+    added = {name.partition(".")[0] for name in plugins.added_names()}
     for module, framework in (*_MODULES.items(), *((name, name) for name in sorted(added))):
         used = rf"(?:\bimport[ \t]+|\bfrom[ \t]+|@){module}\b|\b{module}(?:\.\w|\()"
         found.append((framework, WordPattern((module,), re.compile(used))))

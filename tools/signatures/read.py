@@ -144,19 +144,24 @@ class SignatureReader:
         tree = self.sources.tree(path)
         named: dict[str, str] = {}
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level and self._is_foreign(node.module):
+            if (
+                isinstance(node, ast.ImportFrom)
+                and node.module
+                and not node.level
+                and self._is_foreign(node.module, path)
+            ):
                 named |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in named:
                 return named[node.func.id]
         return ""
 
-    def _is_foreign(self, module: str) -> bool:
+    def _is_foreign(self, module: str, path: str) -> bool:
         top = module.partition(".")[0]
         return (
             top not in sys.stdlib_module_names
             and top not in self.sources.packages()
-            and not self.sources.exists(f"{top}/__init__.py")
+            and not any(self.sources.resolve(name, 0, path, path) for name in (top, module))
         )
 
     def tested(self, path: str) -> tuple[Signature, ...]:

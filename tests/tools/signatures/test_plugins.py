@@ -68,3 +68,14 @@ def test_the_default_decides_which_options_there_are(checked: Callable[..., Any]
     says = checked({"train.py": STAGES})
     assert says("python train.py --copy-length 3 --other 1") == ["unsure cannot-tell"]
     assert says("python train.py --task sort --descending") == ["unsure cannot-tell"]
+
+
+def test_a_module_of_the_repository_is_no_library(repository: Make) -> None:
+    reader = repository({
+        "src/train.py": "from helpers import go\nfrom lib.inner import more\ngo()\nmore()\n",
+        "src/helpers.py": "def go():\n    pass\n",
+        "lib/inner.py": "def more():\n    pass\n",
+        "eval.py": "from elsewhere import go\ngo()\n",
+    })  # fmt: skip
+    assert reader.may_read_arguments("src/train.py") == ""
+    assert "elsewhere.go" in reader.may_read_arguments("eval.py")
