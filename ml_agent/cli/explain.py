@@ -171,8 +171,10 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
     if not found:
         within = submodule_of([posixpath.normpath(script)], absent_submodules(index))
         why = f" ({say_absent([within])})" if within else ""
+        near = "" if within else _meant(index, script)
+        hint = f"; did you mean {near}?" if near else ""
         raise UsageError(
-            f"{script}: no such entry point in {folder}{why}; `ml-agent explain {folder} --all` lists them"
+            f"{script}: no such entry point in {folder}{why}{hint}; `ml-agent explain {folder} --all` lists them"
         )
     found = [_with_what_is_open(one, index) for one in found]
     if form.as_json or form.schema:
@@ -180,6 +182,17 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
         return
     for one in found:
         _write_options(one, one.title)
+
+
+def _meant(index: RepoIndex, script: str) -> str:
+    """The file that was probably meant, as `check` finds it; "" where a script that is not there is no file's name."""
+    from ml_agent.tools.check.repository import CheckedRepository
+
+    path = posixpath.normpath(script)
+    if not posixpath.splitext(path)[1] or path in index.files:
+        return ""
+    repository = CheckedRepository(index)
+    return repository.tree.suggest(path, "", repository.entry_points(path))
 
 
 def _signatures_by_name(index: RepoIndex, script: str) -> list[Signature]:

@@ -134,6 +134,13 @@ def test_files_and_standard_input(
     assert out(capsys, "check", "  ", "--repo", str(repository))[0] == 2
 
 
+def test_a_script_that_is_not_there_gives_the_nearest(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", f"{repository}:a_trian.py"]) == 2
+    assert "a_train.py" in capsys.readouterr().err
+    assert run(["explain", f"{repository}:nothing-like-it"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
 def test_a_submodule_that_is_not_checked_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / ".gitmodules").write_text('[submodule "a"]\n\tpath = third/a\n')
     said = "third/a is a submodule that is not checked out: git submodule update --init"
