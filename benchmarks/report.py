@@ -209,6 +209,9 @@ class Pair(NamedTuple):
     only_first: int
     only_second: int
     p: float
+    rows: int
+    unanswered: tuple[int, int]
+    """Rows without an answer from either, which count as failed."""
 
 
 class Point(NamedTuple):
@@ -290,11 +293,22 @@ def _pair(a: Figures, b: Figures) -> Pair:
         sum(x and not y for x, y in both),
         sum(y and not x for x, y in both),
         p,
+        len(both),
+        (sum(not cell.answered for cell in a.cells), sum(not cell.answered for cell in b.cells)),
     )
 
 
 def _verdict(pair: Pair) -> str:
-    """What the paired test says, for people."""
+    """What the paired test says, and on how many rows it stands without an answer."""
+    silent = [
+        f" {many} of {pair.rows} rows {'has' if many == 1 else 'have'} no answer from {name} and count{'s' * (many == 1)} as failed."
+        for name, many in zip((pair.first, pair.second), pair.unanswered, strict=True)
+        if many
+    ]
+    return _who_is_better(pair) + "".join(silent)
+
+
+def _who_is_better(pair: Pair) -> str:
     apart = pair.only_first - pair.only_second
     if not apart:
         return f"{pair.first} and {pair.second} succeed on equally many rows ({pair.only_first} rows only by one, {pair.only_second} only by the other)."
@@ -309,10 +323,11 @@ def _verdict(pair: Pair) -> str:
 
 
 def of_scores(scored: Sequence[Score], folder: Path) -> list[Subject]:
-    """Subjects of scores; records are looked for beside `folder`."""
+    """Subjects of scores; records are looked for beside `folder`. Those of one name are told apart by their files."""
+    many = Counter((one.subject, one.mode) for one in scored)
     return [
         Subject(
-            name=one.subject,
+            name=f"{one.subject} ({one.name})" if many[one.subject, one.mode] > 1 and one.name else one.subject,
             mode=one.mode,
             cells={row.key: _scored_cell(row, one, folder) for row in one.rows},
             left_out=tuple(f"{row.key}: {row.reason}" for row in one.left_out),

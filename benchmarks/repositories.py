@@ -13,7 +13,7 @@ import msgspec
 from ml_agent.benchmarks.data import LOCAL, Task, full_name, repository_folder
 from ml_agent.settings import load_settings
 from ml_agent.tools.atomic import write_whole
-from ml_agent.tools.errors import RepositoryError, ToolError
+from ml_agent.tools.errors import RepositoryError, ToolError, UnreachableError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.remotes import is_url
 from ml_agent.tools.work_tree import WorkTree
@@ -27,8 +27,9 @@ SECONDS = 1800.0
 """How long one mirror may be read."""
 MAX_BYTES = 64 * 1024**3
 """Of one repository's files."""
-FOREIGN = "{} is there already and was not made by this command; move it away, or give another --repos"
+FOREIGN = "{} is there already and was not made by this command: the other commands take it as it is; to fetch it, move it away"
 """Rows come from others, and name the folders that are written: what somebody else put there is not replaced."""
+COPY = "{}; or put a copy of the repository into {}: the other commands take it as it is"
 ABSENT_FOLDER = "made of a folder of yours, which is not in {}: copy it there, or give --repos the folder that holds it"
 NO_COMMIT = "no pinned commit is known; give one with --commit {}=SHA, or HEAD"
 
@@ -112,6 +113,8 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
             write_whole(tree / MARK, f"{commit}\n".encode())
             shutil.rmtree(folder, ignore_errors=True)
             tree.rename(folder)
+        except UnreachableError as error:
+            return LaidRepository(name=task.repository, problem=COPY.format(error, folder))
         except (RepositoryError, OSError) as error:
             return LaidRepository(name=task.repository, problem=str(error))
     return LaidRepository(name=task.repository, commit=commit, absent=absent)

@@ -14,7 +14,7 @@ from ml_agent.benchmarks import official
 from ml_agent.benchmarks.data import Task, missing_place, repository_folder
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import KS, official_pass, rate
-from ml_agent.benchmarks.predictions import Prediction, Usage
+from ml_agent.benchmarks.predictions import Prediction, Usage, load_predictions
 from ml_agent.benchmarks.same_call import reference_trouble, same_call
 from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
@@ -278,4 +278,13 @@ def load_scored(path: Path) -> Score:
         data["subject"], data["name"] = data.get("subject") or path.stem, path.stem
         return msgspec.convert(data, Score)
     except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
+        if _holds_predictions(path):
+            raise BenchError(f"{path}: these are predictions: run `ml-agent bench score` on them first") from error
         raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error
+
+
+def _holds_predictions(path: Path) -> bool:
+    try:
+        return bool(load_predictions(path))
+    except BenchError:
+        return False

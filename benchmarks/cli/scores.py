@@ -126,11 +126,14 @@ def report(
 
         ml-agent bench report outputs/delivery --price 2.5/10/0.25
     """
+    from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.report import compare as side_by_side
     from ml_agent.benchmarks.report import of_deliveries, of_scores, price_text, print_comparison, write_report
     from ml_agent.benchmarks.scoring import load_scored
     from ml_agent.model.budget import Price, load_prices
 
+    if not folder.is_dir():
+        raise BenchError(f"{folder}: no such folder")
     parts = price.split("/") if price else []
     try:
         stated = Price(**dict(zip(("input", "output", "cached"), map(float, parts), strict=False))) if parts else None

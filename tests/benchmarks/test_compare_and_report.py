@@ -113,6 +113,26 @@ def test_failures_have_the_papers_classes(reason: str, wanted: str) -> None:
     assert class_of(reason) == wanted
 
 
+def test_predictions_are_no_scores(tmp_path: Path) -> None:
+    (tmp_path / "out.jsonl").write_text(2 * '{"github_id": 1, "id": %s, "output": ["python a.py"]}\n' % (1, 2))
+    with pytest.raises(BenchError, match="bench score"):
+        load_scored(tmp_path / "out.jsonl")
+
+
+def test_subjects_of_one_name_are_told_apart_by_their_files() -> None:
+    first, second = (msgspec.structs.replace(scored("a", rows), name=name) for name, rows in (("x", "++"), ("y", "+-")))
+    comparison = side_by_side(first, second, scored("b", "++"))
+    assert [one.name for one in comparison.subjects] == ["a (x)", "a (y)", "b"]
+
+
+def test_rows_without_an_answer_are_counted() -> None:
+    silent = scored("a", "+--")
+    rows = [*silent.rows[:2], msgspec.structs.replace(silent.rows[2], reason=("no answer: timeout",))]
+    comparison = side_by_side(msgspec.structs.replace(silent, rows=tuple(rows)), scored("b", "+++"))
+    assert comparison.pairs[0].unanswered == (1, 0) and "1 of 3 rows" in comparison.verdicts[0]
+    assert side_by_side(silent, scored("b", "+++")).pairs[0].unanswered == (0, 0)
+
+
 def test_rows_that_stand_and_fall_together_widen_the_interval() -> None:
     groups = [[1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10, [1.0] * 10, [0.0] * 10]
     whole, single = wilson(groups), wilson([[v] for g in groups for v in g])

@@ -43,6 +43,7 @@ MISTAKES = {
     "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
+    "a report of a folder that is not there": (("report", "{tmp}/none"), 2, "no such folder"),
     "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
     "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: this file contains something other than predictions"),
     "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: this file contains something other than rows of"),
@@ -83,10 +84,10 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
         and ["sample", "100.0", "%"] in compared
         and ["rows", "3"] in compared
     )
-    written = call("report", "{tmp}/scores", "--note", "by hand").out.split()
+    written = call("report", "{tmp}/scores").out.split()
     assert [Path(p).name for p in written] == ["report.md", "report.html"]
     markdown = Path(written[0]).read_text()
-    assert "by hand" in markdown and "| sample | 100.0 % |" in markdown
+    assert "| sample | 100.0 % |" in markdown
 
 
 def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Rows) -> None:
@@ -183,6 +184,15 @@ def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: R
     assert (laid / "link.py").is_symlink() and os.access(laid / "train.py", os.X_OK) and not (laid / ".git").exists()
     rows({})
     assert "already there" in call("repos", *told, "--commit", f"sample={sha}").err
+    assert call("predict", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--out", "{tmp}/o.jsonl").code == 0
+
+
+def test_a_host_that_cannot_be_reached_leaves_the_way_of_a_copy(call: Call, bench: Path, rows: Rows) -> None:
+    rows({"github": "https://localhost:1/some/Sample"})
+    told = ("repos", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--commit", "sample=HEAD")
+    said = call(*told)
+    assert said.code == 1 and str(bench / "laid/sample") in said.err, said.err
+    (bench / "repos/sample").rename(bench / "laid/sample")
     assert call("predict", "--tasks", "{rows}", "--repos", "{tmp}/laid", "--out", "{tmp}/o.jsonl").code == 0
 
 
