@@ -361,7 +361,7 @@ def _see_that_it_was_meant(program: Program, call: Mapping[str, Any], root: Path
         if name not in options.values or not same(options.values[name], value):
             raise RefusedCommand(f"the parser takes another value: {name}")
     if options.given - names.keys():
-        raise RefusedCommand("the parser sets another option, too")
+        raise RefusedCommand("the parser also sets an option that the command does not name")
 
 
 def _as_written(option: Option, value: Any) -> str:

@@ -58,7 +58,7 @@ def settings_of(config: dict[str, Any]) -> dict[str, Any]:
     """The settings of a run folder's config, as flags; UsageError where there are none."""
     kept = config.get("settings")
     if not isinstance(kept, dict):
-        raise UsageError("config.json of this run has no settings: start the run again")
+        raise UsageError("config.json of this run has no settings, so the run cannot be resumed: call solve again")
     return kept
 
 

@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     fallback: Literal["", "offline"] = ""
     """offline: continue without the model if it stops answering; empty: the run ends."""
     prices: Path | None = None
-    """TOML file with USD per million tokens, over the shipped table."""
+    """TOML file with USD per million tokens; its entries replace those of the table that comes with the program."""
 
     github_token: SecretStr = Field(
         SecretStr(""), validation_alias=_aliases("github_token", "GITHUB_TOKEN", "GH_TOKEN")
@@ -71,7 +71,7 @@ class Settings(BaseSettings):
     github_web: str = "https://github.com"
     """Address that OWNER/NAME is cloned from."""
     package_api: str = "https://pypi.org/pypi"
-    """The package index's JSON API, asked for the repository of a package; empty asks none."""
+    """The package index's JSON API, asked for the repository of a package. Leave it empty to turn this off."""
     max_wait: float = Field(60.0, ge=0, allow_inf_nan=False)
     """Seconds to wait for GitHub's rate limit."""
     clone_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     """Seconds after which a probe ends a healthy program."""
 
     max_attempts: int = Field(5, ge=1)
-    """Answers to try per repository."""
+    """Commands that the model may try for one repository."""
     max_repositories: int = Field(5, ge=1)
     """Repositories to try."""
     max_repairs: int = Field(6, ge=0)

@@ -78,7 +78,7 @@ def models(
 ) -> int:
     """List models with known prices and those that the endpoint offers.
 
-    A price file of your own (setting `prices`) is laid over the shipped table. Any other model works too: its price is then unknown.
+    A price file of your own (setting `prices`) replaces entries of the table that comes with the program. Any other model works too: its price is then unknown.
     """
     from ml_agent.doctor import offered_models
     from ml_agent.model.budget import load_prices

@@ -59,7 +59,9 @@ Gpus = Annotated[str | None, _option(RUN, "GPUs to use: none, all, or device num
 Timeout = Annotated[float | None, _option(RUN, "Time limit of one execution in seconds.", "--timeout")]
 MaxCost = Annotated[float | None, _option(LIMITS, "Limit in USD.", "--max-cost")]
 MaxTokens = Annotated[int | None, _option(LIMITS, "Limit of prompt and output tokens together.", "--max-tokens")]
-MaxAttempts = Annotated[int | None, _option(LIMITS, "Answers to try per repository (default 5).", "--max-attempts")]
+MaxAttempts = Annotated[
+    int | None, _option(LIMITS, "Commands that the model may try for one repository (default 5).", "--max-attempts")
+]
 MaxSeconds = Annotated[float | None, _option(LIMITS, "Time limit of the run in seconds.", "--max-seconds")]
 Record = Annotated[str, _option(OUTPUT, "Record model, GitHub and sandbox traffic in this folder.", "--record")]
 Replay = Annotated[str, _option(OUTPUT, "Replay a recorded folder; no network.", "--replay")]

@@ -60,7 +60,7 @@ def name_in(client_hello: bytes) -> str:
     except (IndexError, struct.error, UnicodeDecodeError) as error:
         raise HelloError("no whole TLS message") from error
     if len(names) != 1 or ENCRYPTED & set(extensions):
-        raise HelloError("the name of the server is hidden")
+        raise HelloError("the connection does not say which server it is for (TLS server name)")
     return names[0]
 
 

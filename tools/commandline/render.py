@@ -90,7 +90,7 @@ def _by_place(signature: Signature, given: Mapping[str, Any]) -> tuple[str, ...]
     for option in places[: last + 1]:
         value = given.get(option.dest, option.default)
         if value is None:
-            raise RenderError(f"{option.dest} is needed: a later argument of {signature.path} is given")
+            raise RenderError(f"{option.dest} needs a value, because a later argument of {signature.path} has one")
         words += [written(option, v) for v in _as_list(value)]
     return tuple(words)
 
@@ -132,7 +132,7 @@ def _refuse_gaps(signature: Signature, given: Mapping[str, Any], level: int) -> 
         if option.dest not in given:
             missing = missing or option
         elif missing is not None and given[option.dest] != []:
-            raise RenderError(f"{missing.dest} is needed: {option.dest} stands after it")
+            raise RenderError(f"{missing.dest} needs a value, because {option.dest} comes after it")
 
 
 def _is_number(signature: Signature, word: str) -> bool:
