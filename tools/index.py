@@ -277,9 +277,9 @@ class RepoIndex:
     def _paths(self, name: str) -> Collection[str]:
         """The files of which a part says something."""
         if name == "passages":
-            from ml_agent.tools.documents.read import is_document
+            from ml_agent.tools.documents.read import is_document, newest_editions
 
-            return [path for path in self.files if is_document(path)]
+            return newest_editions(path for path in self.files if is_document(path))
         if name in ("commands", "blocks"):
             return list(self._documents)
         if name == "scripts":
