@@ -141,11 +141,16 @@ class ApiIndex:
 
     def search(self, words: str, k: int = 10) -> list[ApiObject]:
         """The public classes and functions that fit some words best."""
-        return [self.objects[hit.position] for hit in self._indexes.texts.top(tokenize(words), k)]
+        return [self._used[hit.position] for hit in self._indexes.texts.top(tokenize(words), k)]
 
     def search_names(self, words: str, k: int) -> list[ApiObject]:
         """The public classes and functions whose names share the rarest words."""
-        return [self.objects[hit.position] for hit in self._indexes.names.top(tokenize(words), k)]
+        return [self._used[hit.position] for hit in self._indexes.names.top(tokenize(words), k)]
+
+    @cached_property
+    def _used(self) -> tuple[ApiObject, ...]:
+        """Those that somebody may want to use: not what tests define, which in large repositories is most of it."""
+        return tuple(item for item in self.objects if not _TEST.search(item.path)) or self.objects
 
     @cached_property
     def _indexes(self) -> ObjectIndexes:
@@ -154,8 +159,8 @@ class ApiIndex:
     def _made_indexes(self) -> ObjectIndexes:
         heads = {(path, one.name): one.head for path, outline in self.outlines.items() for one in outline.names}
         return ObjectIndexes(
-            Bm25Index.of_texts(" ".join(self._said_of(item, heads)) for item in self.objects),
-            Bm25Index.of_texts(item.name.rpartition(".")[2] for item in self.objects),
+            Bm25Index.of_texts(" ".join(self._said_of(item, heads)) for item in self._used),
+            Bm25Index.of_texts(item.name.rpartition(".")[2] for item in self._used),
         )
 
     def _said_of(self, item: ApiObject, heads: Mapping[tuple[str, str], str]) -> Iterator[str]:
@@ -165,6 +170,7 @@ class ApiIndex:
         yield from (one for one in _PARAMETER.findall(_IN_BRACKETS.sub("", head)) if one != "self")
 
 
+_TEST = re.compile(r"(?:^|/)tests?/|(?:^|/)(?:conftest|test_\w+|\w+_test)\.py$")
 _IN_BRACKETS = re.compile(r"\[(?:[^\[\]]++|\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\])*+\]")
 """What annotations hold."""
 _PARAMETER = re.compile(r"[(,] ?\*{0,2}([A-Za-z_]\w*) ?(?=[:=,)])")
