@@ -37,7 +37,7 @@ Tasks = Annotated[
         help="Rows: a JSONL or Parquet file, `wild` (rows that come with the program), or super-dainiu/ml-bench:SPLIT.",
     ),
 ]
-Repos = Annotated[Path, typer.Option("--repos", help="Folder with the repositories, as `bench repos` makes it.")]
+Repos = Annotated[Path, typer.Option("--repos", help="Folder of the repositories; `bench repos` fills it.")]
 Sample = Annotated[
     Path | None, typer.Option("--sample", help='JSON list of the rows to use, such as ["101-1", "101-2"].')
 ]

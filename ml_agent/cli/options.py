@@ -64,7 +64,7 @@ MaxAttempts = Annotated[
 ]
 MaxSeconds = Annotated[float | None, _option(LIMITS, "Time limit of the run in seconds.", "--max-seconds")]
 Record = Annotated[str, _option(OUTPUT, "Record model, GitHub and sandbox traffic in this folder.", "--record")]
-Replay = Annotated[str, _option(OUTPUT, "Replay a recorded folder; no network.", "--replay")]
+Replay = Annotated[str, _option(OUTPUT, "Replay a run that --record saved in this folder; no network.", "--replay")]
 Out = Annotated[Path | None, _option(OUTPUT, "Run folder to create (default: runs/ID).", "--out")]
 TrustFolder = Annotated[
     bool | None, _option(RUN, "Trust all of ml-agent.toml in the working folder.", "--trust-folder")

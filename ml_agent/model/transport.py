@@ -91,7 +91,7 @@ class MeteredTransport(httpx.BaseTransport):
         try:
             return wait_for(lambda: _fetch(self._inner, request), self._check_cancelled, until)
         except TimeoutError:
-            raise httpx.ReadTimeout("the reply took too long") from None
+            raise httpx.ReadTimeout("the model's reply took too long") from None
 
     def close(self) -> None:
         """Close what is below."""
@@ -113,7 +113,7 @@ def _read(response: httpx.Response) -> str:
             if size > MAX_REPLY:
                 raise httpx.DecodingError(f"the reply is longer than {MAX_REPLY} bytes")
             if until is not None and time.monotonic() > until:
-                raise httpx.ReadTimeout("the reply took too long")
+                raise httpx.ReadTimeout("the model's reply took too long")
     finally:
         response.close()
     return b"".join(chunks).decode("utf-8", errors="replace")
