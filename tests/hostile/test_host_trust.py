@@ -202,7 +202,7 @@ def test_a_checkpoint_runs_nothing(kind: str, tmp_path: Path, monkeypatch: pytes
         "msgpack": msgspec.msgpack.encode(msgspec.msgpack.Ext(0, call)), "pickle": pickle.dumps(_Runs()),
         "json": pickle.dumps(_Runs()), "bytes": b"x", "null": b"",
     }[kind]  # fmt: skip
-    with pytest.raises(UsageError, match="call solve again"):
+    with pytest.raises(UsageError, match="start the run again"):
         PlainJson("").loads_typed((kind, content))
     assert not (tmp_path / "sprung").exists()
 
