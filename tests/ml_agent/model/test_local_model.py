@@ -82,7 +82,7 @@ def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
     client = ModelClient(endpoint, budget, parts=ClientParts(memory=memory))
     call = client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
     assert call.arguments["lr"] == 0.25
-    assert 0 < budget.usage.tokens <= 4000 and budget.usage.cost is None
+    assert 0 < budget.usage.tokens <= 4000 and budget.usage.cost == 0
     if mode == "auto":
         client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
         assert memory.traits(endpoint.identity).confirmed
