@@ -238,10 +238,12 @@ class DockerSandbox:
         """Replace the container by one of another image, in which workspace and home are the same."""
         before = self._alive()
         self._run_image(image)
-        for folder in map(PurePosixPath, (WORKSPACE, HOME)):
-            content, _ = before.get_archive(str(folder))
-            self._alive().put_archive(str(folder.parent), content)
-        before.remove(force=True, v=True)
+        try:
+            for folder in map(PurePosixPath, (WORKSPACE, HOME)):
+                content, _ = before.get_archive(str(folder))
+                self._alive().put_archive(str(folder.parent), content)
+        finally:
+            before.remove(force=True, v=True)
 
     def keep_setup(self, key: str, note: str) -> None:
         """As a volume, which outlives `stop`, and the name of the image where Debian packages came."""

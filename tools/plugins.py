@@ -141,11 +141,12 @@ def tell_of(error: Exception) -> None:
         _TOLD.add(author)
         debug = bool(os.environ.get("ML_AGENT_DEBUG"))
         where = "" if debug else " (ML_AGENT_DEBUG=1 shows where)"
+        said = "".join(filter(str.isprintable, str(error)))[:300]  # it may quote a repository
         _LOG.warning(
             "ml-agent: error in %s: %s: %s%s",
             author,
             type(error).__name__,
-            error,
+            said,
             where,
             exc_info=error if debug else None,
         )

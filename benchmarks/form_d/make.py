@@ -241,6 +241,11 @@ def reference(record: SessionRecord, kept: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _toml(value: object) -> str:
+    """A text, a truth value or a list of texts: as JSON, but characters beyond 16 bits, of which JSON makes two, as they are."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _write(row: Row, script: str, delivered: Path) -> None:
     """Add a row to the folder: what was delivered, the reference, last of all the row itself."""
     target = row.folder / "expected" / row.name
@@ -251,9 +256,7 @@ def _write(row: Row, script: str, delivered: Path) -> None:
     (row.folder / "references").mkdir(exist_ok=True)
     (row.folder / "references" / f"{row.name}.sh").write_text(script, encoding="utf-8")
     names = ("source", "sha256", "field", "instruction", "outputs", "python", "inputs", "why")
-    lines = [f"{name} = {json.dumps(getattr(row, name))}" for name in names]
-    checks = ", ".join(
-        f"{{ file = {json.dumps(one['file'])}, same = {json.dumps(one['same'])} }}" for one in row.checks
-    )
+    lines = [f"{name} = {_toml(getattr(row, name))}" for name in names]
+    checks = ", ".join(f"{{ file = {_toml(one['file'])}, same = {_toml(one['same'])} }}" for one in row.checks)
     with (row.folder / "rows.toml").open("a", encoding="utf-8") as file:
         file.write("\n".join([f"[{row.name}]", *lines, f"checks = [{checks}]"]) + "\n\n")

@@ -157,10 +157,12 @@ class _Reader:
     def _begins(self, command: Sequence[Token], sign: str) -> bool:
         """Whether a command at the beginning only gives values to variables, which are then known."""
         given = command[1:] if command and command[0].raw == "export" else command
-        names = [match[1] for token in given if (match := ASSIGNMENT.match(token.raw)) and match[2] == "="]
-        if len(names) < len(given) or (sign not in (";", "&&") and not sign.startswith("\n")):
+        matches = [match for token in given if (match := ASSIGNMENT.match(token.raw)) and match[2] == "="]
+        if len(matches) < len(given) or (sign not in (";", "&&") and not sign.startswith("\n")):
             return False
-        self.sure.update(names)
+        for match in matches:
+            if not any(names_a_secret(name) and name not in self.sure for name in _variables(match[3])):
+                self.sure.add(match[1])
         return True
 
     def _command(self, tokens: list[Token]) -> Iterator[HostRisk]:

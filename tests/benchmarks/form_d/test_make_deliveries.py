@@ -38,7 +38,7 @@ A file that is not there:
 python fit.py --data nothing.csv
 ```
 
-## From Python
+## From Python 🐍
 
 Compute the slope yourself:
 
