@@ -152,9 +152,9 @@ _SAME = 60
 """Characters by which a command is known again."""
 
 
-def system() -> PromptText:
-    """Who the model is; the same for all tasks."""
-    return render("solve", **_nothing())["system"]
+def system(can_run: bool = True) -> PromptText:
+    """Who the model is; the same for all tasks of runs with a sandbox, and of those without."""
+    return render("solve", **_nothing(), can_run=can_run)["system"]
 
 
 def open_thread(request: Request, workspace: Workspace, environment: Sequence[str] = ()) -> Thread:
@@ -288,6 +288,7 @@ def _opening(task: _Task, environment: Sequence[str], limits: SizeLimits) -> Thr
         heads=_heads(task, limits.head),
         absent=", ".join(files_not_there(request.instruction, workspace, _FILES)),
         instruction=request.instruction,
+        can_run=True,  # for the system's part, which is rendered by itself
         **(_code(task, limits) if code or not entries else {"api": [], "modules": []}),
         uses=_uses(task, limits.uses) if kind == "code" else [],
     )

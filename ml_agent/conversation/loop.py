@@ -45,7 +45,7 @@ _SHELLS = frozenset({"bash", "shell", "sh", "cmd"})
 _DROPPED = neutral(" ... (dropped, ask again)")
 _FENCE = re.compile(r"^\s*```[\w+-]*\n(.*?)\n?```\s*$", re.DOTALL)
 ACCEPTED = neutral("The check finds nothing against it.")
-NO_CALL = neutral("That called no function, so nobody read it. Call one: `answer`, after a run `done`, or another.")
+NO_CALL = neutral("That called no function, so nobody read it. Go on with a call, such as `answer`.")
 _TOO_MANY = neutral(f"The calls after the first {MOST_CALLS} of a reply are not carried out.")
 _ASKED_BEFORE = neutral("You asked this before; the result stands above.")
 
@@ -127,7 +127,8 @@ class Conversation:
 
     def _prompt(self, thread: Thread) -> Prompt:
         sections = (Section(name="opening", text=thread.opening),)
-        return Prompt(phase="generate", system=system(), sections=sections, question=thread.task, limit=_OPENING_TOKENS)
+        about = system(self._toolbox.can_run)
+        return Prompt(phase="generate", system=about, sections=sections, question=thread.task, limit=_OPENING_TOKENS)
 
     def _turn(self, reply: Reply, exchange: _Exchange, asked: set[str]) -> Turn:
         """What the calls of a reply came to; nothing is done after an answer that is taken, nor when time is over."""

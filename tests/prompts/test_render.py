@@ -16,6 +16,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "calls": [{"place": "README.md:4", "text": "python a.py"}], "modules": [{"path": "a.py", "text": "fit(x)"}],
         "uses": [{"path": "a.py", "text": "fit(3)"}],
         "heads": [{"path": "a.sh", "text": "N=3", "what": "begins"}], "instruction": "train it",
+        "can_run": True,
     },
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """The llm navigator decides by calls, stays within its budget, and says so where the model is gone."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -8,13 +9,14 @@ from typing import Any
 import pytest
 
 from ml_agent.choose import offline_navigator
-from ml_agent.conversation.loop import ACCEPTED, MOST_CALLS, MOST_TURNS, shrunk
+from ml_agent.conversation.loop import ACCEPTED, MOST_CALLS, MOST_TURNS, NO_CALL, shrunk
 from ml_agent.conversation.verdict import examine
 from ml_agent.draft import Attempt, Draft, Rejected
 from ml_agent.errors import BudgetExceededError, EndpointSettingError, ModelError
 from ml_agent.model.budget import Limits
 from ml_agent.model.thread import ToolCall, Turn
 from ml_agent.navigator import Given, Workspace
+from ml_agent.prompts import functions
 from ml_agent.prompts.untrusted import MARK, verbatim
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.session import Installed
@@ -169,6 +171,19 @@ def test_a_capable_model_uses_each_function(stage: Callable[..., Any], workspace
     ):
         assert part in result, (part, result)
     assert draft.disputes[0].why == "it is set elsewhere" and draft.sound
+
+
+@pytest.mark.parametrize("environment", [None, Room()])
+def test_a_model_is_told_of_no_function_that_it_has_not(
+    environment: Room | None, stage: Callable[..., Any], workspace: Workspace
+) -> None:
+    play = stage(saying(command(RIGHT)), environment=environment)
+    first(play, workspace)
+    (seen,) = play.server.requests
+    named = set(re.findall(r"`(\w+)`", f"{seen.body['messages'][0]['content']}{NO_CALL}"))
+    every = {str(one["name"]) for one in functions.tools(can_run=True, places=True)}
+    assert named & every <= set(seen.functions)
+    assert ("install" in seen.functions) == (environment is not None)
 
 
 def test_several_calls_in_one_reply_are_all_done(stage: Callable[..., Any], workspace: Workspace) -> None:
