@@ -2,6 +2,7 @@
 
 import gc
 import posixpath
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -283,7 +284,7 @@ class RepoIndex:
         if name in ("commands", "blocks"):
             return list(self._documents)
         if name == "scripts":
-            shell = [path for path in self.files if path.endswith((".sh", ".bash"))]
+            shell = [path for path in self.files if path.endswith((".sh", ".bash")) and not _OF_TESTS.search(path)]
             return [*shell, *(path for path in self.files if path.endswith(".py"))]
         if name == "entries":
             return [path for path in self.files if path.endswith(_PROGRAMS) or "." not in posixpath.basename(path)]
@@ -387,6 +388,8 @@ _MANY_OBJECTS = (50_000, 20, 20)
 _WHY_UNREAD = "reading everything would take too long"
 _WHY_CUT = "reading it takes too long"
 _PROGRAMS = (".py", ".sh", ".bash", ".mk")
+_OF_TESTS = re.compile(r"(?:^|/)tests?/")
+"""What tests call shows nobody how a program is used, and some repositories have hundreds of them."""
 
 
 def _plain(place: str) -> str:

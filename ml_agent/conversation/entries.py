@@ -22,7 +22,7 @@ from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.signatures.programs import reads_arguments
+from ml_agent.tools.signatures.programs import framework_of
 from ml_agent.tools.usage.entry import Example
 
 Entry = tuple[Signature, ...]
@@ -95,11 +95,7 @@ class _Texts(NamedTuple):
         if not path.endswith(".py") or path in self.shown or not self.repository.sources.exists(beside):
             return False
         text = self.repository.sources.text(path) or ""
-        return (
-            "__main__" not in text
-            and path not in self.repository.consoles.values()
-            and not reads_arguments().search(text)
-        )
+        return "__main__" not in text and path not in self.repository.consoles.values() and not framework_of(text)
 
     def entries_at(self, paths: Iterable[str]) -> list[Entry]:
         """The entry points of some files, as many as can be read in time: the same ones whenever these are asked for again."""

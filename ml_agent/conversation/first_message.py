@@ -431,9 +431,9 @@ def tree_of(files: Sequence[str], most: int) -> str:
     """What is in a repository: its folders with the number of files in each, then the files at its top."""
     folders: dict[str, int] = {}
     for path in files:
-        parts = PurePosixPath(path).parts
-        if len(parts) > 1:
-            folders[parts[0]] = folders.get(parts[0], 0) + 1
+        folder, slash, _ = path.partition("/")
+        if slash:
+            folders[folder] = folders.get(folder, 0) + 1
     top = [path for path in files if "/" not in path and not path.startswith(".")]
     first = [f"{name}/ ({count})" for name, count in folders.items() if not name.startswith(".")]
     text = ", ".join([*top, *first])

@@ -104,10 +104,11 @@ class ApiIndex:
         """The public classes and functions of all modules, as their texts show them: without parameters (see `whole`)."""
         return tuple(
             ApiObject(
-                name=f"{self.modules.dotted(path)}.{one.name}", kind="class" if one.kind == "class" else "function",
+                name=f"{module}.{one.name}", kind="class" if one.kind == "class" else "function",
                 path=path, line=one.line, doc=one.doc, sure=False,
             )
             for path, outline in self.outlines.items()
+            for module in (self.modules.dotted(path),)
             for one in outline.names
             if one.kind != "method" and not one.name.startswith("_")
         )  # fmt: skip

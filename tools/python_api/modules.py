@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from keyword import iskeyword
-from pathlib import PurePosixPath
 
 _COMPILED = (".pyx", ".pyd", ".so", ".pyi", ".c", ".cc", ".cpp", ".cu", ".proto")
 _PROJECT_FILES = frozenset(["setup.py", "pyproject.toml", "setup.cfg"])
@@ -23,19 +22,23 @@ class ModuleTable:
         self._compiled = {path.split(".")[0] for path in self._files if path.endswith(_COMPILED)}
 
     @cached_property
+    def _projects(self) -> frozenset[str]:
+        """The folders with a file that makes a project of them."""
+        return frozenset(
+            folder for folder, _, name in (path.rpartition("/") for path in self._files) if name in _PROJECT_FILES
+        )
+
+    @cached_property
     def install_roots(self) -> tuple[str, ...]:
         """Folders whose packages are importable once the repository is installed, the root first."""
-        projects = sorted(
-            {str(PurePosixPath(path).parent) for path in self._files if PurePosixPath(path).name in _PROJECT_FILES}
-        )
+        projects = sorted(project or "." for project in self._projects)
         candidates = [".", "src", *(folder for project in projects for folder in (project, join(project, "src")))]
         return tuple(dict.fromkeys(folder for folder in candidates if folder == "." or folder in self.folders))
 
     @cached_property
     def _sources(self) -> frozenset[str]:
         """The folders `src` beside a project's file that hold folders alone: no package is called so, and what is in them may lack an `__init__.py`."""
-        projects = {path.rpartition("/")[0] for path in self._files if PurePosixPath(path).name in _PROJECT_FILES}
-        found = (join(project, "src") for project in projects)
+        found = (join(project, "src") for project in self._projects)
         held = {path.rpartition("/")[0] for path in self.python}
         return frozenset(folder for folder in found if folder not in held)
 

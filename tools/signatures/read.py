@@ -16,7 +16,7 @@ from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
-from ml_agent.tools.signatures.programs import SHELL, does_something, may_run, reads_arguments
+from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
 from ml_agent.tools.signatures.yaml_keys import with_comments
@@ -135,7 +135,7 @@ class SignatureReader:
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
         for other in self.sources.closure(path, path):
-            if reads_arguments().search(self.sources.text(other) or ""):
+            if self.sources.asked(other, framework_of):
                 return f"{other} reads arguments in a way that is not understood"
         return ""
 
@@ -177,12 +177,10 @@ class SignatureReader:
     def _python(self, path: str) -> tuple[Signature, ...]:
         text = self.sources.text(path) or ""
         runs = does_something(text)
-        if EXECUTES.search(text) or any(
-            self.sources.mentions(p, reads_arguments()) for p in self.sources.closure(path, path)
-        ):
+        if EXECUTES.search(text) or any(self.sources.asked(p, framework_of) for p in self.sources.closure(path, path)):
             run = self._follow(path)
             found = _parsed_signatures(run)
-            if not found and runs and self.sources.mentions(path, reads_arguments()):
+            if not found and runs and self.sources.asked(path, framework_of):
                 self._run_makers(run)
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
             if found:
@@ -206,7 +204,7 @@ class SignatureReader:
         return signatures
 
     def _follow(self, path: str, *, beyond: bool = False) -> Interpreter:
-        reads = self.sources.mentions(path, reads_arguments())
+        reads = self.sources.asked(path, framework_of)
         run = Interpreter(self.sources, path, factories(), steps=STEPS if reads else STEPS_OF_OTHERS, beyond=beyond)
         run.run_script()
         return run
@@ -220,7 +218,7 @@ class SignatureReader:
     def _makes(self, run: Interpreter, value: Function | Class) -> bool:
         lines = (self.sources.text(run.script) or "").split("\n")
         first, last = value.node.lineno - 1, value.node.end_lineno
-        return any(reads_arguments().search(line) for line in lines[first:last])
+        return any(framework_of(line) for line in lines[first:last])
 
 
 def _is_quiet(node: ast.stmt) -> bool:

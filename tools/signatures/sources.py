@@ -7,32 +7,17 @@ import posixpath
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, TypeVar
 
 from ml_agent.tools.files import folders_of
 from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import without_halves
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
 
-
-class WordPattern(NamedTuple):
-    """A pattern whose every match contains one of some words.
-
-    Args:
-        words: One of them is part of every match.
-        pattern: What is looked for.
-    """
-
-    words: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-    def search(self, text: str) -> re.Match[str] | None:
-        """The first match in a text."""
-        return self.pattern.search(text) if any(word in text for word in self.words) else None
-
+T = TypeVar("T")
 
 MAX_BYTES = 1_500_000
 """Of a source that is read, without the data that is written into it."""
@@ -75,7 +60,7 @@ class Sources:
         self._packaged: set[str] = set()
         self._imports: dict[str, list[tuple[str, int]]] = {}
         self._edges: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._mentions: dict[tuple[str, re.Pattern[str] | WordPattern], bool] = {}
+        self._asked: dict[tuple[str, Callable[[str], object]], Any] = {}
         self._packages: dict[str, str] | None = None
         self._placed: dict[str, dict[str, str]] = {}
         self._calls: dict[str, dict[str, list[ast.Call]]] = {}
@@ -314,13 +299,13 @@ class Sources:
     def callers(self, functions: Iterable[str], scripts: Iterable[str]) -> list[str]:
         """The files that some import, directly or not, whose top level calls or decorates with one of these functions."""
         calls = re.compile(rf"^(?:@|\w.*[=\s(]|\) = )?(?:\w+\.)*(?:{'|'.join(functions)})\(", re.MULTILINE)
-        return sorted(path for path in self._reach_by_name(scripts) if self.mentions(path, calls))
+        return sorted(path for path in self._reach_by_name(scripts) if self.asked(path, calls.search))
 
     def _reach_by_name(self, scripts: Iterable[str]) -> set[str]:
         """As `reach`, with what files import from their folders by names that are computed."""
         reached = self.reach(*scripts)
         looked: set[str] = set()
-        while new := [path for path in reached - looked if self.mentions(path, IMPORTS_OTHERS)]:
+        while new := [path for path in reached - looked if self.asked(path, IMPORTS_OTHERS.search)]:
             looked |= reached
             folders = tuple(path.rpartition("/")[0] + "/" for path in new if "/" in path)
             beside = {path for path in self.files or () if path.startswith(folders) and path.endswith(".py")}
@@ -339,11 +324,12 @@ class Sources:
             self._edges[key] = tuple(dict.fromkeys(p for p in found if p is not None))
         return self._edges[key]
 
-    def mentions(self, path: str, pattern: re.Pattern[str] | WordPattern) -> bool:
-        """Whether the text of a file has such a place."""
-        if (path, pattern) not in self._mentions:
-            self._mentions[path, pattern] = bool(pattern.search(self.text(path) or ""))
-        return self._mentions[path, pattern]
+    def asked(self, path: str, ask: Callable[[str], T]) -> T:
+        """What a function says of the text of a file."""
+        if (path, ask) not in self._asked:
+            self._asked[path, ask] = ask(self.text(path) or "")
+        found: T = self._asked[path, ask]
+        return found
 
     def has_effects(self, path: str, script: str) -> bool:
         """Whether importing this file may define flags or parse the command line."""
@@ -355,7 +341,7 @@ class Sources:
 
     def _writes_flags(self, path: str) -> bool:
         """Whether a line at a file's top level defines a flag or parses."""
-        return self.mentions(path, WRITES_FLAGS)
+        return self.asked(path, WRITES_FLAGS.search) is not None
 
 
 def called_name(call: ast.Call) -> str:

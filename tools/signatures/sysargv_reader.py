@@ -8,7 +8,7 @@ import msgspec
 
 from ml_agent.tools.outline import docstring_of
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.signatures.programs import reads_arguments
+from ml_agent.tools.signatures.programs import framework_of
 from ml_agent.tools.signatures.sources import Sources
 
 ARGV = re.compile(r"\bargv\b")
@@ -37,7 +37,7 @@ def read_function(sources: Sources, path: str, name: str) -> tuple[Signature, ..
     if not any(_place(node) for statement in body for node in ast.walk(statement)):
         return ()
     made = _signature(ast.Module(body=body, type_ignores=[]), path)
-    parses = any(sources.mentions(other, reads_arguments()) for other in sources.closure(path, path))
+    parses = any(sources.asked(other, framework_of) for other in sources.closure(path, path))
     is_open = made.accepts_unknown or parses  # a parser that could not be followed may read the rest
     return (
         msgspec.structs.replace(made, doc=made.doc or docstring_of(sources.text(path) or ""), accepts_unknown=is_open),

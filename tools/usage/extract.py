@@ -181,7 +181,7 @@ def _has_only_arguments(line: str) -> bool:
     return not behind or behind[0].startswith(("-", "+", "$")) or any(sign in behind[0] for sign in "=/.")
 
 
-_LARGEST_SCRIPT = 400_000
+_LARGEST_SCRIPT = 60_000
 _LONGEST_PYTHON = 20_000
 """Characters of Python that show how a thing is called: some five hundred lines; what is longer is a program of its own, or data."""
 _SILENT = frozenset(
