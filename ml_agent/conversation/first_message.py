@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, dropwhile, islice
-from pathlib import PurePosixPath
 from typing import Any, Literal
 
 import msgspec
