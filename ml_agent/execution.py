@@ -17,7 +17,7 @@ from ml_agent.as_run import beside
 from ml_agent.delivery.doubts import doubts_of
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expected import expectations, with_answer
-from ml_agent.delivery.judge import RunOutputs, judge, looks, was_there
+from ml_agent.delivery.judge import RunOutputs, judge, looks, places_of, was_there
 from ml_agent.draft import Doubt, Draft
 from ml_agent.endings import DELIVERED, level_seen
 from ml_agent.errors import AgentError
@@ -41,6 +41,7 @@ from ml_agent.settings import Settings
 from ml_agent.staging import stage
 from ml_agent.state import Evidence
 from ml_agent.tools import plugins
+from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.foreign_files import exists, is_dir
 from ml_agent.tools.versions import commit_date
 from ml_agent.trajectory import Emit
@@ -193,7 +194,7 @@ class Executor:
         made = made_since(self._sandbox, began)
         scene = self.scene(draft, response, made)
         judgements, others = _judged(wanted.expected, scene, response)
-        lacks = shortfall(draft, wanted.instruction, response, made, workspace.index)
+        lacks = shortfall(draft, wanted.instruction, response, scene, workspace.index)
         own = self._folder.new_outputs()
         outputs, stayed = collect(self._sandbox, made, own, judgements)
         brought = [one for one in made if one.path in outputs]
@@ -262,6 +263,7 @@ class Executor:
             workdir=draft.workdir,
             stdout=response.stdout,
             own=frozenset({own}),
+            written=frozenset(_written(draft, response)),
             known=lambda path: exists(root / path),
         )
 
@@ -380,6 +382,16 @@ def _judged(
         and not (declared and was_there(one.expectation, scene))  # an input: the answer's author says what comes out
     ]
     return tuple(kept), (*unseen, *looks(judgements, scene)) if response.ended == "exited" else ()
+
+
+def _written(draft: Draft, response: Response) -> Iterator[str]:
+    """What the answer writes from its own text, by a here-document, and programs that ran; from the repository's root."""
+    if response.seen is not None:
+        yield from response.seen.programs
+    for call in parse_command(draft.text).invocations if draft.kind == "bash" else ():
+        if call.program == "cat" and not call.words:
+            for operator, target in call.redirects:
+                yield from places_of(posixpath.join(call.folder, target), draft.workdir) if ">" in operator else ()
 
 
 def _unused(draft: Draft, made: Sequence[CreatedFile]) -> Iterator[Doubt]:

@@ -1,14 +1,17 @@
 """Whether a run that ended well did anything of the repository: what a shell writes by itself into a file, no program made."""
 
 import re
+from contextlib import suppress
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from posixpath import basename, splitext
 
-from ml_agent.delivery.expectation import CreatedFile
+from ml_agent.delivery.judge import RunOutputs
 from ml_agent.draft import Draft
 from ml_agent.sandbox.contract import Response, Seen
 from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.errors import ToolError
+from ml_agent.tools.files import Tree
 from ml_agent.tools.foreign_files import is_file
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.walk import Walk
@@ -54,21 +57,27 @@ _CODE = frozenset(
 """Ends of code that is run by something else than Python, which is watched itself."""
 
 
-def shortfall(
-    draft: Draft, instruction: str, response: Response, made: tuple[CreatedFile, ...], index: RepoIndex
-) -> str:
+_MOST_COPIES, _MOST_READ = 5, 200_000
+"""Programs and files that are compared, and bytes of one."""
+_FEW_LINES, _SHORT_LINE = 5, 8
+_ANYBODYS = ("import ", "from ", "#")
+"""How lines begin that say nothing of whose code it is."""
+
+
+def shortfall(draft: Draft, instruction: str, response: Response, scene: RunOutputs, index: RepoIndex) -> str:
     """Why a run that ended well is none of the task, in a few words; "" where it is, or where nobody can tell.
 
     A command that the repository's own documents show is its way of doing things, whatever it calls.
     """
     if response.seen is None or not response.ok:
         return ""
-    if not made and _is_help(response) and not _ASKS.search(instruction):
+    if not scene.made and _is_help(response) and not _ASKS.search(instruction):
         return HELP
-    if not made and _is_error(response):
+    if not scene.made and _is_error(response):
         return ERROR
     shown = draft.provenance is not None and draft.provenance.kind == "example"
-    return "" if shown or response.seen.blind or _is_reached(response.seen, index) else NOTHING
+    reached = shown or response.seen.blind or _is_reached(response.seen, index)
+    return "" if reached or _is_copy(response.seen, scene, draft.text, index) else NOTHING
 
 
 def _is_help(response: Response) -> bool:
@@ -93,6 +102,29 @@ def _is_reached(seen: Seen, index: RepoIndex) -> bool:
     short = sorted(seen.commands, key=len)
     read = accumulate(len(text) for text in short)
     return any(_is_call(text, there) for text, until in zip(short, read, strict=True) if until <= MOST_PARSED)
+
+
+def _is_copy(seen: Seen, scene: RunOutputs, text: str, index: RepoIndex) -> bool:
+    """Whether a program that ran is a changed copy of a file that the answer names: half of the lines of either are the other's."""
+    made = {one.path for one in scene.made}
+    ran = list(islice((name for name in dict.fromkeys(seen.programs) if name in made), _MOST_COPIES))
+    named = (path for path in index.files if ran and basename(path) in text)
+    tree, originals = Tree(index.root), list[frozenset[str]]()
+    for path in islice(named, _MOST_COPIES):
+        with suppress(ToolError, OSError):
+            originals.append(_telling_lines(tree.read_text(path, _MOST_READ)))
+    for name in ran:
+        with suppress(OSError):
+            copy = _telling_lines(scene.read(name, _MOST_READ).decode(errors="replace"))
+            if any(len(copy & one) >= max(_FEW_LINES, min(len(copy), len(one)) / 2) for one in originals):
+                return True
+    return False
+
+
+def _telling_lines(text: str) -> frozenset[str]:
+    """The lines by which code is known again."""
+    lines = map(str.strip, text.splitlines())
+    return frozenset(line for line in lines if len(line) >= _SHORT_LINE and not line.startswith(_ANYBODYS))
 
 
 class _Names:

@@ -81,7 +81,10 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
             "The answer, whole.",
             {
                 "kind": {"enum": list(KINDS)},
-                "text": {**_TEXT, "description": "the command line or the code"},
+                "text": {
+                    **_TEXT,
+                    "description": "the command line or the code; files that it needs are written first, by here-documents",
+                },
                 "outputs": {
                     "type": "array",
                     "items": {

@@ -31,6 +31,8 @@ class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
     stdout: str = ""
     own: frozenset[str] = frozenset()
     """Files of ours, which are no result."""
+    written: frozenset[str] = frozenset()
+    """Files of which the answer holds what is in them, and programs that ran: nobody needs a look at these."""
     known: Callable[[str], bool] = lambda _path: True
     """Whether a path of the workspace is the repository's own: what set-up or an earlier run put there is no file of the user's."""
 
@@ -42,7 +44,7 @@ def judge(expectations: Sequence[Expectation], scene: RunOutputs) -> tuple[Judge
 
 def looks(judgements: Sequence[Judgement], scene: RunOutputs) -> tuple[Judgement, ...]:
     """The other files that came out, small ones first, each with what is seen of it; as many as somebody looks at."""
-    seen = {one.path for one in judgements} | scene.own
+    seen = {one.path for one in judgements} | scene.own | scene.written
     others = sorted((one for one in scene.made if one.path not in seen and one.size), key=lambda one: one.size)
     return tuple(
         _file(Expectation(kind=kind_of(one.path), path=one.path), (one.path,), scene) for one in others[:MOST_LOOKS]

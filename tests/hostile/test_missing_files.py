@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.delivery.judge import RunOutputs
 from ml_agent.draft import Draft
 from ml_agent.reached import NOTHING, shortfall
 from ml_agent.sandbox.contract import Response, Seen
@@ -75,7 +76,13 @@ def index(tmp_path: Path) -> RepoIndex:
 
 def lacks(index: RepoIndex, **seen: tuple[str, ...]) -> str:
     response = Response(ended="exited", exit_code=0, stdout="done\n", seen=Seen(**seen))  # type: ignore[arg-type]
-    return shortfall(Draft(kind="bash", text="python a.py"), "score it", response, (), index)
+    return shortfall(
+        Draft(kind="bash", text="python a.py"),
+        "score it",
+        response,
+        RunOutputs(made=(), read=lambda _path, _most: b""),
+        index,
+    )
 
 
 def test_noted_names_of_any_shape_end_no_run(index: RepoIndex) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.delivery.expectation import CreatedFile
+from ml_agent.delivery.judge import RunOutputs
 from ml_agent.draft import CHOSEN, Dispute, Draft, LedgerEntry
 from ml_agent.endings import Ending, bounded
 from ml_agent.reached import ERROR, HELP, NOTHING, shortfall
@@ -52,7 +54,7 @@ def index(tmp_path: Path) -> RepoIndex:
 
 def lacks(index: RepoIndex, seen: Seen, stdout: str = "done\n", instruction: str = "score it") -> str:
     response = Response(ended="exited", exit_code=0, stdout=stdout, seen=seen)
-    return shortfall(draft(), instruction, response, (), index)
+    return shortfall(draft(), instruction, response, RunOutputs(made=(), read=lambda _path, _most: b""), index)
 
 
 def test_a_run_without_code_of_the_repository_is_none_of_the_task(index: RepoIndex) -> None:
@@ -67,6 +69,30 @@ def test_a_run_without_code_of_the_repository_is_none_of_the_task(index: RepoInd
         Seen(commands=("conda run python score.py",), blind=True),
     ):
         assert lacks(index, seen) == ""
+
+
+SCORER = "import csv\n" + "".join(f"score_{number} = table[{number}] / {number + 1}\n" for number in range(9))
+
+
+@pytest.mark.parametrize(
+    ("ran", "text", "is_it"),
+    [
+        (SCORER.replace("score_3", "scored_3"), "cp score.py mine.py", True),
+        (SCORER + "print(score_1)\n" * 5, "patch -o mine.py score.py", True),
+        (SCORER.replace("score_3", "scored_3"), "python mine.py", False),
+        ("import csv\nprint('0.5, 0.7')\nprint('1, 1')\n" * 5, "cp score.py mine.py", False),
+    ],
+)
+def test_a_changed_copy_of_a_file_of_the_repository_is_its_code(
+    ran: str, text: str, is_it: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "score.py").write_text(SCORER)
+    made = (CreatedFile(path="mine.py", size=len(ran)),)
+    scene = RunOutputs(made=made, read=lambda path, most: {"mine.py": ran.encode()[:most]}[path])
+    response = Response(ended="exited", exit_code=0, stdout="", seen=Seen(programs=("../x.py", "mine.py")))
+    answer = Draft(kind="bash", text=f"{text}\npython mine.py", source="llm")
+    found = shortfall(answer, "score it", response, scene, RepoIndex.open(tmp_path, "", None))
+    assert found == ("" if is_it else NOTHING)
 
 
 def test_a_help_text_is_no_result_where_none_was_asked_for(index: RepoIndex) -> None:

@@ -263,6 +263,8 @@ def test_certain_errors(index: RepoIndex, text: str, code: str, suggestion: str)
         ("python train.py # --lr 0.1", "value-not-used"),
         ("unzip x.zip && cd x && python main.py", "no-such-file"),
         ("cp a.py b.py && python b.py", "no-such-file"),
+        ("cat > b.py <<'E'\nprint(1)\nE\npython b.py --any 1", "cannot-tell"),
+        ("python - <<'E'\nopen('b.py', 'w').write('')\nE\npython b.py", "no-such-file"),
         ("cd .. && python train.py", "outside-tree"),
         ("python /opt/train.py", "no-such-file"),
         ("python train.py --cfg-path large.yml", "no-such-file"),

@@ -147,7 +147,8 @@ class _Check:
         own = invocation.target in ("script", "module", "shell", "code") or name in self.repository.consoles
         if name in MAKES_FILES or own:
             self.anything_made = True
-        self.script_made |= name in MAKES_SCRIPT
+        unseen = invocation.target == "code" or unread(invocation, self.repository.consoles) is not None
+        self.script_made |= name in MAKES_SCRIPT or unseen
         self.rights_given |= name in ("chmod", "install")
         for operator, target in invocation.redirects:
             if ">" in operator and folder is not None:
@@ -213,6 +214,9 @@ class _Check:
         if folder is None:
             return
         path = locate(folder, name)
+        if path in self.made and path not in self.tree.files:
+            self.findings.append(cannot_tell(name, f"which options {name} takes: the text itself writes it"))
+            return
         if path is None or (path not in self.tree.files and not self._is_runnable_folder(path)):
             self._missing_script(invocation, folder, path)
             return

@@ -107,6 +107,19 @@ def test_one_reply_answers_and_one_is_done(play: Any) -> None:
     assert played.result["told"] == "a table of 6 rows" and "result       a table of 6 rows" in played.summary
 
 
+def test_an_answer_writes_what_it_needs_and_changes_a_copy(play: Any) -> None:
+    text = (
+        "cat > conf.txt <<'EOF'\n8\nEOF\n"
+        "cp table.py wider.py\nsed -i 's/name,score/name,score,age/' wider.py\n"
+        "python wider.py --rows $(cat conf.txt) --out out.csv"
+    )
+    made = Answer("answer", {"kind": "command", "text": text, "outputs": [{"path": "out.csv", "rows": 8}]})
+    played = play(made, DONE)
+    assert (played.result["ending"], len(played.requests)) == ("delivered", 2), played.result["message"]
+    assert "8 rows, 3 columns" in played.last_told and "Also: conf.txt, wider.py" in played.last_told
+    assert played.result["answer"]["text"] == text
+
+
 def test_doubts_are_told_answered_and_shown(play: Any) -> None:
     said = Answer("done", {"what": "a table", "doubts": [{"doubt": "1", "answer": "ABC has none"}]})
     played = play(answer("--rows 6 --empty score"), said)
