@@ -159,11 +159,13 @@ def load_tasks(source: str, keys: Iterable[str] | None = None) -> Loaded:
             problems.append(RowProblem(row=number, key=f"{row.get('github_id')}-{row.get('id')}", message=str(error)))
             continue
         if str(task.key) in tasks:
-            problems.append(RowProblem(row=number, key=str(task.key), message="the same github_id and id again"))
+            problems.append(
+                RowProblem(row=number, key=str(task.key), message="an earlier row has the same github_id and id")
+            )
             continue
         tasks[str(task.key)] = task
     if not number:
-        raise BenchError(f"{source}: no rows")
+        raise BenchError(f"{source} contains no rows")
     if keys is None:
         return Loaded(tasks=tuple(tasks.values()), problems=tuple(problems))
     wanted = list(dict.fromkeys(keys))
@@ -194,14 +196,14 @@ def task_of(row: Mapping[str, Any]) -> Task:
     """A task from a published row; ValueError says which field is off."""
     read = msgspec.convert(row, _Published)
     if not read.instruction.strip():
-        raise ValueError("field 'instruction' is empty")
+        raise ValueError("the field 'instruction' is empty")
     if "\0" in read.path or posixpath.normpath(read.path.strip().strip("/") or ".").startswith(".."):
-        raise ValueError(f"field 'path': {read.path} leads out of the repository")
+        raise ValueError(f"the field 'path' names a folder outside the repository: {read.path}")
     kind = KINDS.get(read.type.strip())
     if kind is None:
-        raise ValueError(f"field 'type': {read.type!r} is not one of {', '.join(KINDS)}")
+        raise ValueError(f"the field 'type' is {read.type!r}; it must be one of {', '.join(KINDS)}")
     if not _NAME.fullmatch(repository_name(read.github)):
-        raise ValueError(f"field 'github': {read.github[:80]!r} has no name that a folder can have")
+        raise ValueError(f"the field 'github' does not end in the name of a repository: {read.github[:80]!r}")
     return Task(
         github_id=read.github_id,
         id=read.id,
@@ -223,9 +225,9 @@ def parse_arguments(text: str | Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"field 'arguments': not a Python literal: {text[:80]!r}") from error
+        raise ValueError(f"the field 'arguments' is not a Python dict: {text[:80]!r}") from error
     if not isinstance(value, dict):
-        raise ValueError(f"field 'arguments': {type(value).__name__} where dict is expected")
+        raise ValueError(f"the field 'arguments' must be a Python dict, not a value of type {type(value).__name__}")
     return value
 
 
@@ -264,7 +266,7 @@ def _rows(source: str) -> Iterator[_Row]:
         return
     if not path.is_file():
         raise BenchError(
-            f"{source}: no such file; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
+            f"--tasks: there is no file {source}; give a JSONL or Parquet file, {', '.join(SHIPPED)}, or {DATASET}:SPLIT"
         )
     yield from _parquet(path) if path.suffix == ".parquet" else _jsonl(path)
 
@@ -285,11 +287,11 @@ def _object(line: bytes, place: str) -> _Row:
         value = whole(json.loads(line.decode("utf-8")))
         if isinstance(value, dict):
             return value
-        said = f"{type(value).__name__} where an object is expected"
+        said = f"the line is a JSON value of type {type(value).__name__}, not an object"
     except UnicodeDecodeError as error:
-        said = f"not UTF-8 ({error.reason} at byte {error.start + 1} of the line)"
+        said = f"the line is not UTF-8 ({error.reason} at byte {error.start + 1} of the line)"
     except (ValueError, RecursionError) as error:
-        said = f"no JSON ({error})"
+        said = f"the line is not JSON ({error})"
     return RowProblem(row=0, key=place, message=said)
 
 
@@ -297,11 +299,13 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
-        raise BenchError(f"{path}: reading Parquet needs the extra `data`: {install_extra('data')}") from error
+        raise BenchError(
+            f"{path} cannot be read, because reading Parquet needs the extra `data`: {install_extra('data')}"
+        ) from error
     try:
         rows: list[Mapping[str, Any]] = parquet.read_table(path).to_pylist()
     except (OSError, ValueError) as error:  # Arrow's own errors are of these kinds
-        raise BenchError(f"{path}: no Parquet file ({str(error).partition(chr(10))[0]})") from error
+        raise BenchError(f"{path} is not a Parquet file ({str(error).partition(chr(10))[0]})") from error
     yield from rows
 
 
@@ -311,5 +315,5 @@ def _published_rows(split: str) -> Iterator[Mapping[str, Any]]:
     try:
         from datasets import load_dataset
     except ImportError as error:
-        raise BenchError(f"{DATASET}: needs the extra `data`: {install_extra('data')}") from error
+        raise BenchError(f"reading {DATASET} needs the extra `data`: {install_extra('data')}") from error
     yield from load_dataset(DATASET, split=split)

@@ -160,7 +160,7 @@ def sources(given: Sequence[str]) -> tuple[RowSource, ...]:
         elif _NAME.match(text):
             found.append(_github_source(text, FIRST_ID + number))
         else:
-            raise BenchError(f"{text}: no folder, and no OWNER/NAME")
+            raise BenchError(f"{text} is neither a folder nor OWNER/NAME")
     names = Counter(one.name for one in found)
     if twice := [name for name, number in names.items() if number > 1]:
         raise BenchError(
@@ -338,18 +338,18 @@ def reference(signature: Signature, call: Mapping[str, Any], workdir: str, root:
     try:
         text = render_command(signature, dict(call), workdir)
     except RenderError as error:
-        raise RefusedCommand(f"cannot be written: {error}") from error
+        raise RefusedCommand(f"the command cannot be written: {error}") from error
     seen = observe(text, root, workdir)
     if seen.failure:
         raise RefusedCommand(f"{seen.failure}: {seen.message}")
     chains = [(p, {p.file, *(file for file, _ in p.chain)}) for p in seen.programs]
     program = next((p for p, files in chains if signature.path in files), None)
     if program is None:
-        raise RefusedCommand("another program runs")
+        raise RefusedCommand("the command starts another program")
     if program.parsed:
         _see_that_it_was_meant(program, call, root)
     elif parse_call(signature, program.words).unknown:
-        raise RefusedCommand("the signature does not know it")
+        raise RefusedCommand("the command has an option that the script's signature does not have")
     return text
 
 
@@ -359,9 +359,9 @@ def _see_that_it_was_meant(program: Program, call: Mapping[str, Any], root: Path
     names = {name if name in options.values else name.replace("-", "_"): value for name, value in call.items()}
     for name, value in names.items():
         if name not in options.values or not same(options.values[name], value):
-            raise RefusedCommand(f"the parser takes another value: {name}")
+            raise RefusedCommand(f"the script's parser reads another value for {name}")
     if options.given - names.keys():
-        raise RefusedCommand("the parser also sets an option that the command does not name")
+        raise RefusedCommand("the script's parser also sets an option that the command does not name")
 
 
 def _as_written(option: Option, value: Any) -> str:

@@ -83,12 +83,12 @@ def load_predictions(path: Path) -> list[Prediction]:
                 row["output"] = [row["output"]]
             prediction = msgspec.convert(row, Prediction)
         except (ValueError, RecursionError, msgspec.ValidationError, AttributeError) as error:
-            raise BenchError(f"{path}:{number}: {error}") from error
+            raise BenchError(f"{path}:{number}: this line is not a prediction: {error}") from error
         if prediction.key in found:
-            raise BenchError(f"{path}:{number}: {prediction.key} again")
+            raise BenchError(f"{path}:{number}: an earlier line has the row {prediction.key}, too: remove one")
         found[prediction.key] = prediction
     if not found:
-        raise BenchError(f"{path}: no predictions")
+        raise BenchError(f"{path} contains no predictions")
     return list(found.values())
 
 

@@ -254,7 +254,7 @@ def compare(
         subjects = [msgspec.structs.replace(one, name=f"{one.name} ({one.mode})") for one in subjects]
     keys = tuple(key for key in subjects[0].cells if all(key in one.cells for one in subjects))
     if not keys:
-        raise BenchError("no row has a result from every agent")
+        raise BenchError("there is nothing to compare: no row has a result from every agent")
     prices = [price.find(one.mode) if isinstance(price, PriceTable) else price for one in subjects]
     shown = [Figures(one, [one.cells[key] for key in keys], paid) for one, paid in zip(subjects, prices, strict=True)]
     delivered = price is not None
@@ -377,7 +377,7 @@ def of_deliveries(folder: Path) -> list[Subject]:
                 record=_link(record_of(place), folder), request=one.request,
             )  # fmt: skip
     if not found:
-        raise BenchError(f"{folder}: no {KEPT} in it; `ml-agent bench run --form D --out {folder}` makes it")
+        raise BenchError(f"the folder {folder} has no {KEPT}: `ml-agent bench run --form D --out {folder}` writes it")
     return [
         Subject(
             name=name,

@@ -123,7 +123,7 @@ def _lay(task: Task, full: str, folder: Path, commit: str, mirrors: Path | None)
 def _from_host(url: str, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
     """From an address only: a row names no folder of this machine."""
     if not is_url(url):
-        raise RepositoryError(f"{url}: not an address; write https://HOST/OWNER/NAME")
+        raise RepositoryError(f"{url} is not an address: write https://HOST/OWNER/NAME")
     found = repository_cache(load_settings()).get(url, None if commit == "HEAD" else commit)
     shutil.copytree(found.root, tree, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     return found.version, ()
@@ -142,7 +142,7 @@ def _mirror(mirrors: Path, full: str) -> Path:
     ):
         if (mirrors / folder / "HEAD").is_file():
             return mirrors / folder
-    raise RepositoryError(f"{full}: no git directory of it in {mirrors}")
+    raise RepositoryError(f"the folder {mirrors} has no git directory of {full}")
 
 
 def _from_mirror(mirror: Path, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]:
@@ -150,6 +150,6 @@ def _from_mirror(mirror: Path, commit: str, tree: Path) -> tuple[str, tuple[str,
     git = WorkTree(mirror, bare=True, seconds=SECONDS)
     sha = git.head if commit == "HEAD" else git.find(commit)
     if not sha:
-        raise RepositoryError(f"{mirror}: it has no commit yet")
+        raise RepositoryError(f"the git directory {mirror} has no commit yet")
     tree.mkdir()
     return sha, git.write_held(sha, tree, MAX_BYTES)

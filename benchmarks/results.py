@@ -163,7 +163,7 @@ def lock_folder(folder: Path, out: Path) -> Iterator[None]:
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(folder / ".lock"))
         except BlockingIOError as error:
-            raise BenchError(f"{out}: another process is working on it") from error
+            raise BenchError(f"{out} is being written by another process: wait until it has ended") from error
         except OSError as error:
             raise BenchError(f"{out} cannot be written: {error.strerror or error}") from error
         yield
@@ -178,8 +178,8 @@ def see_that_it_may_be_replaced(out: Path, parts: Path, lines: str) -> None:
         lines: What its lines are called.
     """
     if out.is_dir():
-        raise BenchError(f"{out} is a folder; name a file for --out")
+        raise BenchError(f"{out} is a folder: name a file for --out")
     if out.is_file() and not parts.is_dir():
         raise BenchError(
-            f"{out}: this file contains something other than {lines} and is not replaced; name another for --out"
+            f"the file {out} exists and does not contain {lines}, so it is not replaced: choose another --out"
         )

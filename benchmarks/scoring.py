@@ -262,7 +262,9 @@ def _added(mode: str, task: Task, text: str, root: Path) -> tuple[bool, str]:
             return passed, reason
         case other:
             whose, given = plugins.made_by(plugins.SCORERS, mode), type(other).__name__
-            raise PluginError(f"{whose}: scorer {mode!r} gives {given} where (passes, why not) is expected")
+            raise PluginError(
+                f"the scorer {mode!r} of {whose} returned a value of type {given}; it must return (passed, reason)"
+            )
 
 
 def class_of(reason: str) -> str:
@@ -279,8 +281,8 @@ def load_scored(path: Path) -> Score:
         return msgspec.convert(data, Score)
     except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
         if _holds_predictions(path):
-            raise BenchError(f"{path}: these are predictions: run `ml-agent bench score` on them first") from error
-        raise BenchError(f"{path}: not the output of `bench score --json` ({error})") from error
+            raise BenchError(f"{path} contains predictions: run `ml-agent bench score` on them first") from error
+        raise BenchError(f"{path} is not the output of `bench score --json` ({error})") from error
 
 
 def _holds_predictions(path: Path) -> bool:

@@ -130,7 +130,7 @@ class PeerAgent:
         assert sandbox is not None
         workspace = sandbox.run(Command(text="pwd", timeout=LOOK_SECONDS)).stdout.strip()
         if not workspace:
-            raise AgentMissingError(f"the {sandbox.name} sandbox does not say where its workspace is")
+            raise AgentMissingError(f"`pwd` prints nothing in the {sandbox.name} sandbox")
         task = SubjectTask(
             text=job.told(f"{workspace}/{job.folder}"),
             endpoint=terms.endpoint,

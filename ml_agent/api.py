@@ -137,7 +137,7 @@ def explain(repo: str | Path, script: str = "") -> tuple[Signature, ...]:
 
     signatures = open_index(str(repo), first=script).signatures
     if script and script not in signatures:
-        raise UsageError(f"{script}: no such entry point in {repo}; explain({str(repo)!r}) lists them")
+        raise UsageError(f"{repo} has no entry point {script}; explain({str(repo)!r}) lists them")
     return tuple(one for path, found in signatures.items() if script in ("", path) for one in found)
 
 
@@ -202,7 +202,7 @@ def _read_values(arguments: Mapping[str, str | float] | None) -> tuple[tuple[str
         raise UsageError(f"arguments must be a mapping of names to values, not {type(arguments).__name__}")
     for name, value in (arguments or {}).items():
         if not isinstance(name, str) or not isinstance(value, str | int | float):
-            raise UsageError(f"the argument {name!a}: {value!a} is neither a text nor a number")
+            raise UsageError(f"the value of the argument {name!a} must be a text or a number, not {value!a}")
         check_text(f"{name}={value}", f"the argument {name!a}")
     return tuple((name, str(value)) for name, value in (arguments or {}).items())
 
@@ -222,7 +222,7 @@ def _read_expected(named: object) -> tuple[str, ...]:
 def _settings(options: dict[str, Any]) -> Settings:
     unknown = sorted(set(options) - set(Settings.model_fields))
     if unknown:
-        raise UsageError(f"unknown option {unknown[0]!r}: ml_agent.settings.Settings lists the known ones")
+        raise UsageError(f"there is no setting {unknown[0]!r}: ml_agent.settings.Settings lists all of them")
     return load_settings(**options)
 
 

@@ -32,7 +32,7 @@ NO_KEY = (
     "no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint; without either, {} cannot be used "
     "(--navigator offline needs no model)"
 )
-NO_MODEL = "--navigator llm needs a model: give --model and set OPENAI_API_KEY or OPENAI_BASE_URL"
+NO_MODEL = "--navigator llm needs a model: give --model NAME and set OPENAI_API_KEY or OPENAI_BASE_URL"
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executo
     except SandboxUnavailableError as error:
         if around.settings.sandbox == "auto":
             return None, str(error)
-        raise ConfigurationError(f"{error}; or only check, with --sandbox none") from error
+        raise ConfigurationError(f"{error}; --sandbox none only checks the answer") from error
     limited = within_wall_time(sandbox, budget) if sandbox is not None else None
     on_output = around.progress.on_output if around.progress else None
     executor = Executor(

@@ -48,7 +48,9 @@ def listed(name: str, commit: str | None, settings: Settings, catalog: str) -> C
         return named(name, commit)
     found = source_for(settings, catalog).find(name.strip())
     if found is None:
-        raise UsageError(f"the catalogue {catalog} lists no {name}: correct --repo, or leave out --catalog")
+        raise UsageError(
+            f"the catalogue {catalog} does not list the repository {name}: correct --repo, or leave out --catalog"
+        )
     return msgspec.structs.replace(found, commit=commit or found.commit)
 
 

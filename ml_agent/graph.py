@@ -172,7 +172,9 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     found = nowhere(state["instruction"], msgspec.convert(state["given"], Given).arguments, workspace.index)
     lost = [path for path in found if path not in made]
     if lost and services.shows_inputs and not state.get("turn"):
-        raise UsageError(f"there is no file {lost[0]}: correct the path; nothing was installed or run")
+        raise UsageError(
+            f"the file {lost[0]}, which the task names, does not exist: correct the path (nothing was installed or run)"
+        )
     if services.executor is not None:
         services.executor.begin(workspace)
     learned = tuple(f"{one['name']}: {one['why']}" for one in state.get("left", []))

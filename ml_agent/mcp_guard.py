@@ -153,7 +153,7 @@ class Allowance:
         with self._lock:
             if self._usd <= 0 or self._seconds <= 0:
                 raise UsageError(
-                    "this server's or session's limit of money or time is reached: restart it, with a higher limit if needed"
+                    "the money or time of this server, or of this session, is used up: restart the server, with a higher limit if needed"
                 )
             share = Share(
                 min(self._usd, self._usd / 2 if usd is None else usd),
@@ -192,7 +192,7 @@ class Guard:
         """A file that is read, by its real path. Raises UsageError."""
         place = _place_of(named, elsewhere=False)
         if place is None:
-            raise UsageError(f"{named!a}: not the name of a file")
+            raise UsageError(f"{named!a} is not the name of a file")
         await self._see_that_it_is_inside(ctx, named, place)
         return str(place)
 
@@ -210,7 +210,7 @@ class Guard:
 
     async def _see_that_it_is_inside(self, ctx: Context[Any, Any], named: str, place: Path) -> None:
         if not any(place.is_relative_to(root) for root in await self._roots_of(ctx)):
-            raise UsageError(f"{named}: outside the folders that this server may read; start it with --root FOLDER")
+            raise UsageError(f"{named} is outside the folders that this server may read: start it with --root FOLDER")
 
     async def _roots_of(self, ctx: Context[Any, Any]) -> tuple[Path, ...]:
         """Those that the client told, where it is the one that started this server; else the server's own."""

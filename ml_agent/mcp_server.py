@@ -168,7 +168,7 @@ class Tools:
             words: such as: no, with 5 epochs, and save the curve as curve.png.
         """
         if run not in self._guard.runs:
-            raise UsageError(f"{run}: not a run of this server")
+            raise UsageError(f"the run {run} was not started by this server")
         return _summary(await self._budgeted(ctx, lambda limits: api.start_continued(run, words, **limits)))
 
     async def run_in_sandbox(
@@ -220,7 +220,7 @@ class Tools:
     def run_result(self, run: str) -> dict[str, Any]:
         """The result of one run that this server began as JSON."""
         if run not in self._guard.runs:
-            raise UsageError(f"{run}: not a run of this server")
+            raise UsageError(f"the run {run} was not started by this server")
         folder = known_run(load_settings(), run)
         return folder.result() or {"ending": "unfinished"}
 

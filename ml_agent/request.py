@@ -35,7 +35,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 def check_text(text: str, what: str) -> None:
     """UsageError where it is no text, or holds half a character (a lone surrogate), which no file and no request can hold."""
     if not isinstance(text, str):
-        raise UsageError(f"{what} is not text: {type(text).__name__}")
+        raise UsageError(f"{what} must be text, not a value of type {type(text).__name__}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -46,7 +46,9 @@ def check_instruction(text: str) -> None:
     """UsageError where an instruction says nothing, or is too long to be one."""
     check_text(text, "the instruction")
     if not text.strip():
-        raise UsageError('the instruction is empty: ml-agent solve "what to do, with which values"')
+        raise UsageError(
+            'the instruction is empty: say what to do and with which values, as in ml-agent solve "train for 5 epochs"'
+        )
     if len(text) > LONGEST:
         raise UsageError(f"the instruction has {len(text):,} characters; the limit is {LONGEST:,}")
     if (count := len(_WORD.findall(text))) > _MOST_WORDS:

@@ -67,7 +67,7 @@ def job_of(config: dict[str, Any]) -> Job:
     try:
         return msgspec.convert(config["job"], Job)
     except (KeyError, msgspec.ValidationError) as error:
-        raise UsageError(f"config.json of this run is damaged: {error}") from error
+        raise UsageError(f"the run's config.json is damaged ({error}): start the run again") from error
 
 
 def run_job(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None = None) -> dict[str, Any]:
@@ -296,16 +296,18 @@ class PlainJson:
         """The value again; UsageError for anything but JSON that this user wrote here."""
         kind, content = data
         if kind != KIND:
-            raise UsageError(f"the state of this run is stored as {str(kind)[:20]!r}, not JSON: start the run again")
+            raise UsageError(
+                f"the saved state of this run is in the format {str(kind)[:20]!r} instead of JSON: start the run again"
+            )
         if len(content) > MAX_BYTES:
-            raise UsageError("the state of this run is too large: start the run again")
+            raise UsageError("the saved state of this run is too large: start the run again")
         mark, _, content = content.partition(b"\n")
         if not hmac.compare_digest(mark, signature(content, self._run).encode()):
-            raise UsageError("the state of this run was changed by somebody else: start the run again")
+            raise UsageError("the saved state of this run was changed since: start the run again")
         try:
             return json.loads(content.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"the state of this run is damaged ({error}): start the run again") from error
+            raise UsageError(f"the saved state of this run is damaged ({error}): start the run again") from error
 
 
 def _error_text(value: Any) -> str:

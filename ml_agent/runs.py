@@ -133,7 +133,9 @@ class RunFolder:
             try:
                 stack.enter_context(locked(self.path / LOCK))
             except BlockingIOError as error:
-                raise RunLockedError(f"run {self.id} is in use by another process") from error
+                raise RunLockedError(
+                    f"the run {self.id} is in use by another process: wait until that has ended"
+                ) from error
             _held[:] = [*_held[1 - _MOST_HELD :], self]
             yield
 
@@ -142,9 +144,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(read_small(path, MOST_JSON))
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} cannot be read as a run: {error}") from error
+        raise UsageError(f"the run's file {path} cannot be read: {error}") from error
     if not isinstance(content, dict):
-        raise UsageError(f"{path} is not a run's file")
+        raise UsageError(f"{path} is not a file that a run wrote")
     return content
 
 
@@ -223,11 +225,11 @@ def _own(folder: RunFolder) -> RunFolder:
     config, result = folder.config(), folder.path / RESULT
     own = is_sealed(config)
     if own and config.get("format") != FORMAT:
-        raise UsageError(f"{folder.path}: made by another version of ML-Agent; start the run again")
+        raise UsageError(f"{folder.path} was made by another version of ML-Agent; start the run again")
     own = own and config.get("id") == folder.id and (not result.exists() or is_sealed(_read_json(result), folder.made))
     if not own:
         raise UsageError(
-            f"{folder.path}: not a run made by you on this machine, or renamed or changed since; it is not touched"
+            f"{folder.path} is not a run made by you on this machine, or renamed or changed since: start the task again"
         )
     return folder
 
@@ -299,7 +301,7 @@ def _key(*, make: bool) -> bytes:
     if path.stat().st_uid != os.geteuid():
         raise OSError(f"{path} belongs to another user and is not used")
     if len(key) < _BYTES:
-        raise OSError(f"{path} holds no key")
+        raise OSError(f"the key file {path} is damaged: remove it")
     return key
 
 

@@ -48,76 +48,76 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ML_AGENT_", extra="forbid", populate_by_name=True, frozen=True)
 
     navigator: str = "auto"
-    """auto, offline (no model), llm, or one that an installed package adds."""
+    """Who writes the answer: llm (a model), offline (no model), auto (a model if one is configured), or a navigator that an installed package adds."""
     model: str = Field("", validation_alias=_aliases("model", "OPENAI_MODEL"))
     """Name of the model."""
     base_url: str = Field("", validation_alias=_aliases("base_url", "OPENAI_BASE_URL", "OPENAI_API_BASE"))
-    """Address of the model's endpoint; OpenAI's if empty."""
+    """Address of the model's endpoint; if it is empty, OpenAI's."""
     api_key: SecretStr = Field(SecretStr(""), validation_alias=_aliases("api_key", "OPENAI_API_KEY"))
-    """The endpoint's key."""
+    """Key of the model's endpoint."""
     model_mode: Literal["auto", "tools", "text"] = "auto"
-    """How the model is called: with tools, or with JSON in text; auto learns it from the first reply."""
+    """How the model is called: with tool calls (tools), with JSON in text (text), or as its first reply shows (auto)."""
     fallback: Literal["", "offline"] = ""
-    """offline: continue without the model if it stops answering; empty: the run ends."""
+    """What to do if the model stops answering. offline: continue without it; empty: the run ends."""
     prices: Path | None = None
-    """TOML file with USD per million tokens; its entries replace those of the table that comes with the program."""
+    """TOML file with prices in USD per million tokens, which replace the included prices."""
 
     github_token: SecretStr = Field(
         SecretStr(""), validation_alias=_aliases("github_token", "GITHUB_TOKEN", "GH_TOKEN")
     )
-    """A token for GitHub: more searches a minute, and private repositories."""
+    """GitHub token; it allows more searches per minute, and private repositories."""
     github_api: str = "https://api.github.com"
     """Address of GitHub's API, or of GitHub Enterprise."""
     github_web: str = "https://github.com"
-    """Address that OWNER/NAME is cloned from."""
+    """Address of the host from which OWNER/NAME is cloned."""
     package_api: str = "https://pypi.org/pypi"
-    """The package index's JSON API, asked for the repository of a package. Leave it empty to turn this off."""
+    """JSON API of the package index, which says where a package's repository is; if it is empty, it is not asked."""
     max_wait: float = Field(60.0, ge=0, allow_inf_nan=False)
-    """Seconds to wait for GitHub's rate limit."""
+    """Seconds that a search waits if GitHub's rate limit is reached."""
     clone_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
     """Seconds that a clone may take."""
     clone_bytes: int = Field(2 * 1024**3, gt=0)
     """Largest repository that is cloned, in bytes."""
 
     sandbox: str = "auto"
-    """auto, docker, local, none, or one that an installed package adds."""
+    """Where the answer runs: docker, local (bubblewrap), none (nowhere), auto (Docker, else bubblewrap), or a sandbox that an installed package adds."""
     unisolated: bool = False
-    """Allow running without isolation if there is no sandbox."""
+    """Run without isolation if neither Docker nor bubblewrap works."""
     run: RunMode = "probe"
-    """probe: run for a while; full: to the end; none: only check."""
+    """How far the answer is run: none (only checked), probe (for `probe_seconds`) or full (to the end)."""
     network: Literal["none", "install", "full"] = "install"
-    """none; install: the package index during set-up; full: the network during the run, too."""
+    """Which network the sandbox has: none, install (only the package index, only during set-up) or full (all of it, also during the run)."""
     # The length stands apart: as {0,64} in the pattern it took 30 ms of each start to compile.
     gpus: str = Field("none", pattern=r"^(none|all|\d{1,3}(,\d{1,3})*)$")
-    """none, all, or device numbers."""
+    """GPUs to use: none, all, or device numbers."""
     image: str = ""
-    """Docker image; empty: built from ML-Agent's recipe."""
+    """Docker image of the sandbox; if it is empty, ML-Agent builds one."""
     memory_gb: float = Field(4.0, gt=0, allow_inf_nan=False)
     """Memory limit of the sandbox in GB."""
     timeout: float = Field(1800.0, gt=0, allow_inf_nan=False)
-    """Time limit of one execution in seconds."""
+    """Seconds that one execution of the answer may take."""
     probe_seconds: float = Field(60.0, gt=0, allow_inf_nan=False)
-    """Seconds after which a probe ends a healthy program."""
+    """Seconds after which `run = "probe"` stops a program that has not failed."""
 
     max_attempts: int = Field(5, ge=1)
-    """Commands that the model may try for one repository."""
+    """How many answers the model may try for one repository."""
     max_repositories: int = Field(5, ge=1)
-    """Repositories to try."""
+    """How many repositories are tried."""
     max_repairs: int = Field(6, ge=0)
-    """Repairs of the environment for one answer."""
+    """How often the environment is repaired for one answer."""
     max_tokens: int | None = Field(None, ge=1)
-    """Limit of prompt and output tokens together."""
+    """How many tokens the model may use, prompts and replies together."""
     max_cost: float | None = Field(None, ge=0, allow_inf_nan=False)
-    """Limit in USD."""
+    """What the model may cost, in USD."""
     max_calls: int | None = Field(None, ge=1)
-    """Limit of requests to the model."""
+    """How many requests may be sent to the model."""
     max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False)
-    """Time limit of the run in seconds."""
+    """Seconds that the whole run may take."""
 
     trust_folder: bool = False
-    """Use all of ml-agent.toml in the working folder, including settings that allow more; by default only restrictions are taken from it."""
+    """Use all settings of ml-agent.toml in the working folder; by default only those count that restrict a run further."""
     cache_dir: Path = Field(default_factory=own_cache)
-    """Folder of clones, indexes and environments."""
+    """Folder in which clones, indexes and environments are cached."""
     runs_dir: Path = Path("runs")
     """Folder in which run folders are created."""
 

@@ -67,11 +67,11 @@ def normal_folder(root: Path, path: str, name: str = "--path") -> str:
         target = (root / relative).resolve()
         is_there = target.is_dir()
     except (OSError, RuntimeError, ValueError) as error:  # a name that is too long, a loop of links, a NUL
-        raise UsageError(f"{name} {path[:80]!a}: not a valid folder name") from error
+        raise UsageError(f"{name}: {path[:80]!a} is not a valid folder name") from error
     if relative.is_absolute() or not target.is_relative_to(root.resolve()):
-        raise UsageError(f"{name} {path}: outside the repository; give a folder relative to its root")
+        raise UsageError(f"{name}: {path} is outside the repository; give a folder relative to its root")
     if not is_there:
-        raise UsageError(f"{name} {path}: no such folder in the repository")
+        raise UsageError(f"{name}: the repository has no folder {path}")
     return target.relative_to(root.resolve()).as_posix()
 
 

@@ -20,10 +20,10 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
     Raises SandboxUnavailableError with one line that says what is missing and what to do, ValueError for another name.
     """
     if name not in ("auto", "docker", "local"):
-        raise ValueError(f"no such sandbox: {name}")
+        raise ValueError(f"there is no sandbox called {name}")
     local = None
     if name == "local" and policy.gpus != "none" and not has_cards(policy.gpus):
-        raise SandboxUnavailableError(f"--gpus {policy.gpus}: no such NVIDIA GPU on this machine; leave --gpus out")
+        raise SandboxUnavailableError(f"--gpus {policy.gpus}: this machine has no such NVIDIA GPU; leave out --gpus")
     if name != "docker" and find_bubblewrap() is not None:
         local = BubblewrapSandbox(policy, log_folder)
     missing = []
@@ -41,7 +41,7 @@ def choose(name: str, policy: Policy, log_folder: Path, unisolated: bool = False
     if unisolated:
         return ProcessSandbox(policy, log_folder)
     missing.append(f"bubblewrap does not work here ({why_not()}): install it (Debian: apt-get install bubblewrap)")
-    raise SandboxUnavailableError(f"{'; '.join(missing)}; or run without isolation (--sandbox local --unisolated)")
+    raise SandboxUnavailableError(f"{'; '.join(missing)}; --sandbox local --unisolated runs without isolation")
 
 
 def _has_image() -> bool:

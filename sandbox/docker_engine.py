@@ -46,7 +46,7 @@ def describe() -> str:
         try:
             about = client.version()
         except (DockerException, RequestException) as error:
-            raise SandboxUnavailableError(f"{host}: {_short(error)}") from error
+            raise SandboxUnavailableError(f"the container engine at {host} does not answer: {_short(error)}") from error
     parts = about.get("Components") or [{}]
     name = "Podman" if "podman" in str(parts[0].get("Name", "")).lower() else "Docker"
     return f"{name} {about.get('Version', '')} at {host}"
@@ -126,7 +126,9 @@ def _tls(folder: Path, skips: bool) -> TLSConfig | None:
             verify=not skips,
         )
     except TLSParameterError as error:
-        raise SandboxUnavailableError(f"{folder}: {str(error).splitlines()[0]}") from error
+        raise SandboxUnavailableError(
+            f"the certificates in {folder} cannot be used: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def _folder() -> Path:

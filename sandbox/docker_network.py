@@ -173,7 +173,7 @@ class EngineGate:
         """Until the proxy listens."""
         if run_short(self._client, str(container.id), ["/bin/bash", "-c", READY], "0:0").exit_code != 0:
             said = container.logs(tail=5).decode("utf-8", "replace").strip()
-            raise SandboxLostError(f"the proxy to the package index does not start: {said[-200:]}")
+            raise SandboxLostError(f"the proxy through which packages are downloaded does not start: {said[-200:]}")
 
 
 def _code() -> dict[str, bytes]:
@@ -190,5 +190,5 @@ def _remove(container: Container) -> None:
         return
     except (DockerException, RequestException) as error:
         raise SandboxLostError(
-            f"the proxy to the package index cannot be stopped: {error}; `ml-agent clean` removes it"
+            f"the proxy through which packages are downloaded cannot be stopped ({error}): `ml-agent clean` removes it"
         ) from error

@@ -217,7 +217,7 @@ class DockerSandbox:
             return
         self._interpreter = pick_interpreter(version)
         if self._interpreter is None:
-            raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
+            raise SandboxUnavailableError(f"Python {version[0]}.{version[1]} is not installed on this machine")
 
     def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
         """Go on in a container of an image with these Debian packages, which is made where there is none; workspace and home come along."""
@@ -295,7 +295,7 @@ class DockerSandbox:
             self.stop()
             if "could not select device driver" in text:
                 text = "Docker has no driver for --gpus: install NVIDIA's container toolkit, or use --sandbox local"
-            raise SandboxUnavailableError(f"a container cannot be started: {text}") from error
+            raise SandboxUnavailableError(f"the sandbox's container cannot be started: {text}") from error
 
     def _create(self, image: str, mounts: list[Mount]) -> Container:
         """Create a container; with a disk quota where the engine's storage has one."""
@@ -344,7 +344,7 @@ class DockerSandbox:
             try:
                 self._told = dict(self._engine().info())
             except (DockerException, RequestException) as error:
-                raise SandboxUnavailableError(f"container engine: {error}") from error
+                raise SandboxUnavailableError(f"the container engine does not answer: {error}") from error
         return self._told
 
     def _reach(self) -> Reach:
@@ -407,7 +407,7 @@ class DockerSandbox:
             yield
         except (DockerException, RequestException, HTTPError) as error:
             text = str(getattr(error, "explanation", "") or error)
-            raise SandboxLostError(f"container engine: {text}") from error
+            raise SandboxLostError(f"the container engine reports an error: {text}") from error
 
 
 def _behind_relay(text: str) -> str:

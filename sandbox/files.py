@@ -76,7 +76,7 @@ def check_room(source: Path, most: int | None, place: Path) -> None:
     room = free if most is None else min(free, most)
     if size > room:
         raise SandboxUnavailableError(
-            f"{source.name}: {size / 1024**3:.1f} GB to copy into the sandbox, which has room for {room / 1024**3:.1f} GB fit; "
+            f"{source.name} has {size / 1024**3:.1f} GB, and the sandbox has room for {room / 1024**3:.1f} GB: "
             "give a folder without its largest files"
         )
 

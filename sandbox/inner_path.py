@@ -12,7 +12,7 @@ class InnerPath:
 
     def __post_init__(self) -> None:
         if leads_out(self.pure):
-            raise ValueError(f"not a path inside the workspace: {self.pure}")
+            raise ValueError(f"the path {self.pure} leads out of the workspace")
 
     def __str__(self) -> str:
         return str(self.pure)

@@ -129,7 +129,7 @@ class LocalSandbox:
     def use_python(self, version: Version) -> None:
         """Take another interpreter of this machine from the next start on."""
         if pick_interpreter(version) is None:
-            raise SandboxUnavailableError(f"no Python {version[0]}.{version[1]} on this machine")
+            raise SandboxUnavailableError(f"Python {version[0]}.{version[1]} is not installed on this machine")
         self._python, self._interpreter = version, None
 
     def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:

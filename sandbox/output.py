@@ -381,5 +381,5 @@ def unpacked(text: str, most: int, may_be_cut: bool = False) -> bytes:
     except zlib.error as error:
         raise ValueError(str(error)) from error
     if not reader.eof and len(found) < most and not may_be_cut:
-        raise ValueError("it was cut")
+        raise ValueError("the compressed text is incomplete")
     return found

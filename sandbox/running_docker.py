@@ -201,7 +201,9 @@ class DockerRunning:
                 if self.read(timeout=60) is None:
                     break
             except Empty as error:
-                raise SandboxLostError("the container engine does not end the command's output") from error
+                raise SandboxLostError(
+                    "the command has ended, but the container engine still waits for its output"
+                ) from error
         self._thread.join(timeout=5)
         if self._error is not None:
             raise _lost_error(self._error) from self._error
@@ -243,7 +245,7 @@ class DockerRunning:
                 time.sleep(0.01)
         except (DockerException, RequestException) as error:
             raise _lost_error(error) from error
-        raise SandboxLostError("the command's output ended, but not the command")
+        raise SandboxLostError("the command goes on, although its output has ended")
 
     def _check_container(self) -> None:
         if not self._api.inspect_container(self._job.container)["State"]["Running"]:

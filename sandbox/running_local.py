@@ -143,7 +143,7 @@ class LocalRunning:
             self._process.kill()
             self._group.kill()
             self._group.close()
-            raise SandboxLostError("the process that watches the command does not end") from error
+            raise SandboxLostError("the process that supervises the command does not end") from error
         finally:
             os.close(self._status)
             os.close(self._control)
@@ -153,7 +153,7 @@ class LocalRunning:
         self._group.kill()
         self._group.close()
         if not report:
-            raise SandboxLostError("the process that watched the command has disappeared")
+            raise SandboxLostError("the process that supervised the command has disappeared")
         return _status(json.loads(report), out_of_memory, peak)
 
     def _report(self) -> bytes:

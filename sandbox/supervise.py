@@ -132,7 +132,7 @@ class _Watch:
             self.ended, self.killed = self.ended or "timeout", True
             self.running.send("KILL")
         if now >= self.deadline + GIVE_UP:
-            raise SandboxLostError("the command cannot be ended")
+            raise SandboxLostError("the command ran into its time limit and cannot be stopped")
 
     def look_at_disk(self, now: float, limit: int) -> None:
         """End a command that fills the disk; looking must cost little beside what it does.

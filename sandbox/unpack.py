@@ -62,7 +62,9 @@ def unpack_zip(packed: IO[bytes], folder: Path, wanted: Wanted = bool, most: int
                 continue
             most -= member.file_size
             if most < 0 or member.compress_type not in _PLAIN_ZIP:
-                raise ValueError(f"{member.filename[:80]!r}: too large, or of an unknown kind")
+                raise ValueError(
+                    f"the file {member.filename[:80]!r} in the archive is too large, or compressed by an unknown method"
+                )
             with archive.open(member) as content:
                 target.file(member.filename, content, executable=False)
 
@@ -77,7 +79,7 @@ def _members(archive: tarfile.TarFile, stream: "_Forwards") -> Iterator[tarfile.
         archive.members.clear()  # type: ignore[attr-defined]
         archive.pax_headers.clear()  # type: ignore[attr-defined]
         yield member
-    raise ValueError("too many files")
+    raise ValueError("the archive contains too many files")
 
 
 def _take(archive: tarfile.TarFile, member: tarfile.TarInfo, target: "_Target") -> None:
@@ -86,7 +88,7 @@ def _take(archive: tarfile.TarFile, member: tarfile.TarInfo, target: "_Target") 
     elif member.issym():
         target.link(member.name, member.linkname)
     elif member.issparse():
-        raise ValueError(f"{member.name[:80]!r}: a file with holes")
+        raise ValueError(f"the file {member.name[:80]!r} in the archive is sparse, and sparse files are not unpacked")
     elif member.isreg() and (content := archive.extractfile(member)) is not None:
         target.file(member.name, content, bool(member.mode & stat.S_IXUSR))
 
@@ -105,7 +107,7 @@ class _Target:
         """Write a file."""
         path = self._path(name)
         if path.is_top:
-            raise ValueError(f"{name!r}: not a valid file name")
+            raise ValueError(f"{name!r} in the archive is not a valid file name")
         self._place.write_stream(path, content, 0o755 if executable else 0o644)
 
     def link(self, name: str, aim: str) -> None:
@@ -118,9 +120,9 @@ class _Target:
         self._count += 1
         path = safe_relative(name)
         if self._count > MAX_FILES or len(path.pure.parts) > _DEPTH or len(name) > _NAME or "\0" in name:
-            raise ValueError(f"{name[:80]!r}: too many files, or too deep a path")
+            raise ValueError(f"the archive contains too many files, or the path {name[:80]!r} is too long or too deep")
         if any(len(os.fsencode(part)) > _PART for part in path.pure.parts):
-            raise ValueError(f"{name[:80]!r}: too long for a file name")
+            raise ValueError(f"the file name {name[:80]!r} in the archive is too long")
         return path
 
 
@@ -162,25 +164,25 @@ class _Forwards:
         while self._at < position and self._next(min(_STEP, position - self._at)):
             pass
         if self._at > position:
-            raise ValueError("it leads backwards")
+            raise ValueError("the archive is damaged: it is not in order")
 
     def read(self, size: int) -> bytes:
         """The next bytes."""
         most = min(self._header, self._headers) if self._in_header else _STEP
         if not 0 <= size <= most:
-            raise ValueError("a header without bounds")
+            raise ValueError("the archive is damaged: a header is too large")
         content = self._next(size)
         if self._in_header:
             self._header, self._headers = self._header - size, self._headers - size
             if _DIGITS.search(content):
-                raise ValueError("an unreadable header")
+                raise ValueError("the archive is damaged: a header cannot be read")
         return content
 
     def _next(self, size: int) -> bytes:
         content = self._inner.read(size)
         self._at += len(content)
         if self._at > self._most:
-            raise ValueError(f"larger than {self._most / 1e6:,.1f} MB")
+            raise ValueError(f"the archive is larger than {self._most / 1e6:,.1f} MB when it is unpacked")
         return content
 
 
@@ -199,4 +201,4 @@ def _readable() -> Iterator[None]:
         OverflowError,
         RuntimeError,
     ) as error:
-        raise ValueError(f"not a readable archive: {error}") from error
+        raise ValueError(f"the archive cannot be read: {error}") from error

@@ -19,7 +19,7 @@ def uv_program() -> Path:
     try:
         return Path(uv.find_uv_bin())
     except FileNotFoundError as error:
-        raise SandboxUnavailableError("the program uv is missing: pip install --force-reinstall uv") from error
+        raise SandboxUnavailableError("the program uv is missing: run pip install --force-reinstall uv") from error
 
 
 def uv_variables(settings: PipSettings, place: Place, cache: str, program: str = f"{UV}/uv") -> dict[str, str]:

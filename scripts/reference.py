@@ -1,8 +1,9 @@
-"""Write commands, options and settings into docs/reference.md.   reference.py [--check]: exit 1 when the page is stale."""
+"""Write commands, options, settings and known libraries into docs/reference.md.   reference.py [--check]: exit 1 when the page is stale."""
 
 import re
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -11,6 +12,7 @@ from page_region import write_or_check
 from ml_agent.cli.app import COMMANDS, loaded
 from ml_agent.cli.machine import documented
 from ml_agent.settings import Settings
+from ml_agent.tools.signatures.known_classes import known_classes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 REGION = re.compile(r"(<!-- generated:.*?-->\n).*?(<!-- /generated -->)", re.DOTALL)
@@ -75,13 +77,27 @@ def _of_settings() -> Iterator[str]:
         yield f"| `{name}` | {_cell('user cache folder' if field.default_factory else default)} | {_cell(said)} |"
 
 
+def _of_libraries() -> Iterator[str]:
+    yield "\n## Known libraries\n"
+    yield (
+        "Some scripts take options from a class or launcher of a library, such as `transformers.TrainingArguments`. `explain` and `check` "
+        "know the options of these, in the versions below. If only some versions have an option, its help text says so.\n"
+    )
+    yield "| library | classes and launchers | versions |\n|---|---|---|"
+    for package, found in groupby(known_classes(), key=lambda one: one.package):
+        classes = list(found)
+        versions = dict.fromkeys(version for one in classes for version in one.versions)
+        names = ", ".join(f"`{one.name}`" for one in classes)
+        yield f"| `{package}` | {names} | {', '.join(versions)} |"
+
+
 def renewed(page: str) -> str:
-    """The page with the commands and settings as they are now."""
+    """The page with the commands, settings and known libraries as they are now."""
     lines = ["## Commands\n"]
     for group in (*COMMANDS, *GROUPS):
         for name, command in leaves(group, loaded(group)):
             lines += _of_command(name, command)
-    text = "\n".join([*lines, *_of_settings()]) + "\n"
+    text = "\n".join([*lines, *_of_settings(), *_of_libraries()]) + "\n"
     return REGION.sub(lambda match: match[1] + text + match[2], page)
 
 

@@ -307,5 +307,5 @@ def test_nothing_is_added_here() -> None:
         plugins.FRAMEWORKS, plugins.NAVIGATORS, plugins.SANDBOXES, plugins.AGENTS, plugins.SCORERS, plugins.DIAGNOSIS,
     )  # fmt: skip
     assert [plugins.names(group) for group in groups] == [()] * 6
-    with pytest.raises(PluginError, match="no such navigator: x"):
+    with pytest.raises(PluginError, match="adds a navigator called x"):
         plugins.load(plugins.NAVIGATORS, "x")

@@ -72,11 +72,11 @@ _BLANKS = re.compile(r"(?<=\S)[^\S\n]{2,}")
 def read_toml(text: str) -> dict[str, Any]:
     """The table of a text. Raises ValueError where it is no TOML, or has numbers or keys that nobody writes."""
     if any(part.count(".") > _MOST_DOTS for part in _BETWEEN.split(text)):
-        raise ValueError(f"a key with more than {_MOST_DOTS} dots")
+        raise ValueError(f"the TOML file has a key with more than {_MOST_DOTS} dots")
     try:
         return tomllib.loads(text)
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise ValueError("the TOML file is nested too deeply") from error
 
 
 def read_ini(text: str) -> configparser.RawConfigParser:

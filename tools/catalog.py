@@ -95,10 +95,10 @@ def read_candidates(path: Path) -> list[Candidate]:
     """The entries of a catalogue in the order of the file; CatalogError names file and line."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise CatalogError(f"{path}: not a regular file; give a JSON Lines file, or --catalog sample")
+            raise CatalogError(f"{path} is not a regular file: give a JSON Lines file, or --catalog sample")
         if path.stat().st_size > MAX_BYTES:
             raise CatalogError(
-                f"{path}: larger than {MAX_BYTES // 2**20} MB; a catalogue has one short line a repository"
+                f"{path} is larger than {MAX_BYTES // 2**20} MB: a catalogue has one short line for each repository"
             )
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -113,9 +113,9 @@ def read_candidates(path: Path) -> list[Candidate]:
         candidates.append(_candidate(decoder, line, f"{path}:{number}"))
         first = seen.setdefault(candidates[-1].full_name, number)
         if first != number:
-            raise CatalogError(f"{path}:{number}: {candidates[-1].full_name} is already in line {first}; remove one")
+            raise CatalogError(f"{path}:{number}: {candidates[-1].full_name} is already in line {first}: remove one")
     if not candidates:
-        raise CatalogError(f"{path}: no entries; give a JSON Lines file with one repository a line")
+        raise CatalogError(f"{path} lists no repository: give a JSON Lines file with one repository on each line")
     return candidates
 
 
@@ -123,10 +123,10 @@ def _candidate(decoder: "msgspec.json.Decoder[_Entry]", line: bytes, place: str)
     try:
         entry = decoder.decode(line.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CatalogError(f"{place}: {error}; write one JSON object a line, with full_name") from error
+        raise CatalogError(f"{place}: {error}; write one JSON object on each line, with the key full_name") from error
     owner, _, name = entry.full_name.partition("/")
     if not owner or not name or "/" in name or any(character.isspace() for character in entry.full_name):
-        raise CatalogError(f"{place}: full_name {entry.full_name!r} is not OWNER/NAME")
+        raise CatalogError(f"{place}: the full_name {entry.full_name!r} is not of the form OWNER/NAME")
     return Candidate(
         full_name=entry.full_name,
         url=_url(entry, place),
@@ -151,6 +151,6 @@ def _url(entry: _Entry, place: str) -> str:
     target = (folder / entry.url).resolve()
     if not entry.url.startswith((".", "/")) or not target.is_relative_to(folder) or "\0" in entry.url:
         raise CatalogError(
-            f"{place}: url {entry.url!r}: give https://HOST/OWNER/NAME, or ./FOLDER beside the catalogue"
+            f"{place}: the url {entry.url!r} is not accepted: give https://HOST/OWNER/NAME, or ./FOLDER beside the catalogue"
         )
     return str(target)

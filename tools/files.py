@@ -40,29 +40,29 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         if not self.root.is_dir():
-            raise RepositoryError(f"{root}: not a folder")
+            raise RepositoryError(f"{root} is not a folder")
         self._foreign: dict[Path, str] = {}
 
     def resolve(self, path: str) -> Path:
         """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
         relative = PurePosixPath(path)
         if is_secret(relative.as_posix()):
-            raise UnsafePathError(f"{path!r}: not read: its name looks like a secret")
+            raise UnsafePathError(f"{path!r} is not read, because its name looks like a secret")
         if is_control(relative.as_posix()):
-            raise UnsafePathError(f"{path!r}: not read: version control data")
+            raise UnsafePathError(f"{path!r} is not read, because it belongs to version control")
         if relative.is_absolute() or "\0" in path:
-            raise UnsafePathError(f"{path!r}: give a path relative to the repository")
+            raise UnsafePathError(f"{path!r} is not a path in the repository: give a relative path")
         try:
             target = (self.root / relative).resolve()
         except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
-            raise UnsafePathError(f"{path!r}: cannot be followed ({error})") from error
+            raise UnsafePathError(f"the path {path!r} cannot be followed ({error})") from error
         if not target.is_relative_to(self.root):
-            raise UnsafePathError(f"{path!r}: outside the repository")
+            raise UnsafePathError(f"{path!r} is outside the repository")
         if is_secret(target.relative_to(self.root).as_posix()):
-            raise UnsafePathError(f"{path!r}: a link to a file that is not read: its name looks like a secret")
+            raise UnsafePathError(f"{path!r} links to a file that is not read, because its name looks like a secret")
         owner = "version control's" if is_control(target.relative_to(self.root).as_posix()) else self._owner(target)
         if owner:
-            raise UnsafePathError(f"{path!r}: leads to {owner} own; it is not read")
+            raise UnsafePathError(f"{path!r} is not read, because it links to {owner} own files")
         return target
 
     def exists(self, path: str) -> bool:
@@ -89,7 +89,7 @@ class Tree:
         descriptor = os.open(self._regular(path), flags)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnsafePathError(f"{path!r}: not a regular file")
+                raise UnsafePathError(f"{path!r} is not a regular file")
             return file.read(max_bytes)
 
     def read_text(self, path: str, max_bytes: int = MAX_TEXT_BYTES) -> str:
@@ -142,11 +142,13 @@ class Tree:
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 raise FileNotFoundError(f"{path[:80]!r}…: no file has so long a name") from error
+            if error.errno == errno.ELOOP:  # since Python 3.13 `resolve` passes a loop of links
+                raise UnsafePathError(f"the path {path!r} cannot be followed ({error.strerror})") from error
             raise
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(f"{path!r} is a folder")
         if not stat.S_ISREG(mode):
-            raise UnsafePathError(f"{path!r}: not a regular file")
+            raise UnsafePathError(f"{path!r} is not a regular file")
         return target
 
     def _mode(self, path: str) -> int | None:

@@ -78,7 +78,9 @@ class Operand:
 
     def __post_init__(self) -> None:
         if not self.text or self.text.startswith("-") or not self.text.isprintable():
-            raise UnsafeUrlError(f"{self.text!r}: not a valid git argument")
+            raise UnsafeUrlError(
+                f"{self.text!r} cannot be given to git: it must be printable and not begin with a dash"
+            )
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +144,7 @@ class Git:
                 start_new_session=True,
             )  # fmt: skip
         except FileNotFoundError as error:
-            raise RepositoryError("git is not installed; install it (apt install git) and try again") from error
+            raise RepositoryError("git is not installed: install it (apt-get install git)") from error
         return _watch(process, limits)
 
 

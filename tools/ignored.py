@@ -40,7 +40,9 @@ class Ignored:
         Raises RepositoryError where the rules take longer than anybody's.
         """
         if self._spent > _SECONDS:
-            raise RepositoryError(f"{self._tree.root}: what git ignores takes too long to find; give a smaller folder")
+            raise RepositoryError(
+                f"{self._tree.root}: applying the .gitignore files takes too long; give a smaller folder"
+            )
         began = time.thread_time()
         above = [folder.as_posix() for folder in PurePosixPath(path).parents][-2::-1]
         said = any(self._folder(f"{folder}/") for folder in above) or self._decide(path)

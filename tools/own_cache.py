@@ -35,7 +35,9 @@ def own_cache(folder: Path | None = None) -> Path:
     except OSError:
         return own  # whoever writes there says what is wrong
     if not stat.S_ISDIR(found.st_mode) or not _is_own(found):
-        raise PermissionError(f"{own} can be changed by other users: choose another folder (ML_AGENT_CACHE_DIR)")
+        raise PermissionError(
+            f"the cache folder {own} can be changed by other users: choose another one (ML_AGENT_CACHE_DIR)"
+        )
     return own
 
 

@@ -71,7 +71,9 @@ def is_added(group: str, name: str, ours: Collection[str] = ()) -> bool:
     """Whether a package adds what has this name. Raises PluginError where it is the name of one of ours, too."""
     point = _entry_points(group).get(name)
     if point is not None and name in ours:
-        raise PluginError(f"{_origin(point)} adds {name!r} to {group}, which is the name of a built-in one: rename it")
+        raise PluginError(
+            f"the package {_origin(point)} adds {name!r} to {group}, but {name!r} is built in: choose another name"
+        )
     return point is not None
 
 
@@ -84,11 +86,13 @@ def load(group: str, name: str) -> Any:
     """The object of that name. Raises PluginError where there is none or its package cannot be imported."""
     point = _entry_points(group).get(name)
     if point is None:
-        raise PluginError(f"no such {group.removeprefix('ml_agent.').removesuffix('s')}: {name}")
+        raise PluginError(
+            f"no installed package adds a {group.removeprefix('ml_agent.').removesuffix('s')} called {name}"
+        )
     try:
         return point.load()
     except Exception as error:  # code of others: whatever it raises, the reader needs to know whose it is
-        raise PluginError(f"{_origin(point)} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise PluginError(f"the package {_origin(point)} cannot be loaded: {type(error).__name__}: {error}") from error
 
 
 def everything(group: str) -> dict[str, Any]:

@@ -38,13 +38,13 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
             warnings.simplefilter("ignore")
             tree = _tree_of(source, mode)
     except (RecursionError, MemoryError, SystemError) as error:
-        raise TooDeepError("it is nested too deeply") from error
+        raise TooDeepError("the Python code is nested too deeply") from error
     except SyntaxError:
         raise
     except ValueError as error:
         raise SyntaxError(str(error)) from error
     if _is_deeper(tree, levels):
-        raise TooDeepError(f"the code is nested more than {levels} levels deep")
+        raise TooDeepError(f"the Python code is nested more than {levels} levels deep")
     if isinstance(tree, ast.Expression):
         return ast.Module(body=[ast.Expr(tree.body)], type_ignores=[])
     assert isinstance(tree, ast.Module)  # there is no third mode

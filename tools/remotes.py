@@ -69,20 +69,24 @@ class Remotes:
         try:
             parts = urlsplit(source)
         except ValueError as error:
-            raise UnsafeUrlError(f"{shown}: not a URL; give https://HOST/OWNER/NAME") from error
+            raise UnsafeUrlError(f"{shown} is not a URL: give https://HOST/OWNER/NAME") from error
         login, _, host = parts.netloc.rpartition("@")
         url = parts._replace(netloc=host, query="", fragment="").geturl().rstrip("/")
         segments = [segment for segment in unquote(parts.path).split("/") if segment]
         if _HELPER.match(source) or ".." in segments or _BLANK.search(unquote(source)) or host.startswith("-"):
-            raise UnsafeUrlError(f"{shown}: not a URL that is accepted; give https://HOST/OWNER/NAME")
+            raise UnsafeUrlError(f"the URL {shown} is not accepted: give https://HOST/OWNER/NAME")
         if parts.scheme != "https" and not url.startswith(self._web + "/"):
-            raise UnsafeUrlError(f"{shown}: only https:// URLs are cloned; clone it yourself and give the folder")
+            raise UnsafeUrlError(
+                f"{shown} is not cloned, because it is not an https:// URL: clone it yourself and give the folder"
+            )
         if not host and parts.scheme != "file":
-            raise UnsafeUrlError(f"{shown}: no host; give https://HOST/OWNER/NAME")
+            raise UnsafeUrlError(f"the URL {shown} has no host: give https://HOST/OWNER/NAME")
         if is_example(source):
             raise RepositoryError(f"{shown}: only an example of an address, nothing can be fetched from it")
         if host == urlsplit(DEFAULT_WEB).netloc and len(segments) != 2:
-            raise RepositoryError(f"{shown}: give https://github.com/OWNER/NAME, with --commit and --path for the rest")
+            raise RepositoryError(
+                f"{shown} is not the address of a repository: give https://github.com/OWNER/NAME; --commit and --path name the rest"
+            )
         return url, unquote(login)
 
     def _header(self, url: str, login: str) -> str:
@@ -107,13 +111,15 @@ def local_folder(source: str) -> Path | None:
         return None
     path = Path(source).expanduser()
     if path.is_file():
-        raise RepositoryError(f"{source}: a file, not a folder")
+        raise RepositoryError(f"{source} is a file: give a folder")
     if not path.is_dir():
         return None
     if (path / "HEAD").is_file() and (path / "objects").is_dir() and not (path / ".git").exists():
-        raise RepositoryError(f"{source}: a bare git repository; clone it yourself and give the folder with its files")
+        raise RepositoryError(
+            f"{source} is a bare git repository: clone it yourself and give the folder with its files"
+        )
     if is_control(path.resolve().as_posix()):
-        raise RepositoryError(f"{source}: version control's own folder; give the folder with the files")
+        raise RepositoryError(f"{source} is version control's own folder: give the folder with the files")
     return path.resolve()
 
 
@@ -125,7 +131,7 @@ def split_place(target: str) -> tuple[str, str]:
 
 def _unknown(source: str) -> RepositoryError:
     if _SSH.match(source):
-        return UnsafeUrlError(f"{source}: ssh is not used; give the https:// URL")
+        return UnsafeUrlError(f"{source} is an ssh address, which is not used: give the https:// URL")
     if source.startswith("-") or "\0" in source:
         return UnsafeUrlError(f"{source!r} is not a repository; give OWNER/NAME, an https:// URL or a folder")
     if _PATH.match(source):

@@ -78,7 +78,7 @@ class RepositoryCache:
         says what to do.
         """
         if commit is not None and not _REFERENCE.fullmatch(commit):
-            raise UnsafeUrlError(f"{commit!r} is not a commit; give a 40-digit SHA, a branch or a tag")
+            raise UnsafeUrlError(f"--commit {commit!r} is not a commit: give a 40-digit SHA, a branch or a tag")
         source = source.strip()
         folder = local_folder(source)
         if folder is None:
@@ -88,7 +88,7 @@ class RepositoryCache:
             return Checkout(root=folder, version=version, url=str(folder), local=True)
         if not is_work_tree(folder):
             raise RepositoryError(
-                f"{folder} holds commit {version}, not {commit}; leave out the commit, or name a git repository that has it"
+                f"{folder} is at commit {version}, not at {commit}: leave out --commit, or give a git repository that has that commit"
             )
         return self._taken_out(folder, commit)
 
@@ -131,10 +131,10 @@ class RepositoryCache:
                 self._add(root, deadline, lambda work, until: self._clone(remote, sha, work, until))
         except DeadlineError as error:
             advice = "allow more (clone_timeout), or clone it yourself and give the folder"
-            raise RepositoryError(f"{remote.shown}: {error} after {seconds:g} s; {advice}") from error
+            raise RepositoryError(f"{remote.shown} was not fetched within {seconds:g} s ({error}): {advice}") from error
         except SizeError as error:
             advice = "allow more (clone_bytes), or clone it yourself and give the folder"
-            raise RepositoryError(f"{remote.shown}: larger than {self._max_bytes / 1e6:,.1f} MB; {advice}") from error
+            raise RepositoryError(f"{remote.shown} is larger than {self._max_bytes / 1e6:,.1f} MB: {advice}") from error
         os.utime(root.parent)  # so that `_newest` finds what was used last
         return Checkout(root=root, version=sha, url=remote.url, local=False, note=note)
 

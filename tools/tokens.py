@@ -97,7 +97,7 @@ def _unpack(file: _RankFile) -> Path:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(target, gzip.decompress(packed.read_bytes()))
                 return folder
-    raise OSError("no folder can be written for the tokenizer's data")
+    raise OSError("the tokenizer's data cannot be written to any folder")
 
 
 def _is_whole(target: Path, file: _RankFile) -> bool:

@@ -75,7 +75,7 @@ class Walk:
     def _enter(self, name: str | Path, prefix: str, parent: int | None, todo: list[tuple[int, str, list[str]]]) -> None:
         try:
             if len(todo) >= MOST_DEPTH:
-                raise OSError(f"nested deeper than {MOST_DEPTH}")
+                raise OSError(f"folders are nested more than {MOST_DEPTH} levels deep")
             here = os.open(name, _FOLDER, dir_fd=parent)
             todo.append((here, prefix, []))
             todo[-1][2].extend(sorted(os.listdir(here), reverse=True))  # noqa: PTH208 - a descriptor is no path

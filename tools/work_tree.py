@@ -114,14 +114,14 @@ class WorkTree:
             folder, sha, depth = pending.pop()
             trees += 1
             if depth > _DEPTH or trees > _MAX_TREES:
-                raise self._unreadable("folders nested too deeply, or too many of them")
+                raise self._unreadable("its folders are nested too deeply, or there are too many of them")
             for binary, mode, name in self._entries(sha):
                 if stat.S_ISDIR(mode):
                     pending.append((f"{folder}{name}/", binary.hex(), depth + 1))
                 elif mode != _MODULE:
                     count += 1
                     if count > MAX_FILES:
-                        raise RepositoryError(f"{self.root}: more than {MAX_FILES} files")
+                        raise RepositoryError(f"{self.root} has more than {MAX_FILES} files: give a smaller folder")
                     yield Blob(folder + name, mode, binary)
 
     def changes(self) -> list[str]:
@@ -158,7 +158,7 @@ class WorkTree:
             left -= len(content)
             place = target / blob.path
             if kind != "blob":
-                raise self._unreadable(f"{blob.path}: no file")
+                raise self._unreadable(f"git stores {blob.path} as something other than a file")
             if blob.mode == _LINK:
                 links.append((place, content))
                 continue
@@ -169,7 +169,7 @@ class WorkTree:
         for place, aim in links:  # last: no file is ever written through one
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.parent.resolve() != (target.resolve() / place.parent.relative_to(target)) or b"\0" in aim:
-                raise self._unreadable(f"{place.name}: a link on the way")
+                raise self._unreadable(f"the path to {place.name} contains a link")
             place.symlink_to(os.fsdecode(aim))
 
     def _holds(self, sha: bytes) -> bool:
@@ -205,13 +205,13 @@ class WorkTree:
         kind, content = self._object(sha)
         try:
             if kind != "tree":
-                raise ValueError(f"{sha} is no tree")
+                raise ValueError(f"object {sha} is not a folder (a git tree)")
             entries = tree_entries_from_data(content)
         except ValueError as error:
             raise self._unreadable(str(error)) from error
         for _, _, name in entries:
             if name in ("", ".", "..", ".git") or "/" in name or "\0" in name or name.lower() == ".git":
-                raise self._unreadable(f"a file is called {name!r}")
+                raise self._unreadable(f"it contains a file with the forbidden name {name!r}")
         return entries
 
     def _object(self, sha: str, most: int = OBJECT_BYTES, stores: Iterable[Any] | None = None) -> tuple[str, bytes]:
@@ -222,14 +222,14 @@ class WorkTree:
                 if not _has(store, bytes.fromhex(sha)):
                     continue
                 if store.info(bytes.fromhex(sha)).size > most:
-                    raise RepositoryError(f"{self.root}: a git object is larger than {most / 1e6:,.1f} MB")
+                    raise RepositoryError(f"{self.root} contains a file larger than {most / 1e6:,.1f} MB")
                 found = store.stream(bytes.fromhex(sha))
                 kind, content = found.type.decode(), found.read()
                 if _name(content, kind).hex() != sha:
-                    raise self._unreadable(f"the content of object {sha} does not match its name")
+                    raise self._unreadable(f"the content of the git object {sha} does not match its hash")
                 return kind, content
         advice = "; it uses objects of another clone: `git repack -a -d` copies them" if self._lending_folders else ""
-        raise self._unreadable(f"object {sha} is missing{advice}")
+        raise self._unreadable(f"the git object {sha} is missing{advice}")
 
     @contextmanager
     def _reading(self, sha: str) -> Iterator[None]:
@@ -239,10 +239,10 @@ class WorkTree:
         try:
             yield
         except (ODBError, OSError, ValueError, IndexError, AssertionError, MemoryError) as error:
-            raise self._unreadable(f"object {sha}: {type(error).__name__}") from error
+            raise self._unreadable(f"the git object {sha} cannot be read ({type(error).__name__})") from error
         except Exception as error:
             if type(error).__module__ in ("zlib", "struct"):
-                raise self._unreadable(f"object {sha} is damaged") from error
+                raise self._unreadable(f"the git object {sha} is damaged") from error
             raise
 
     @cached_property

@@ -10,7 +10,7 @@ import typer
 from ml_agent.benchmarks.cli import options as o
 from ml_agent.terminal import Terminal
 
-app = typer.Typer(help="Other agents, each in an environment of its own.", no_args_is_help=True)
+app = typer.Typer(help="List and install the other agents, each in an environment of its own.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -43,9 +43,10 @@ def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
 
 @app.command()
 def install(
-    name: Annotated[str, typer.Argument(help="One of `ml-agent bench agents list`.")],
+    name: Annotated[str, typer.Argument(help="The agent, by its name in `ml-agent bench agents list`.")],
     source: Annotated[
-        Path | None, typer.Option("--from", help="Folder of a checkout, for an agent that is not in the package index.")
+        Path | None,
+        typer.Option("--from", help="Folder with a checkout of the agent, if it is not in the package index."),
     ] = None,
     home: o.Home = None,
 ) -> int:
@@ -61,7 +62,7 @@ def install(
     from ml_agent.benchmarks.subjects.agents import agents_home, subject
 
     if source is not None and not source.is_dir():
-        raise BenchError(f"--from {source}: no such folder")
+        raise BenchError(f"--from {source} is not a folder")
     found = subject(name, source.absolute() if source else None)
     done = found.install(agents_home(home), lambda line: o.tell([line]))
     sys.stdout.write(f"{done.folder}\n")

@@ -34,48 +34,64 @@ Tasks = Annotated[
     str,
     typer.Option(
         "--tasks",
-        help="Rows: a JSONL or Parquet file, `wild` (rows that come with the program), or super-dainiu/ml-bench:SPLIT.",
+        help="The rows (tasks): a JSONL or Parquet file, `wild` (108 included rows), or super-dainiu/ml-bench:SPLIT.",
     ),
 ]
-Repos = Annotated[Path, typer.Option("--repos", help="Folder of the repositories; `bench repos` fills it.")]
+Repos = Annotated[
+    Path, typer.Option("--repos", help="Folder with the rows' repositories; `bench repos` fetches them into it.")
+]
 Sample = Annotated[
-    Path | None, typer.Option("--sample", help='JSON list of the rows to use, such as ["101-1", "101-2"].')
+    Path | None, typer.Option("--sample", help='JSON file that lists the rows to use, such as ["101-1", "101-2"].')
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N rows.")]
-Model = Annotated[str, _model("--model", help="Model name at the endpoint.")]
+Model = Annotated[str, _model("--model", help="Name of the model at the endpoint.")]
 BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
-ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="Limit of tokens in one reply.")]
-MaxTokens = Annotated[int | None, _limit("--max-tokens", min=1, help="Limit of tokens for one row.")]
-MaxCost = Annotated[float | None, _limit("--max-cost", min=0, help="Limit in USD for one row.")]
-MaxCalls = Annotated[int | None, _limit("--max-calls", min=1, help="Limit of requests to the model for one row.")]
-MaxSeconds = Annotated[
-    float | None, _limit("--max-seconds", callback=_seconds, help="Time limit of one row in seconds.")
+ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="How many tokens one reply of the model may have.")]
+MaxTokens = Annotated[int | None, _limit("--max-tokens", min=1, help="How many tokens the model may use for one row.")]
+MaxCost = Annotated[float | None, _limit("--max-cost", min=0, help="What the model may cost for one row, in USD.")]
+MaxCalls = Annotated[
+    int | None, _limit("--max-calls", min=1, help="How many requests may be sent to the model for one row.")
 ]
-Jobs = Annotated[int, _work("--jobs", min=0, help="Number of parallel rows; 0 means one for each processor.")]
+MaxSeconds = Annotated[float | None, _limit("--max-seconds", callback=_seconds, help="Seconds that one row may take.")]
+Jobs = Annotated[
+    int, _work("--jobs", min=0, help="How many rows are worked on at the same time; 0 means one for each processor.")
+]
 EngineName = Annotated[
-    Literal["local", "dask"], _work("--engine", help="local: processes on this machine; dask: dask.distributed.")
+    Literal["local", "dask"],
+    _work(
+        "--engine",
+        help="Where rows are worked on: local (processes on this machine) or dask (the workers of a dask cluster).",
+    ),
 ]
 Scheduler = Annotated[
     str,
     _work(
         "--scheduler",
-        help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); default: a local cluster is started.",
+        help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); without it a local cluster is started.",
     ),
 ]
-RetryFailed = Annotated[bool, _work("--retry-failed", help="Rerun the rows that have no answer.")]
+RetryFailed = Annotated[bool, _work("--retry-failed", help="Answer the rows again that ended without an answer.")]
 Home = Annotated[
-    Path | None, typer.Option("--home", help="Folder in which agents are installed; default: in the cache.")
+    Path | None, typer.Option("--home", help="Folder in which agents are installed. Default: a folder in the cache.")
 ]
-Folder = Annotated[Path, typer.Option("--out", help="Folder for results; a second call continues.")]
+Folder = Annotated[
+    Path, typer.Option("--out", help="Folder for the results; if it has some, the command continues where it stopped.")
+]
 Predictions = Annotated[
-    Path, typer.Option("--out", help="JSONL file of predictions to write; a second call continues.")
+    Path,
+    typer.Option(
+        "--out", help="JSONL file for the predictions; if it has some, the command continues where it stopped."
+    ),
 ]
 SandboxName = Annotated[
-    Literal["auto", "docker", "local"], _place("--sandbox", help="Sandbox for the agents: auto, docker or local.")
+    Literal["auto", "docker", "local"],
+    _place("--sandbox", help="Sandbox in which the agents work: auto, docker or local (bubblewrap)."),
 ]
-Unisolated = Annotated[bool, _place("--unisolated", help="Allow running agents without isolation.")]
-Image = Annotated[str, _place("--image", help="Docker image; default: the project's own.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Unisolated = Annotated[
+    bool, _place("--unisolated", help="Run agents without isolation if neither Docker nor bubblewrap works.")
+]
+Image = Annotated[str, _place("--image", help="Docker image in which the agents work. Default: ML-Agent's own image.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 
 class Source(NamedTuple):
@@ -130,9 +146,9 @@ def load_rows(source: str, sample: Path | None, limit: int | None = None) -> Row
         try:
             listed = json.loads(sample.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise BenchError(f"{sample}: not a JSON list of rows ({error})") from error
+            raise BenchError(f"the sample {sample} is not a JSON list of rows ({error})") from error
         if not isinstance(listed, list) or not listed:
-            raise BenchError(f'{sample}: not a JSON list of rows, such as ["101-1", "101-2"]')
+            raise BenchError(f'the sample {sample} is not a JSON list of rows, such as ["101-1", "101-2"]')
         keys = [str(key) for key in listed]
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
@@ -145,11 +161,13 @@ def see_repositories(repos: Path, tasks: "Sequence[Task]") -> None:
     from ml_agent.benchmarks.errors import BenchError
 
     if not repos.is_dir():
-        raise BenchError(f"--repos {repos}: no such folder; `ml-agent bench repos` fetches the repositories")
+        raise BenchError(
+            f"--repos: there is no folder {repos}; `ml-agent bench repos` fetches the repositories into it"
+        )
     if tasks and not any(repository_folder(task, repos) for task in tasks):
         names = ", ".join(list(dict.fromkeys(task.repository for task in tasks))[:3])
         raise BenchError(
-            f"--repos {repos}: none of the repositories is in it ({names}); `ml-agent bench repos` fetches them"
+            f"--repos: the folder {repos} has none of the rows' repositories ({names}); `ml-agent bench repos` fetches them"
         )
 
 

@@ -16,15 +16,17 @@ def repos(
     repos: o.Repos,
     commit: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=SHA to use another commit than the pinned one, NAME=HEAD for the newest; repeatable."),
+        typer.Option(help="Another commit than the pinned one: NAME=SHA, or NAME=HEAD for the newest; repeatable."),
     ] = None,
-    mirrors: Annotated[Path | None, typer.Option(help="Folder of git directories to use instead of GitHub.")] = None,
+    mirrors: Annotated[
+        Path | None, typer.Option(help="Folder with git directories of the repositories, to use instead of GitHub.")
+    ] = None,
     sample: o.Sample = None,
     limit: o.Limit = None,
 ) -> int:
     """Fetch the repositories of the rows at their pinned commits into the folder that other commands use.
 
-    One that cannot be had is told, and the exit code is 1; the rows of the others can be used.
+    If a repository cannot be fetched, the command says so and ends with exit code 1; the others can be used.
 
     Example:
 
@@ -35,7 +37,7 @@ def repos(
 
     pairs = [text.partition("=") for text in commit or ()]
     if any(not name or not sha for name, _, sha in pairs):
-        raise BenchError("--commit: write NAME=SHA")
+        raise BenchError("--commit takes NAME=SHA, such as dgl=HEAD")
     rows, missing = o.load_rows(tasks, sample, limit), 0
     for laid in lay_repositories(rows.tasks, repos, {name.lower(): sha for name, _, sha in pairs}, mirrors):
         missing += bool(laid.problem)
@@ -45,23 +47,38 @@ def repos(
 
 
 def make(
-    repositories: Annotated[list[str], typer.Argument(help="Folders, or OWNER/NAME on GitHub.")],
-    out: Annotated[
-        Path, typer.Option("--out", help="JSONL file of rows (form D: folder) to write; a second call continues.")
+    repositories: Annotated[
+        list[str],
+        typer.Argument(
+            help="The repositories: folders, or OWNER/NAME on GitHub; their rows are written into one file."
+        ),
     ],
-    form: Annotated[Literal["D", "L"], typer.Option("--form", help="L: commands to write. D: files to deliver.")] = "L",
-    rows: Annotated[int, typer.Option("--rows", min=1, help="Maximum number of rows for one repository.")] = 24,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random choices (form L).")] = 0,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="JSONL file for the rows (form D: a folder); if it has some, the command continues where it stopped.",
+        ),
+    ],
+    form: Annotated[
+        Literal["D", "L"], typer.Option("--form", help="What the rows ask for: commands (L), or files to deliver (D).")
+    ] = "L",
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, help="How many rows are made from one repository at most.")
+    ] = 24,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the random choices; the same seed gives the same rows (form L).")
+    ] = 0,
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
 ) -> int:
-    """Make rows for any repository.
+    """Make rows from any repositories.
 
-    Form L: documented commands with other values, which its own parser accepts. Nothing of a repository is installed; its parsers run
-    in isolation. A command that the parser refuses makes no row.
+    Form L takes documented commands, gives them other values, and keeps those that the repository's own parser accepts. Nothing is
+    installed, and the parser runs in a sandbox.
 
-    Form D: documented examples that end well in a sandbox and make the same files, or print the same, each time. Numbers may differ by
-    0.1 % from what the example gave here.
+    Form D takes documented examples that work in a sandbox and give the same files or output each time. Numbers in an answer may differ
+    by 0.1 %.
 
     Examples:
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ml_agent.benchmarks.form_l import Summary
     from ml_agent.benchmarks.work import OwnAgent, PeerAgent, Terms
 
-_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="Answers to each row (form L).")]
+_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="How many answers are asked for each row (form L).")]
 
 
 class Answerer(NamedTuple):
@@ -24,12 +24,13 @@ class Answerer(NamedTuple):
         Literal["agent", "repo"],
         typer.Option(
             "--setting",
-            help="agent: the agent is told the task's folder in the repository; repo: it must find the folder.",
+            help="agent: the request names the task's folder in the repository; repo: the agent must find the folder.",
         ),
     ] = "agent"
-    navigator: Annotated[Literal["offline", "llm"], typer.Option("--navigator", help="offline (no model) or llm.")] = (
-        "offline"
-    )
+    navigator: Annotated[
+        Literal["offline", "llm"],
+        typer.Option("--navigator", help="Who answers: offline (ML-Agent without a model) or llm (with one)."),
+    ] = "offline"
     attempts: _Attempts = 1
     model: o.Model = ""
     base_url: o.BaseUrl = ""
@@ -42,19 +43,22 @@ class AgentOptions(NamedTuple):
         str,
         typer.Option(
             "--agent",
-            help="A name from `ml-agent bench agents list`; in forms A and D also offline or llm (ML-Agent itself).",
+            help="The agent, by its name in `ml-agent bench agents list`; in forms A and D also offline or llm (ML-Agent itself).",
         ),
     ]
     form: Annotated[
         Literal["A", "D", "L"],
-        typer.Option("--form", help="A: leave a run.sh that works. D: deliver files. L: write the command or code."),
+        typer.Option(
+            "--form",
+            help="What the agent must do. A: leave a run.sh that works. D: deliver files. L: write a command or code.",
+        ),
     ] = "A"
     attempts: _Attempts = 1
     setting: Annotated[
         Literal["agent", "repo"],
         typer.Option(
             "--setting",
-            help="Form L. agent: the agent is told the task's folder in the repository; repo: it must find the folder.",
+            help="Form L. agent: the request names the task's folder in the repository; repo: the agent must find the folder.",
         ),
     ] = "agent"
     home: o.Home = None
@@ -77,7 +81,7 @@ class Errand(NamedTuple):
 def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.RowLimits, work: o.Work) -> int:
     """Answer every row; rows that have an answer with the same configuration are skipped.
 
-    Exit code 0 says that every row has a result, also where that is an error.
+    Exit code 0: every row has a result, which may be an error.
 
     Example:
 
@@ -118,17 +122,17 @@ def run(
 ) -> int:
     """Run an agent on rows; rows that are done with the same configuration are skipped.
 
-    Limits are the same for every agent and are enforced from outside. Exit code 0: every row has a result.
+    The limits are the same for every agent, and its sandbox enforces them. Exit code 0: every row has a result.
 
-    Form A: 10 requests and 1,800 s a row, as in the published runs of OpenHands.
+    Limits of form A: 10 requests and 1,800 s for each row, as in the published runs of OpenHands.
 
-    Form L: 30 requests and 900 s an attempt. OUT/predictions.jsonl is what `bench score` reads.
+    Limits of form L: 30 requests and 900 s for each attempt. `bench score` reads the file OUT/predictions.jsonl.
 
-    Form D: 40 requests and 1,800 s a row. It has rows of its own (`--tasks delivery`, or `delivery:NAME,NAME`); --repos keeps their
-    archives and downloads what is missing. OUT/deliveries.jsonl has the judge's verdict on each result, and what the agent itself
-    said of it. Several agents may share OUT; `ml-agent bench report OUT` compares them.
+    Limits of form D: 40 requests and 1,800 s for each row. Form D has its own rows (`--tasks delivery`, or `delivery:NAME,NAME`);
+    their archives are downloaded into --repos. OUT/deliveries.jsonl has the judge's verdict on each result, and the agent's own claim.
+    Several agents may share the folder OUT; `ml-agent bench report OUT` compares them.
 
-    OUT/records keeps each agent's log.
+    The agents' logs are in OUT/records.
 
     Examples:
 

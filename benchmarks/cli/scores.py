@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 def score(
     tasks: o.Tasks,
     repos: o.Repos,
-    predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file of predictions.")],
+    predictions: Annotated[Path, typer.Option("--predictions", help="JSONL file with the predictions to score.")],
     mode: Annotated[
-        str, typer.Option(help="Scorer: same-call, official, or one that an installed package adds.")
+        str,
+        typer.Option(help="How answers are scored: same-call, official, or a scorer that an installed package adds."),
     ] = "same-call",
     jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
@@ -29,14 +30,15 @@ def score(
     limit: o.Limit = None,
     predicted_only: Annotated[
         bool,
-        typer.Option("--predicted-only", help="Leave out rows without a prediction; by default they count as failed."),
+        typer.Option(
+            "--predicted-only", help="Leave out rows that have no prediction; by default they count as failed."
+        ),
     ] = False,
 ) -> int:
-    """Score predictions: whether they make the same call as the reference, or by the published rules 1 and 2.
+    """Score predictions: do they make the same call as the reference answer, or keep the published rules 1 and 2?
 
-    same-call runs answer and reference in a sandbox, without libraries, through the repository's own parser, and compares what came
-    of both. Exit code 1 says that a row has no prediction (it counts as failed), or could not be judged: it cannot be read, or its
-    repository is not there.
+    The scorer same-call runs the answer and the reference in a sandbox through the repository's own parser, and compares the values.
+    Exit code 1: a row has no prediction (it counts as failed), or cannot be judged.
 
     Example:
 
@@ -83,12 +85,14 @@ def _scored_rows(tasks: "list[Task]", found: "list[Prediction]", predicted_only:
     if not predicted_only:
         return tasks
     if len(missing) == len(tasks):
-        raise BenchError("--predicted-only: no row has a prediction")
+        raise BenchError("--predicted-only leaves no row, because none has a prediction")
     return [t for t in tasks if t.key not in missing]
 
 
 def compare(
-    files: Annotated[list[Path], typer.Argument(help="Files with the output of `bench score --json`.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Files that hold the output of `bench score --json`, one for each agent.")
+    ],
     as_json: o.AsJson = False,
 ) -> int:
     """Compare agents on the rows that all of them have, with intervals and a paired test.
@@ -112,10 +116,15 @@ def compare(
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="Folder with outputs of `bench score --json` (*.json), or of form D.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Folder with the outputs of `bench score --json` (*.json), or with results of form D."),
+    ],
     price: Annotated[
         str,
-        typer.Option(help="Form D: USD per million tokens, as prompt/completion or prompt/completion/cached."),
+        typer.Option(
+            help="Price in USD per million tokens, as PROMPT/COMPLETION or PROMPT/COMPLETION/CACHED (form D)."
+        ),
     ] = "",
 ) -> int:
     """Write report.md and report.html for all results in a folder.
@@ -133,12 +142,14 @@ def report(
     from ml_agent.model.budget import Price, load_prices
 
     if not folder.is_dir():
-        raise BenchError(f"{folder}: no such folder")
+        raise BenchError(f"there is no folder {folder}")
     parts = price.split("/") if price else []
     try:
         stated = Price(**dict(zip(("input", "output", "cached"), map(float, parts), strict=False))) if parts else None
     except (TypeError, ValueError) as error:
-        raise typer.BadParameter(f"{price!r}: give such as 2.5/10 or 2.5/10/0.25", param_hint="--price") from error
+        raise typer.BadParameter(
+            f"{price!r} is not a price: write one such as 2.5/10 or 2.5/10/0.25", param_hint="--price"
+        ) from error
     if found := sorted(folder.glob("*.json")):
         comparison = side_by_side(of_scores([load_scored(path) for path in found], folder))
     else:

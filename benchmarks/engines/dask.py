@@ -50,7 +50,7 @@ def dask_engine(address: str = "", workers: int = 2) -> Iterator[Engine]:
         try:
             client = distributed.Client(where, timeout=START_SECONDS, set_as_default=False)
         except OSError as error:
-            raise BenchError(f"no dask scheduler at {where}: {error}") from error
+            raise BenchError(f"no dask scheduler answers at {where}: {error}") from error
         with client:
             client.wait_for_workers(1, timeout=START_SECONDS)
             if not address:

@@ -123,5 +123,5 @@ class _Worker(Generic[Item, Outcome]):
         self.process.join(END_SECONDS)
         if self.process.is_alive():
             raise BenchError(
-                f"worker process {self.process.pid} was killed and does not end: it waits for a disk or a device"
+                f"the worker process {self.process.pid} was killed and does not end, because it waits for a disk or a device"
             )

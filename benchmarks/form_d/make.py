@@ -159,15 +159,15 @@ def _row(one: Candidate, row: Row, session: Session, place: Path) -> Row:
     session.lay(partial(_put_code, session, one.task, place))
     proof = prove(session, one.task)
     if not proof.ok:
-        raise ValueError(f"it does not run: {proof.diagnosis.message}")
+        raise ValueError(f"the example does not run: {proof.diagnosis.message}")
     first, second = place / "first", place / "second"
     for folder in (first, second):
         _run(session, one.task, proof.repairs, folder)
     kept = _alike(first, second, session.sandbox.run(Command(text="pwd")).stdout.strip())
     if not kept:
-        raise ValueError("nothing comes out, or not the same twice")
+        raise ValueError("the example prints and writes nothing, or not the same when it is run twice")
     if len(kept) > MOST_FILES:
-        raise ValueError("too many files come out")
+        raise ValueError(f"the example writes more than {MOST_FILES} files")
     record = session.record(one.task, proof.repairs)
     row = msgspec.structs.replace(
         row,
@@ -195,7 +195,7 @@ def _run(session: Session, task: Task, repairs: Sequence[Repair], folder: Path) 
     began = session.sandbox.run(Command(text="date +%s.%N")).stdout.strip()
     response = session.run(task, repairs)
     if not response.ok:
-        raise ValueError(f"it does not run twice: {response.why}")
+        raise ValueError(f"the example fails when it is run again: {response.why}")
     folder.mkdir(parents=True)
     collect(session.sandbox, made_since(session.sandbox, began), folder)
     if response.stdout.strip() and len(response.stdout) < MOST_PRINTED:

@@ -73,7 +73,9 @@ def bring_repository(row: Row, folder: Path, archives: Path) -> None:
         archive.write_bytes(_download(row))
     data = archive.read_bytes()
     if hashlib.sha256(data).hexdigest() != row.sha256:
-        raise ValueError(f"{row.name}: {archive} is not the archive that the row names; remove it and try again")
+        raise ValueError(
+            f"row {row.name}: the archive {archive} does not have the row's sha256: remove it and run the command again"
+        )
     unpacked = folder.with_name(f"{folder.name}.unpacked")
     unpacked.mkdir()
     unpack_tar(io.BytesIO(data), unpacked)
@@ -85,7 +87,9 @@ def bring_repository(row: Row, folder: Path, archives: Path) -> None:
 def _download(row: Row) -> bytes:
     """The archive, by the index's own list of the package's files."""
     if not row.source.startswith("pypi:"):
-        raise ValueError(f"{row.name}: the archive of {row.source} is missing; give --repos {row.folder / ARCHIVES}")
+        raise ValueError(
+            f"row {row.name}: the archive of {row.source} is missing: give --repos {row.folder / ARCHIVES}"
+        )
     package, version = row.source.removeprefix("pypi:").split("==")
     settings = read_pip_settings()
     asked = requests.Session()
@@ -98,4 +102,4 @@ def _download(row: Row) -> bytes:
             found = asked.get(file["url"], timeout=120)
             found.raise_for_status()
             return found.content
-    raise ValueError(f"{row.name}: the package index has no archive of {package} {version} with the row's sha256")
+    raise ValueError(f"row {row.name}: the package index has no archive of {package} {version} with the row's sha256")

@@ -112,12 +112,14 @@ def pick_rows(source: str) -> tuple[Row, ...]:
     head, _, listed = source.partition(":")
     folder = FOLDER if head == "delivery" else Path(head)
     if not (folder / "rows.toml").is_file():
-        raise BenchError(f"form D has no rows {source}: give `delivery`, or a folder that `bench make --form D` wrote")
+        raise BenchError(
+            f"--tasks: form D has no rows called {source}; give `delivery`, or a folder that `bench make --form D` wrote"
+        )
     rows = load_rows(folder.absolute())
     names = [name.strip() for name in listed.split(",")] if listed else list(rows)
     if unknown := [name for name in names if name not in rows]:
         raise BenchError(
-            f"form D has no rows {', '.join(unknown)}: give `{head}`, or `{head}:` and names of {', '.join(rows)}"
+            f"--tasks: form D has no rows called {', '.join(unknown)}; give `{head}`, or `{head}:` and names of {', '.join(rows)}"
         )
     return tuple(rows[name] for name in dict.fromkeys(names))
 

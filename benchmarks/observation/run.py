@@ -312,9 +312,7 @@ def _walls(layout: _Layout) -> list[str]:
     """The words that shut the answer in: its repository and a system to read, one folder to write, no network."""
     program = find_bubblewrap()
     if program is None:
-        raise BenchError(
-            "answers are looked at in bubblewrap, which does not work here: install it and allow user namespaces"
-        )
+        raise BenchError("scoring needs bubblewrap, which does not work here: install it and allow user namespaces")
     words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *system_folders(SYSTEM_FOLDERS)]
     for shown in {str(INSIDE), sys.base_prefix, str(layout.programs), str(_given_libraries())} - {"/usr"}:

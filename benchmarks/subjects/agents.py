@@ -161,7 +161,9 @@ class SweAgent(PackagedSubject):
     def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
         """Run it where /root is not this machine's own."""
         if not sandbox.isolated:
-            raise AgentMissingError(f"{self.name} writes to /root: it runs in a container or a namespace only")
+            raise AgentMissingError(
+                f"{self.name} writes to /root, so it runs only in a sandbox: leave out --unisolated"
+            )
         return super().run(task, sandbox, installed, records)
 
     def _settings(self, task: SubjectTask, inside: Inside) -> dict[str, object]:
@@ -221,17 +223,17 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
         if kind.name == name:
             return kind()
     if name not in plugins.names(plugins.AGENTS):
-        raise BenchError(f"no such agent: {name}; there are {', '.join((*names(), LeastAgent.name))}")
+        raise BenchError(f"there is no agent {name}: choose one of {', '.join((*names(), LeastAgent.name))}")
     whose = plugins.made_by(plugins.AGENTS, name)
     try:
         made: Subject = plugins.load(plugins.AGENTS, name)()
     except PluginError:
         raise
     except Exception as error:  # code of others: whatever it raises, the reader needs to know whose it is
-        raise PluginError(f"{whose}: agent {name!r}: {type(error).__name__}: {error}") from error
+        raise PluginError(f"the agent {name!r} of {whose} cannot be made: {type(error).__name__}: {error}") from error
     lacks = [part for part in _PARTS if not hasattr(made, part)]
     if lacks:
-        raise PluginError(f"{whose}: agent {name!r} has no {', '.join(lacks)}")
+        raise PluginError(f"the agent {name!r} of {whose} lacks the attribute {', '.join(lacks)}")
     return made
 
 
@@ -240,7 +242,7 @@ def find_agent(name: str, home: Path) -> tuple[Subject, Installed]:
     found = subject(name)
     installed = found.find(home)
     if installed is None:
-        raise AgentMissingError(f"{name} is not installed: ml-agent bench agents install {name}")
+        raise AgentMissingError(f"the agent {name} is not installed: run `ml-agent bench agents install {name}`")
     return found, installed
 
 

@@ -96,7 +96,7 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
         if found is not None:
             return found
         if needs.wants_source and needs.source is None:
-            raise AgentMissingError(f"{name} is not in the package index: name a checkout of it (--from DIR)")
+            raise AgentMissingError(f"{name} is not in the package index: give a checkout of it with --from DIR")
         (folder / MARK).unlink(missing_ok=True)
         version = _build(folder, needs, interpreter, say)
         done = Installed(
@@ -117,7 +117,7 @@ def pick_python(name: str, versions: tuple[tuple[int, int], ...]) -> Interpreter
     found = next((one for version in versions if (one := pick_interpreter(version)) is not None), None)
     if found is None:
         wanted = " or ".join(".".join(map(str, version)) for version in versions)
-        raise AgentMissingError(f"{name} cannot run here: it needs Python {wanted} with venv, and none was found")
+        raise AgentMissingError(f"{name} needs Python {wanted} with venv, which is not installed on this machine")
     return found
 
 
@@ -164,11 +164,11 @@ def _run(arguments: list[str], log: Path) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise AgentMissingError(f"installation failed: more than {INSTALL_SECONDS:g} s (log: {log})") from error
+        raise AgentMissingError(f"the installation took more than {INSTALL_SECONDS:g} s (log: {log})") from error
     with log.open("a", encoding="utf-8") as out:
         out.write(done.stdout + done.stderr)
     if done.returncode != 0:
-        raise AgentMissingError(f"installation failed: {_reason(done.stdout + done.stderr)} (log: {log})")
+        raise AgentMissingError(f"the installation failed: {_reason(done.stdout + done.stderr)} (log: {log})")
     return done.stdout
 
 
@@ -182,7 +182,7 @@ def _reason(text: str) -> str:
 
 def _copy_source(source: Path, target: Path) -> Path:
     if not (source / "pyproject.toml").is_file():
-        raise AgentMissingError(f"{source}: no checkout of the agent there (pyproject.toml is missing)")
+        raise AgentMissingError(f"{source} is not a checkout of the agent, because it has no pyproject.toml")
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".git", "__pycache__"), symlinks=True)
     return target
 

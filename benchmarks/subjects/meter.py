@@ -81,7 +81,7 @@ class Meter:
             self._server = ThreadingHTTPServer((terms.host, 0), _handler(self))
         except OSError as error:
             raise ConfigurationError(
-                f"no server can be opened at {terms.host} for agents in containers: {error}"
+                f"the model's proxy for agents in containers cannot listen at {terms.host}: {error}"
             ) from error
         self._server.daemon_threads = True
 

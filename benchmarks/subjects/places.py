@@ -63,7 +63,7 @@ class DockerPlace(DockerSandbox):
 
     def _shown_mounts(self) -> list[Mount]:
         if self._folders and self._reach() == "none":
-            raise AgentMissingError("agents cannot run in containers of another machine: use --sandbox local")
+            raise AgentMissingError("agents cannot run in containers on another machine: use --sandbox local")
         shown = [Mount(str(folder), str(folder), type="bind", read_only=True) for folder in self._folders]
         return [*super()._shown_mounts(), self._open_root(), *shown]
 
@@ -121,7 +121,7 @@ def host_address(sandbox: Sandbox) -> str:
     gateways = [row[2] for line in routes.splitlines() if len(row := line.split()) > 2 and row[1] == "00000000"]
     if not gateways:
         raise AgentMissingError(
-            "the container has no route to this machine: give it the network, or use --sandbox local"
+            "the container has no network route to this machine, where the model's proxy runs: use --sandbox local"
         )
     return str(ipaddress.ip_address(bytes.fromhex(gateways[0])[::-1]))
 
@@ -170,4 +170,4 @@ def lay(sandbox: Sandbox, root: Path, name: str) -> None:
     response = sandbox.run(Command(text=f"{_PIP}; mkdir -p {name} && cd {name} && {_COMMIT}", timeout=LAY_SECONDS))
     if not response.ok:
         said = (response.stderr.strip().splitlines() or ["no answer"])[-1]
-        raise AgentMissingError(f"the repository cannot be committed in the {sandbox.name} sandbox: {said}")
+        raise AgentMissingError(f"`git commit` fails in the {sandbox.name} sandbox: {said}")

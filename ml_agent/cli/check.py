@@ -28,25 +28,35 @@ _WORDS = {"error": "error", "warning": "warning", "unsure": "cannot tell"}
 
 
 def check(
-    command: Annotated[str, typer.Argument(help="A bash command; a file of commands or code; - for standard input.")],
+    command: Annotated[
+        str,
+        typer.Argument(
+            help="What to check: a bash command, a file of commands or Python code, or - for standard input."
+        ),
+    ],
     repo: Annotated[
-        str, typer.Option(help="Folder of the repository, OWNER/NAME or URL; by default this folder.")
+        str, typer.Option(help="The repository: a folder, OWNER/NAME or a URL. Default: the working folder.")
     ] = ".",
-    path: Annotated[str, typer.Option(help="Folder in which the command will run.")] = "",
+    path: Annotated[str, typer.Option(help="Folder of the repository in which the command will run.")] = "",
     python: Annotated[
         bool,
         typer.Option(
-            "--python", help="The text is Python code; assumed for a file NAME.py and for what is plainly Python."
+            "--python",
+            help="Treat the text as Python code; files NAME.py and obvious Python code are recognised without it.",
         ),
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Also fail on warnings and on what cannot be decided.")
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 1 also if there are only warnings or findings that cannot be decided."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> int:
     """Check a command against a repository without running it; exit code 1 if it cannot work.
 
-    An *error* is certain. A *warning* may be all right. *Cannot tell* says why the repository alone does not show it.
+    An *error* means that the command cannot work; a *warning*, that it may not. *Cannot tell* means that the repository
+    alone does not show it.
 
     Examples:
 
@@ -56,7 +66,7 @@ def check(
     """
     text, is_code = _read(command)
     if not text.strip():
-        raise UsageError("no command given: give one, a file, or - for standard input")
+        raise UsageError("there is nothing to check: give a command, a file, or - for standard input")
     index = open_index(repo, ReadingLine(), first=path)
     find_problems = check_python if python or is_code or is_python(text) else check_command
     findings = find_problems(text, index, normal_folder(index.root, path))
@@ -80,7 +90,7 @@ def _read(given: str) -> tuple[str, bool]:
     if "\n" in given or file.suffix not in SUFFIXES or not file.is_file():
         return given, False
     if file.stat().st_size > MAX_BYTES:
-        raise UsageError(f"{given} has more than {MAX_BYTES} bytes")
+        raise UsageError(f"the file {given} has more than {MAX_BYTES} bytes: check a smaller one")
     return file.read_text(encoding="utf-8", errors="replace"), file.suffix == ".py"
 
 

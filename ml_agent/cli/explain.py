@@ -102,13 +102,15 @@ class Selection(NamedTuple):
         bool,
         typer.Option(
             "--all",
-            help="Also tests, set-up, make targets, and scripts that take no options and are not in the documentation.",
+            help="Also list tests, set-up scripts, make targets, and undocumented scripts that take no options.",
         ),
     ] = False
     word: Annotated[
         str,
         typer.Option(
-            "--filter", metavar="WORD", help="Only entry points with this word in their name, options or description."
+            "--filter",
+            metavar="WORD",
+            help="List only entry points with this word in their name, options or description.",
         ),
     ] = ""
 
@@ -116,26 +118,29 @@ class Selection(NamedTuple):
 class Form(NamedTuple):
     """How they are printed."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print the signatures as JSON.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scripts and their options as JSON.")] = False
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the options as JSON Schema functions, for tool calls.")
+        bool,
+        typer.Option("--schema", help="Print each script as a JSON Schema function, as tool calls of a model need it."),
     ] = False
 
 
 @grouped
 def explain(
-    target: Annotated[str, typer.Argument(help="DIR or DIR:SCRIPT; also OWNER/NAME.")],
+    target: Annotated[
+        str, typer.Argument(help="A repository, as a folder or OWNER/NAME; DIR:SCRIPT shows the options of one script.")
+    ],
     selection: Selection,
     form: Form,
 ) -> int:
     """Show the command-line options of a repository's scripts, without running anything.
 
-    For a folder it lists the scripts and console commands, those from the documentation first; `examples` counts the commands there.
-    Name a script to see its options. If the output is not a terminal, columns are separated by tabs.
+    For a folder it lists the scripts and console commands, those from the documentation first. `examples` is the number of commands
+    in the documentation that call it. Name a script to see its options. If the output is not a terminal, columns are separated by tabs.
 
-    `kind` is the library that reads the options; `sysargv`: the script reads them itself; empty: not known before you name the script.
-    `switch`: takes no value. `×?`: at most one value; `×2`: two; `×*`: any number; `×+`: at least one. `unknown`: a type that the program
-    defines. `(partly read)`: the program computes a part of the option when it runs.
+    `kind` is the library that reads the options, or `sysargv` if the script reads them itself. It is empty if it is known only after the
+    script is read. A `switch` takes no value. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
+    `unknown` means that the program defines the type itself. `(partly read)` means that the program computes a part of the option.
 
     Examples:
 
@@ -155,7 +160,9 @@ def explain(
         write_error(say_absent(absent))
     fitting = list(matching(found, selection.word)) or list(_with_option(found, selection.word, index))
     if selection.word and not fitting:
-        raise UsageError(f"nothing in {target} has {selection.word!r} in its name, options or description")
+        raise UsageError(
+            f"--filter: no entry point of {target} has {selection.word!r} in its name, options or description"
+        )
     shown = fitting if selection.all_of_them else [one for one in fitting if one.role == "run"]
     if form.as_json or form.schema:
         _print_json([one for entry in shown for one in _signatures_of(entry.entry, index)], schema=form.schema)
@@ -174,7 +181,7 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
         near = "" if within else _meant(index, script)
         hint = f"; did you mean {near}?" if near else ""
         raise UsageError(
-            f"{script}: no such entry point in {folder}{why}{hint}; `ml-agent explain {folder} --all` lists them"
+            f"{folder} has no entry point {script}{why}{hint}; `ml-agent explain {folder} --all` lists them"
         )
     found = [_with_what_is_open(one, index) for one in found]
     if form.as_json or form.schema:
@@ -241,7 +248,7 @@ def _see_that_it_is_a_folder(place: str) -> None:
     if path.is_file():
         folder = "." if path.parent == Path() else path.parent
         raise UsageError(
-            f"{place} is a file: write DIR:SCRIPT, the repository's folder first, such as {folder}:{path.name}"
+            f"{place} is a file: name the repository's folder first, as DIR:SCRIPT, such as {folder}:{path.name}"
         )
 
 

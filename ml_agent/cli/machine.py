@@ -44,8 +44,10 @@ def show_config(as_json: Annotated[bool, typer.Option("--json", help="Print the 
 
 
 def doctor(
-    model: Annotated[str | None, typer.Option(help="Also send this model a one-token request.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    model: Annotated[
+        str | None, typer.Option(help="Name of a model that is tested with a request of one token.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results of the checks as JSON.")] = False,
 ) -> int:
     """Check this machine: what works, and how to fix the rest.
 
@@ -74,11 +76,11 @@ def doctor(
 
 
 def models(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the models and prices as JSON.")] = False,
 ) -> int:
     """List models with known prices and those that the endpoint offers.
 
-    A price file of your own (setting `prices`) replaces entries of the table that comes with the program. Any other model works too: its price is then unknown.
+    The setting `prices` names a file with prices of your own. Models that are not listed work too, but their price is unknown.
     """
     from ml_agent.doctor import offered_models
     from ml_agent.model.budget import load_prices
@@ -170,7 +172,9 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def clean(
-    images: Annotated[bool, typer.Option("--images", help="Also remove the images of prepared environments.")] = False,
+    images: Annotated[
+        bool, typer.Option("--images", help="Also remove the Docker images of prepared environments.")
+    ] = False,
 ) -> int:
     """Remove containers, networks, volumes and workspaces that interrupted runs left behind."""
     from ml_agent.sandbox.cleanup import clean as clean_sandboxes
@@ -193,8 +197,8 @@ def init(
     model: Annotated[
         str | None, typer.Option(help="Name of the model for the settings file; it is tested with one request.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of its endpoint (OPENAI_BASE_URL).")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a settings file that exists.")] = False,
+    base_url: Annotated[str | None, typer.Option(help="Address of the model's endpoint (OPENAI_BASE_URL).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the settings file if there is one.")] = False,
 ) -> int:
     """Write a settings file with every setting explained, and test the model's endpoint.
 
@@ -202,10 +206,10 @@ def init(
     """
     path = user_file()
     if path.exists() and not force:
-        raise UsageError(f"{path} exists: edit it, or replace it with --force")
+        raise UsageError(f"the settings file {path} exists: edit it, or replace it with --force")
     settings = load_settings(model=model, base_url=base_url)
     if settings.model and not settings.has_endpoint:
-        raise UsageError(f"model {settings.model} needs an endpoint: set OPENAI_API_KEY, or give --base-url URL")
+        raise UsageError(f"the model {settings.model} needs an endpoint: set OPENAI_API_KEY, or give --base-url URL")
     _write(path, settings)
     write_out(f"Wrote {path}. Keys can be set there (api_key), or as OPENAI_API_KEY.\n")
     if not settings.thinks_with_model:
@@ -215,7 +219,7 @@ def init(
 
     row = examine_model(settings)
     if not row.ok:
-        raise ConfigurationError(f"model {row.found}: {row.advice}")
+        raise ConfigurationError(f"the model {row.found} does not answer: {row.advice}")
     write_out(f"Model {row.found} answers.\n")
     return 0
 

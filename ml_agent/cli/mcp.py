@@ -17,17 +17,26 @@ from ml_agent.terminal import write_error
 
 def mcp(
     transport: Annotated[
-        Literal["stdio", "http"], typer.Option(help="stdio, or streamable HTTP on loopback with a token.")
+        Literal["stdio", "http"],
+        typer.Option(
+            help="How clients connect: by standard input and output (stdio), or by HTTP on this machine with a token (http)."
+        ),
     ] = "stdio",
-    port: Annotated[int, typer.Option(help="Port of --transport http.", min=1, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(help="Port to listen on with --transport http.", min=1, max=65535)] = 8765,
     root: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder that local repositories must be inside; repeatable. Default: the working folder."),
+        typer.Option(help="Folder from which local repositories may be read; repeatable. Default: the working folder."),
     ] = None,
-    max_cost: Annotated[float, typer.Option(help="Limit in USD for all calls together.", min=0)] = 10.0,
-    max_seconds: Annotated[float, typer.Option(help="Limit in seconds for all runs together.", min=0)] = 8 * 3600.0,
-    session_cost: Annotated[float, typer.Option(help="Limit in USD for one session.", min=0)] = 5.0,
-    session_seconds: Annotated[float, typer.Option(help="Limit in seconds for one session.", min=0)] = 4 * 3600.0,
+    max_cost: Annotated[
+        float, typer.Option(help="What all calls together may cost at the model's endpoint, in USD.", min=0)
+    ] = 10.0,
+    max_seconds: Annotated[float, typer.Option(help="Seconds that all runs together may take.", min=0)] = 8 * 3600.0,
+    session_cost: Annotated[
+        float, typer.Option(help="What the calls of one client session may cost, in USD.", min=0)
+    ] = 5.0,
+    session_seconds: Annotated[
+        float, typer.Option(help="Seconds that the runs of one client session may take.", min=0)
+    ] = 4 * 3600.0,
 ) -> int:
     """Serve the tools to coding agents over the Model Context Protocol.
 
@@ -43,10 +52,10 @@ def mcp(
     except ModuleNotFoundError as error:
         if error.name not in ("mcp", "anyio"):
             raise
-        raise ConfigurationError(f"the extra `mcp` is missing: {install_extra('mcp')}") from error
+        raise ConfigurationError(f"`ml-agent mcp` needs the extra `mcp`: {install_extra('mcp')}") from error
     roots = [folder.expanduser() for folder in root or [Path.cwd()]]
     if missing := [folder for folder in roots if not folder.is_dir()]:
-        raise UsageError(f"--root {missing[0]}: no such folder")
+        raise UsageError(f"--root: there is no folder {missing[0]}")
     limits = Share(max_cost, max_seconds), Share(session_cost, session_seconds)
     made, tools = server(Guard(roots, *limits))
     token = ExitStack()

@@ -16,70 +16,127 @@ def _option(panel: str, text: str, *names: str) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=panel)
 
 
-Repo = Annotated[str, _option(WHERE, "OWNER/NAME, URL or folder; found by search if not given.", "--repo")]
-Commit = Annotated[str, _option(WHERE, "Commit to use.", "--commit")]
-Folder = Annotated[str, _option(WHERE, "Folder inside the repository to work in.", "--path")]
+Repo = Annotated[
+    str, _option(WHERE, "The repository: OWNER/NAME, a URL or a folder. Without it a repository is searched.", "--repo")
+]
+Commit = Annotated[str, _option(WHERE, "Commit of the repository to use.", "--commit")]
+Folder = Annotated[str, _option(WHERE, "Folder of the repository in which the task is done.", "--path")]
 Catalog = Annotated[
     str,
     _option(
         WHERE,
-        "JSON Lines catalogue to use instead of GitHub, for the search and for --repo: a file, or `sample`, which is included.",
+        "Where to look for repositories instead of GitHub: a JSON Lines file, or `sample`, a catalogue that is included.",
         "--catalog",
     ),
 ]
 Arg = Annotated[
     list[str] | None,
-    _option(WHERE, "Value for an option of the program that is found, NAME=VALUE; repeatable.", "--arg"),
+    _option(
+        WHERE,
+        "A value that the answer must use, as OPTION=VALUE of the repository's program, such as lr=0.1; repeatable.",
+        "--arg",
+    ),
 ]
-Model = Annotated[str | None, _option(MODEL, "Model name.", "--model")]
+Model = Annotated[str | None, _option(MODEL, "Name of the model, such as gpt-4o.", "--model")]
 BaseUrl = Annotated[str | None, _option(MODEL, "Address of the model's endpoint (OPENAI_BASE_URL).", "--base-url")]
 Navigator = Annotated[
-    str | None, _option(MODEL, "auto (a model if one is configured), offline (no model) or llm.", "--navigator")
+    str | None,
+    _option(
+        MODEL,
+        "Who writes the answer: llm (a model), offline (no model), or auto (a model if one is configured).",
+        "--navigator",
+    ),
 ]
 Fallback = Annotated[
     str | None,
-    _option(MODEL, "offline: continue without the model if it stops answering; default: the run ends.", "--fallback"),
+    _option(
+        MODEL,
+        "What to do if the model stops answering. offline: continue without it; by default the run ends.",
+        "--fallback",
+    ),
 ]
-ModelMode = Annotated[str | None, _option(MODEL, "How the model is called: auto, tools or text.", "--model-mode")]
-Sandbox = Annotated[str | None, _option(RUN, "auto, docker, local (bubblewrap) or none.", "--sandbox")]
+ModelMode = Annotated[
+    str | None,
+    _option(
+        MODEL,
+        "How the model is called: with tool calls (tools), with JSON in text (text), or as it supports (auto).",
+        "--model-mode",
+    ),
+]
+Sandbox = Annotated[
+    str | None,
+    _option(
+        RUN,
+        "Where the answer runs: docker, local (bubblewrap), none (nowhere), or auto (Docker, else bubblewrap).",
+        "--sandbox",
+    ),
+]
 Unisolated = Annotated[
-    bool | None, _option(RUN, "Allow running without isolation if there is no sandbox.", "--unisolated/--no-unisolated")
+    bool | None,
+    _option(RUN, "Run without isolation if neither Docker nor bubblewrap works.", "--unisolated/--no-unisolated"),
 ]
 Run = Annotated[
-    str | None, _option(RUN, "probe (default: run for a while), full (run to the end) or none (only check).", "--run")
+    str | None,
+    _option(
+        RUN,
+        "How far the answer is run: none (only checked), probe (for 60 seconds, the default) or full (to the end).",
+        "--run",
+    ),
 ]
 Expect = Annotated[
     list[str] | None,
     _option(RUN, "A file or folder that the run must produce, PATH or PATH:KIND; repeatable.", "--expect"),
 ]
 Network = Annotated[
-    str | None, _option(RUN, "none, install (default: the package index during set-up) or full.", "--network")
+    str | None,
+    _option(
+        RUN,
+        "Which network the sandbox has: none, install (default: only the package index, only during set-up) or full.",
+        "--network",
+    ),
 ]
 Gpus = Annotated[str | None, _option(RUN, "GPUs to use: none, all, or device numbers.", "--gpus")]
-Timeout = Annotated[float | None, _option(RUN, "Time limit of one execution in seconds.", "--timeout")]
-MaxCost = Annotated[float | None, _option(LIMITS, "Limit in USD.", "--max-cost")]
-MaxTokens = Annotated[int | None, _option(LIMITS, "Limit of prompt and output tokens together.", "--max-tokens")]
+Timeout = Annotated[
+    float | None, _option(RUN, "Seconds that one execution of the answer may take (default 1800).", "--timeout")
+]
+MaxCost = Annotated[float | None, _option(LIMITS, "What the model may cost, in USD.", "--max-cost")]
+MaxTokens = Annotated[
+    int | None, _option(LIMITS, "How many tokens the model may use, prompts and replies together.", "--max-tokens")
+]
 MaxAttempts = Annotated[
-    int | None, _option(LIMITS, "Commands that the model may try for one repository (default 5).", "--max-attempts")
+    int | None, _option(LIMITS, "How many answers the model may try for one repository (default 5).", "--max-attempts")
 ]
-MaxSeconds = Annotated[float | None, _option(LIMITS, "Time limit of the run in seconds.", "--max-seconds")]
-Record = Annotated[str, _option(OUTPUT, "Record model, GitHub and sandbox traffic in this folder.", "--record")]
-Replay = Annotated[str, _option(OUTPUT, "Replay a run that --record saved in this folder; no network.", "--replay")]
-Out = Annotated[Path | None, _option(OUTPUT, "Run folder to create (default: runs/ID).", "--out")]
+MaxSeconds = Annotated[float | None, _option(LIMITS, "Seconds that the whole run may take.", "--max-seconds")]
+Record = Annotated[
+    str, _option(OUTPUT, "Folder in which all traffic with the model, GitHub and the sandbox is recorded.", "--record")
+]
+Replay = Annotated[str, _option(OUTPUT, "Folder that --record wrote: repeat that run without a network.", "--replay")]
+Out = Annotated[
+    Path | None, _option(OUTPUT, "Folder to create for the run and all its files (default: runs/ID).", "--out")
+]
 TrustFolder = Annotated[
-    bool | None, _option(RUN, "Trust all of ml-agent.toml in the working folder.", "--trust-folder")
+    bool | None,
+    _option(
+        RUN, "Use all settings of ml-agent.toml in the working folder, also those that allow more.", "--trust-folder"
+    ),
 ]
-KeepOutputs = Annotated[Path | None, _option(OUTPUT, "Copy the run's output files into this folder.", "--keep-outputs")]
+KeepOutputs = Annotated[
+    Path | None, _option(OUTPUT, "Folder into which the files that the run made are copied.", "--keep-outputs")
+]
 Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs overwrite files.", "--force")]
-AsJson = Annotated[
-    bool, _option(OUTPUT, "Print the whole result as JSON; on one line if the output is not a terminal.", "--json")
-]
+AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--json")]
 Quiet = Annotated[
-    bool, _option(OUTPUT, "No progress on stderr, only errors and what must be run before the answer.", "--quiet", "-q")
+    bool,
+    _option(OUTPUT, "Print no progress, only errors and commands that must be run before the answer.", "--quiet", "-q"),
 ]
-Verbose = Annotated[bool, _option(OUTPUT, "Show every detail and all sandbox output.", "--verbose", "-v")]
+Verbose = Annotated[
+    bool, _option(OUTPUT, "Print every detail of the progress, and all output of the sandbox.", "--verbose", "-v")
+]
 Ask = Annotated[
-    bool, _option(WHERE, "Ask which repository, and which answer if none is likely enough (needs a terminal).", "--ask")
+    bool,
+    _option(
+        WHERE, "Let you choose the repository, and the answer if none is likely enough; needs a terminal.", "--ask"
+    ),
 ]
 
 
@@ -97,7 +154,7 @@ def named_as_flags(given: Mapping[str, object]) -> Iterator[None]:
         if value is None:
             raise
         flag = error.setting.replace("_", "-")
-        raise UsageError(f"--{flag} {value}: {error.problem}; --help shows how") from error
+        raise UsageError(f"--{flag} {value} is wrong: {error.problem}; --help shows what it takes") from error
 
 
 class WhereToLook(NamedTuple):

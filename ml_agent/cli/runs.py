@@ -17,7 +17,7 @@ from ml_agent.wording import shortened
 
 app = typer.Typer(help="List, show and delete runs.", no_args_is_help=True)
 
-_RUN = typer.Argument(help="Folder, id, or the beginning of an id.")
+_RUN = typer.Argument(help="The run: its folder, its id, or the beginning of its id.")
 
 
 @app.command("list")
@@ -25,7 +25,7 @@ def list_(
     text: Annotated[
         str,
         typer.Option(
-            "--filter", help="Only runs whose id, outcome (such as delivered) or instruction contains this text."
+            "--filter", help="List only runs whose id, ending (such as delivered) or instruction contains this text."
         ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
@@ -77,17 +77,24 @@ def delete(run: Annotated[str, _RUN]) -> None:
 
 
 def view(
-    run: Annotated[str, typer.Argument(help="Folder, id, or the beginning of an id; without it all runs.")] = "",
+    run: Annotated[
+        str,
+        typer.Argument(help="The run: its folder, its id, or the beginning of its id. Without it all runs are listed."),
+    ] = "",
     open_page: Annotated[bool, typer.Option("--open", help="Open report.html in the browser.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the events, one JSON object a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the run's events, one JSON object on each line.")
+    ] = False,
     text: Annotated[
         str,
-        typer.Option("--filter", help="Without a run: only those whose id, ending or instruction contains this text."),
+        typer.Option(
+            "--filter", help="If no RUN is given, list only runs whose id, ending or instruction contains this text."
+        ),
     ] = "",
 ) -> int:
     """Show a run on one screen: answer, evidence, doubts, files, cost, earlier drafts.
 
-    report.html in the run's folder has all details.
+    The file report.html in the run's folder has all details.
     """
     if not run:
         list_(text, as_json)

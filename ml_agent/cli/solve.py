@@ -78,7 +78,7 @@ def solve(
     products: o.Products,
     printing: o.Printing,
     instruction: Annotated[
-        str, typer.Argument(help="The task in one sentence, with every value; - for standard input.")
+        str, typer.Argument(help="The task in one sentence with all its values; - reads it from standard input.")
     ] = "",
 ) -> int:
     """Find the repository, write the command, check it, run it, repair it.
@@ -123,7 +123,7 @@ def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, 
     """UsageError where nothing is asked, or what is asked excludes itself."""
     check_instruction(instruction)
     if sandbox == "none" and run not in (None, "none"):
-        raise UsageError(f"--sandbox none --run {run}: nothing can run without a sandbox; leave out --run")
+        raise UsageError(f"--run {run} needs a sandbox, and --sandbox none has none: leave out one of the two")
     check_stated(expect)
 
 
@@ -131,7 +131,7 @@ def _see_that_it_can_be(instruction: str, sandbox: str | None, run: str | None, 
 def resume(
     limits: o.Limits,
     printing: o.Printing,
-    run: Annotated[str, typer.Argument(help="A run's folder, id, or the beginning of its id.")],
+    run: Annotated[str, typer.Argument(help="The run: its folder, its id, or the beginning of its id.")],
 ) -> int:
     """Continue a run that was interrupted or reached a limit; a finished run is printed again.
 
@@ -151,8 +151,8 @@ def resume(
 def continue_(
     limits: o.Limits,
     printing: o.Printing,
-    run: Annotated[str, typer.Argument(help="A finished run's folder, id, or the beginning of its id.")],
-    words: Annotated[str, typer.Argument(help="What to change, or what to do next.")],
+    run: Annotated[str, typer.Argument(help="The finished run: its folder, its id, or the beginning of its id.")],
+    words: Annotated[str, typer.Argument(help="What to change in the result, or what to do next, in a sentence.")],
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the new run.")] = None,
 ) -> int:
     """Continue a finished run with a correction: same conversation and environment, a new run folder.
@@ -170,7 +170,7 @@ def continue_(
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise UsageError(f"--arg {text}: write NAME=VALUE")
+        raise UsageError(f"--arg takes NAME=VALUE, not {text!r}")
     return name.strip().lstrip("-"), value
 
 

@@ -70,10 +70,14 @@ def _parse(text: str, read: tuple[Expectation, ...]) -> Expectation:
     if not colon:
         path, kind = text, ""
     elif kind not in KINDS:
-        raise UsageError(f"--expect {text}: {kind!r} is not a known kind; choose from {', '.join(KINDS)}")
+        raise UsageError(
+            f"--expect {text}: {kind!r} is not a kind of file that can be judged; choose one of {', '.join(KINDS)}"
+        )
     path = path.strip()
     if not _is_inside(path):
-        raise UsageError(f"--expect {text}: give a path relative to the folder in which the command runs")
+        raise UsageError(
+            f"--expect {text} is not a path below the folder in which the command runs: give a relative path"
+        )
     said = next((one for one in read if posixpath.normpath(one.path or "?") == posixpath.normpath(path)), None)
     return Expectation(
         path=path.rstrip("/"),

@@ -23,7 +23,9 @@ def check_folder(folder: Path) -> Path:
     try:
         make_writable(folder)
     except OSError as error:
-        raise UsageError(f"--keep-outputs {folder}: {error.strerror}; name a folder that can be written") from error
+        raise UsageError(
+            f"--keep-outputs: the folder {folder} cannot be written ({error.strerror}); choose another one"
+        ) from error
     finally:
         for one in missing:
             with suppress(OSError):

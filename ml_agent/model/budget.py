@@ -69,7 +69,7 @@ def _read(path: Path) -> dict[str, Price]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         return msgspec.convert(content.get("models", content), dict[str, Price])
     except (OSError, ValueError, msgspec.ValidationError) as error:
-        raise ConfigurationError(f"price file {path} cannot be read: {error}") from error
+        raise ConfigurationError(f"the file of prices {path} cannot be read: {error}") from error
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

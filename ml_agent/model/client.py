@@ -140,7 +140,9 @@ class ModelClient:
                 self._emit("model-adapted", phase=phase, refusal=refusal.kind, said=error_text(error))
                 if refusal.kind == "too-long":
                     exchange = msgspec.structs.replace(exchange, scale=exchange.scale / 2)
-        raise EndpointError(f"{self.endpoint.shown} refused every form of the request")
+        raise EndpointError(
+            f"the endpoint {self.endpoint.shown} refused every form of the request: try another --model or --model-mode"
+        )
 
     def _body(self, exchange: Exchange, traits: Traits) -> RequestBody:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
@@ -266,6 +268,6 @@ class ModelClient:
 
 def _permit(endpoint: Endpoint) -> None:
     if not ALLOW_REAL_ENDPOINTS and not endpoint.loopback:
-        raise ConfigurationError(f"real models are forbidden here: {endpoint!r}")
+        raise ConfigurationError(f"requests to real models are turned off in this process: {endpoint!r}")
     if endpoint.base_url.startswith(OPENAI) and not endpoint.api_key:
         raise ConfigurationError("no key for the model: set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint")

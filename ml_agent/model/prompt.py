@@ -54,7 +54,7 @@ def assemble(prompt: Prompt, limit: int, count: Count) -> AssembledPrompt:
     fixed = count(prompt.system) + count(prompt.question) + 2 * _MESSAGE_OVERHEAD
     room = limit - fixed
     if room < 0:
-        raise DoesNotFit(f"the question needs {fixed} tokens and there is room for {limit}")
+        raise DoesNotFit(f"the prompt needs {fixed} tokens, and the model's context has room for {limit}")
     kept, cut = _fill(prompt.sections, room, count)
     texts = [*(kept[s.name] for s in prompt.sections if s.name in kept), prompt.question]
     return AssembledPrompt(system=prompt.system, user=joined("\n\n", filter(None, texts)), cut=tuple(cut))

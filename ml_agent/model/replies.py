@@ -297,7 +297,7 @@ def _check(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:
     function = _function_of(call, functions)
     arguments = coerce(_load(call.arguments), function.parameters)
     if not isinstance(arguments, dict):
-        raise UnusableReply(f"the arguments of {function.name} are not a JSON object")
+        raise UnusableReply(f"the arguments of the function {function.name} are not a JSON object")
     if lenient:
         arguments = without_unknown(arguments, function.parameters)
     complaints = problems(arguments, function.parameters)

@@ -96,7 +96,9 @@ class Sender:
         self._strange = 0 if "choices" in answer else self._strange + 1
         self.answered = self.answered or "choices" in answer
         if self._strange >= _MOST_STRANGE:
-            raise EndpointError(f"{self.endpoint.shown} answers, but not as an OpenAI-compatible endpoint does")
+            raise EndpointError(
+                f"the endpoint {self.endpoint.shown} answers, but not in OpenAI's chat format: check OPENAI_BASE_URL"
+            )
         return answer
 
     def count(self, text: str) -> int:

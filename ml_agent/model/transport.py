@@ -111,7 +111,7 @@ def _read(response: httpx.Response) -> str:
             chunks.append(chunk)
             size += len(chunk)
             if size > MAX_REPLY:
-                raise httpx.DecodingError(f"the reply is longer than {MAX_REPLY} bytes")
+                raise httpx.DecodingError(f"the model's reply is longer than {MAX_REPLY} bytes")
             if until is not None and time.monotonic() > until:
                 raise httpx.ReadTimeout("the model's reply took too long")
     finally:
@@ -156,7 +156,9 @@ def pieces_of(response: httpx.Response) -> Iterator[bytes]:
     elif len(layers) == 1 and layers[0] in _WINDOWS:
         yield from _unpack(response.iter_raw(), _WINDOWS[layers[0]])
     else:
-        raise httpx.DecodingError(f"the reply uses a compression that was not requested: {', '.join(layers)[:80]}")
+        raise httpx.DecodingError(
+            f"the model's reply is compressed in a way that was not asked for: {', '.join(layers)[:80]}"
+        )
 
 
 class SmallPieces(httpx.SyncByteStream):
@@ -171,7 +173,7 @@ class SmallPieces(httpx.SyncByteStream):
         for piece in pieces_of(self._response):
             size += len(piece)
             if max(size, self._response.num_bytes_downloaded) > self._most:  # a packing may also hold next to nothing
-                raise httpx.DecodingError(f"the reply is longer than {self._most} bytes")
+                raise httpx.DecodingError(f"the model's reply is longer than {self._most} bytes")
             yield piece
 
     def close(self) -> None:

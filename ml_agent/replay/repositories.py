@@ -52,7 +52,7 @@ class TapeRepositories:
         """The folder that is asked for; which one a recording says it was does not count."""
         if local_folder(source) is None:
             raise ReplayError(
-                f"--replay {self._tape.folder}: {source} was a local folder when it was recorded; give your copy with --repo"
+                f"--replay {self._tape.folder}: the run used the local folder {source}, which is not here; give your copy with --repo"
             )
         return self._inner.get(source, commit)
 
@@ -71,7 +71,9 @@ class TapeRepositories:
             raise ReplayError(f"--replay {self._tape.folder}: {packed.name} cannot be unpacked: {error}") from error
         root = home / checkout.root.name
         if checkout.root.name in ("", "..") or root.is_symlink() or not root.is_dir():
-            raise ReplayError(f"--replay {self._tape.folder}: {packed.name} holds no folder {checkout.root.name!r}")
+            raise ReplayError(
+                f"--replay {self._tape.folder}: its file {packed.name} holds no folder {checkout.root.name!r}; record the run again"
+            )
         return root
 
     def _unpack(self, packed: BinaryIO, home: Path) -> None:

@@ -54,11 +54,11 @@ class Tape:
         self._asked: Counter[str] = Counter()
         self._lock = threading.Lock()
         if mode == "replay" and not folder.is_dir():
-            raise ConfigurationError(f"--replay {folder}: no such recording")
+            raise ConfigurationError(f"--replay: there is no folder {folder}")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigurationError(f"--record {folder}: cannot be written ({error.strerror})") from error
+            raise ConfigurationError(f"--record: the folder {folder} cannot be written ({error.strerror})") from error
 
     @property
     def replaying(self) -> bool:
@@ -121,10 +121,12 @@ class Tape:
             found = None if entry.error else msgspec.convert(entry.result, result, dec_hook=_from_plain)
         except FileNotFoundError:
             raise ReplayError(
-                f"--replay {self.folder}: holds no answer to this {kind} request{self._difference(kind, asked)}; record the run again"
+                f"--replay: the recording {self.folder} has no answer to this {kind} request{self._difference(kind, asked)}; record the run again"
             ) from None
         except (OSError, msgspec.DecodeError, RecursionError) as error:
-            raise ReplayError(f"--replay {self.folder}: {path.name} cannot be read: {error}") from error
+            raise ReplayError(
+                f"--replay: the file {path.name} of the recording {self.folder} cannot be read: {error}"
+            ) from error
         if entry.error:
             raise known.get(entry.error, ReplayError)(entry.message)
         return cast(T, found)

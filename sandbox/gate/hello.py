@@ -36,13 +36,13 @@ def first_message(take: Take, kind: int) -> Message:
         header = take(5)
         content, length = header[0], int.from_bytes(header[3:5])
         if header[1] != 3 or not 0 < length <= 2**14 + 256 or len(raw) + length > MAX_HELLO:
-            raise HelloError("no TLS")
+            raise HelloError("the connection does not use TLS")
         part = take(length)
         raw += header + part
         if content == CHANGE_CIPHER and not body and part == b"\x01" and len(raw) == 6:
             continue
         if content != HANDSHAKE or (body + part)[0] != kind:
-            raise HelloError("no TLS")
+            raise HelloError("the connection does not use TLS")
         body += part
     return Message(raw, body[4 : 4 + int.from_bytes(body[1:4])])
 
@@ -58,7 +58,7 @@ def name_in(client_hello: bytes) -> str:
         extensions = _extensions(client_hello)
         names = _names(extensions[SERVER_NAME]) if SERVER_NAME in extensions else [""]
     except (IndexError, struct.error, UnicodeDecodeError) as error:
-        raise HelloError("no whole TLS message") from error
+        raise HelloError("a TLS message of the connection is incomplete") from error
     if len(names) != 1 or ENCRYPTED & set(extensions):
         raise HelloError("the connection does not say which server it is for (TLS server name)")
     return names[0]
@@ -74,13 +74,13 @@ def _extensions(body: bytes) -> dict[int, bytes]:
     (size,) = struct.unpack_from(">H", body, at)
     at += 2
     if at + size != len(body):
-        raise HelloError("no whole TLS message")
+        raise HelloError("a TLS message of the connection is incomplete")
     found: dict[int, bytes] = {}
     while at < len(body):
         kind, length = struct.unpack_from(">HH", body, at)
         at += 4
         if kind in found or at + length > len(body):
-            raise HelloError("no whole TLS message")
+            raise HelloError("a TLS message of the connection is incomplete")
         found[kind] = body[at : at + length]
         at += length
     return found
@@ -90,12 +90,12 @@ def _names(extension: bytes) -> list[str]:
     (size,) = struct.unpack_from(">H", extension, 0)
     at, names = 2, []
     if size + 2 != len(extension):
-        raise HelloError("no whole TLS message")
+        raise HelloError("a TLS message of the connection is incomplete")
     while at < len(extension):
         kind, length = struct.unpack_from(">BH", extension, at)
         at += 3
         if kind != 0 or not 0 < length <= len(extension) - at:
-            raise HelloError("no whole TLS message")
+            raise HelloError("a TLS message of the connection is incomplete")
         names.append(extension[at : at + length].decode("ascii").lower())
         at += length
     return names

@@ -164,7 +164,7 @@ class _Handler(BaseRequestHandler):
         while again:
             hello = first_message(client.take, CLIENT_HELLO)
             if not _is_meant(name_in(hello.body), host[0]):
-                raise HelloError("another server than the package index")
+                raise HelloError("the connection asks for another server than the package index")
             upstream.sendall(hello.raw)
             if server.next_byte() != HANDSHAKE:  # it refuses
                 break
@@ -195,7 +195,7 @@ class _Reader:
         while len(self.rest) < size:
             part = self._source.recv(CHUNK)
             if not part:
-                raise HelloError("no TLS")
+                raise HelloError("the connection does not use TLS")
             self.rest += part
         taken, self.rest = self.rest[:size], self.rest[size:]
         return taken
@@ -233,7 +233,7 @@ def _connect(host: Host, tunnel: bool, proxies: Mapping[str, str]) -> Iterator[s
     proxy = _next_proxy(host, tunnel, proxies)
     address = (host_of(proxy) if "://" in proxy else host_of(f"http://{proxy}")) if proxy else host
     if address is None:
-        raise OSError("the machine's proxy has no address")
+        raise OSError("the address of this machine's network proxy has no host")
     with socket.create_connection(address, timeout=CONNECT_SECONDS) as upstream:
         if proxy and tunnel:
             name = f"{host[0]}:{host[1]}".encode()
@@ -243,7 +243,7 @@ def _connect(host: Host, tunnel: bool, proxies: Mapping[str, str]) -> Iterator[s
             while b"\r\n\r\n" not in answer and len(answer) < MAX_HEAD and (part := upstream.recv(1)):
                 answer += part
             if answer.split()[1:2] != [b"200"]:
-                raise OSError("the machine's proxy refuses")
+                raise OSError("this machine's network proxy refuses the connection")
         yield upstream
 
 

@@ -128,7 +128,7 @@ def _from_debian(client: docker.DockerClient) -> None:
             command, capture_output=True, text=True, timeout=BOOTSTRAP_SECONDS, check=False, env=bootstrap_environment()
         )
         if done.returncode:
-            raise SandboxUnavailableError(_line(done.stderr) or f"bootstrap ended with {done.returncode}")
+            raise SandboxUnavailableError(_line(done.stderr) or f"bootstrap.sh ended with exit code {done.returncode}")
         client.api.import_image_from_file(
             str(tar), repository=REPOSITORY, tag=recipe_hash(), changes=[*_SETTINGS, *label_lines(_labels())]
         )

@@ -43,9 +43,9 @@ def test_bad_rows_are_reported_and_the_others_stay(tmp_path: Path) -> None:
     ]
     loaded = load_tasks(written(tmp_path / "rows.jsonl", *rows))
     assert [str(t.key) for t in loaded.tasks] == ["1-7"]
-    assert [(p.row, p.message.split(":")[0].split(" - ")[-1]) for p in loaded.problems] == [
-        (2, "field 'arguments'"), (3, "no JSON (Expecting property name enclosed in double quotes"), (4, "the same github_id and id again"), (5, "field 'type'"), (6, "at `$.id`"),
-    ]  # fmt: skip
+    assert [p.row for p in loaded.problems] == [2, 3, 4, 5, 6]
+    for problem, word in zip(loaded.problems, ("'arguments'", "JSON", "github_id", "'type'", "`$.id`"), strict=True):
+        assert word in problem.message
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,9 @@ def test_a_line_that_is_no_row_is_told_by_its_place(tmp_path: Path) -> None:
     file.write_bytes(b"\n".join([b"\xef\xbb\xbf" + good[0], b"", b"not json", b"[1]", b'{"a": "\xe4"}', good[1]]))
     loaded = load_tasks(str(file))
     assert [str(t.key) for t in loaded.tasks] == ["1-1", "1-2"], "the mark at the beginning costs no row"
-    told = [(p.row, p.key, p.message.split(" (")[0]) for p in loaded.problems]
-    assert told == [
-        (2, f"{file}:3", "no JSON"), (3, f"{file}:4", "list where an object is expected"), (4, f"{file}:5", "not UTF-8"),
-    ]  # fmt: skip
+    assert [(p.row, p.key) for p in loaded.problems] == [(2, f"{file}:3"), (3, f"{file}:4"), (4, f"{file}:5")]
+    for problem, word in zip(loaded.problems, ("not JSON", "type list", "not UTF-8"), strict=True):
+        assert word in problem.message
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", "open('x')", "{'a': b}", "", "((((" * 50])

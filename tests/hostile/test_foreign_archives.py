@@ -142,7 +142,7 @@ def old_holes() -> bytes:
 @pytest.mark.parametrize("case", HEADERS)
 def test_the_headers_of_an_archive_have_limits(case: str, tmp_path: Path) -> None:
     began = time.monotonic()
-    with pytest.raises(ValueError, match=r"header|not a readable archive"):
+    with pytest.raises(ValueError, match=r"header|cannot be read"):
         unpack_tar(io.BytesIO(HEADERS[case]()), tmp_path)
     assert time.monotonic() - began < 10
 
@@ -204,7 +204,7 @@ def test_a_zip_writes_nothing_outside_and_no_more_than_it_may(tmp_path: Path) ->
 
 def test_a_name_that_no_file_can_have_is_told_as_what_is_wrong_with_the_archive(tmp_path: Path) -> None:
     for name in ("a" * 300, "é" * 200, f"folder/{'b' * 256}/c.py"):
-        with pytest.raises(ValueError, match="too long for a file name"):
+        with pytest.raises(ValueError, match="too long"):
             unpack_tar(packed(add(name, b"x")), tmp_path)
     unpack_tar(packed(link("empty", ""), link("long", "a/" * 5 + "b" * 4000), add("c.py", b"x")), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["c.py"]

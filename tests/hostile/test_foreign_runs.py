@@ -119,7 +119,7 @@ def test_a_mirror_that_lays_something_else_under_a_name(kind: str, mirror: Mirro
     here, other = {"blob": (right, wrong), "tree": trees, "commit": commits}[kind]
     objects = mirror.folder / "objects"
     (objects / other[:2] / other[2:]).rename(objects / here[:2] / here[2:])
-    assert "does not match its name" in lay_at(mirror, commits[0]).problem and not list(tmp_path.rglob("a.py"))
+    assert "does not match its hash" in lay_at(mirror, commits[0]).problem and not list(tmp_path.rglob("a.py"))
 
 
 @pytest.mark.promise(

@@ -164,5 +164,5 @@ def test_numbers_are_values_and_anything_else_is_refused(repository: Path) -> No
             ml_agent.solve(TASK, repo=repository, run="none", **options)
     nothing: Any = None
     for call in (ml_agent.solve, ml_agent.find, lambda text: ml_agent.check(text, repository)):
-        with pytest.raises(ml_agent.UsageError, match="is not text"):
+        with pytest.raises(ml_agent.UsageError, match="must be text"):
             call(nothing)

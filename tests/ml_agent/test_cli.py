@@ -28,7 +28,11 @@ BAD_INPUT = {
     "a folder that is not there": (("fit it", "--repo", "{tmp}/nowhere"), 2, "nowhere"),
     "an option for a repository": (("fit it", "--repo", "-oops"), 2, "oops"),
     "a file for a folder": (("fit it", "--repo", "{repo}/README.md"), 2, "README.md"),
-    "a path that is no folder": (("fit it", "--repo", "{repo}", "--path", "missing"), 2, "--path missing"),
+    "a path that is no folder": (
+        ("fit it", "--repo", "{repo}", "--path", "missing"),
+        2,
+        "--path: the repository has no folder missing",
+    ),
     "a path outside the tree": (("fit it", "--repo", "{repo}", "--path", "../plain"), 2, "outside the repository"),
     "a bad catalogue line": (("fit it", "--catalog", "{tmp}/broken.jsonl"), 2, "broken.jsonl:2"),
     "no catalogue": (("fit it", "--catalog", "{tmp}/none.jsonl"), 2, "none.jsonl"),
@@ -132,7 +136,7 @@ def test_a_limit_that_is_reached_ends_with_5(repository: Path, tmp_path: Path) -
 def test_a_wrong_value_of_a_flag_is_usage(words: list[str]) -> None:
     done = ml_agent("solve", "fit it", *words)
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"ml-agent: {' '.join(words)}: " in done.stderr and "setting" not in done.stderr
+    assert f"ml-agent: {' '.join(words)} " in done.stderr and "setting" not in done.stderr
 
 
 def test_a_wrong_value_of_the_environment_is_configuration() -> None:

@@ -85,7 +85,10 @@ def test_a_repository_is_named_in_a_catalogue(tmp_path: Path) -> None:
     code, result = solve(*asked, "ostrava-stat/kindred")
     assert (code, result["repository"]["name"]) == (0, "ostrava-stat/kindred") and not result["considered"]
     unlisted = ml_agent("solve", *asked, "ostrava-stat/kin")
-    assert unlisted.returncode == 2 and "the catalogue sample lists no ostrava-stat/kin" in unlisted.stderr
+    assert (
+        unlisted.returncode == 2
+        and "the catalogue sample does not list the repository ostrava-stat/kin" in unlisted.stderr
+    )
 
 
 def test_a_failing_program_ends_honestly_with_its_last_lines(repository: Path) -> None:

@@ -72,10 +72,10 @@ def test_finds_by_any_word_and_holds_every_condition(catalog: Catalog) -> None:
         ('{"full_name": 1}', "Expected `str`"),
         ('{"full_name": "a/b", "stars": "many"}', "Expected `int | null`"),
         ('{"full_name": "a/b", "topics": "gan"}', "Expected `array | null`"),
-        ('{"full_name": "name"}', "is not OWNER/NAME"),
-        ('{"full_name": "a/b/c"}', "is not OWNER/NAME"),
-        ('{"full_name": "a b/c"}', "is not OWNER/NAME"),
-        ('{"full_name": "lab/graphs"}', "is already in line 1; remove one"),
+        ('{"full_name": "name"}', "is not of the form OWNER/NAME"),
+        ('{"full_name": "a/b/c"}', "is not of the form OWNER/NAME"),
+        ('{"full_name": "a b/c"}', "is not of the form OWNER/NAME"),
+        ('{"full_name": "lab/graphs"}', "is already in line 1: remove one"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, problem: str) -> None:

@@ -73,7 +73,7 @@ def test_local_folders_are_used_in_place(cache: RepositoryCache, tmp_path: Path)
     write_files(tmp_path / "plain", FILES)
     checkout = cache.get(str(tmp_path / "plain"))
     assert checkout.root == tmp_path / "plain" and checkout.local and checkout.version.startswith("files-")
-    with pytest.raises(RepositoryError, match="leave out the commit"):
+    with pytest.raises(RepositoryError, match="leave out --commit"):
         cache.get(str(tmp_path / "plain"), "v1")
     sha = commit_files(tmp_path / "work", FILES)
     assert cache.get(str(tmp_path / "work")).version == cache.get(str(tmp_path / "work"), sha).version == sha
@@ -138,12 +138,12 @@ def test_a_server_that_stalls_meets_the_deadline(github: GitHubServer, tmp_path:
     for commit in (None, sha):
         github.fail(Fault(stall=True))
         started = time.monotonic()
-        with pytest.raises(RepositoryError, match=r"git did not finish after 0.4 s; allow more"):
+        with pytest.raises(RepositoryError, match=r"within 0\.4 s .*: allow more"):
             cache.get("owner/book", commit)
         assert time.monotonic() - started < 60
     cache.time_for = lambda most: most / 2
     github.fail(Fault(stall=True))
-    with pytest.raises(RepositoryError, match=r"did not finish after 0.2 s"):
+    with pytest.raises(RepositoryError, match=r"within 0\.2 s"):
         cache.get("owner/book", sha)
     assert not leftovers(cache)
     assert not _processes(github.url)
@@ -152,7 +152,7 @@ def test_a_server_that_stalls_meets_the_deadline(github: GitHubServer, tmp_path:
 def test_a_repository_that_is_too_large_is_refused(github: GitHubServer, tmp_path: Path) -> None:
     github.publish(BOOK, {"noise.bin": os.urandom(3_000_000)})
     cache = RepositoryCache(tmp_path / "cache", web=github.url, max_bytes=2_000_000)
-    with pytest.raises(RepositoryError, match=r"larger than 2\.0 MB; allow more"):
+    with pytest.raises(RepositoryError, match=r"larger than 2\.0 MB: allow more"):
         cache.get("owner/book")
     assert not leftovers(cache) and not list(cache.folder.rglob("noise.bin"))
 
@@ -212,7 +212,7 @@ def _stalled(cache: RepositoryCache, github: GitHubServer, sha: str) -> "subproc
 def test_a_lock_that_is_kept_meets_the_deadline(github: GitHubServer, cache: RepositoryCache, tmp_path: Path) -> None:
     sha = github.publish(BOOK, FILES)
     worker = _stalled(cache, github, sha)
-    with pytest.raises(RepositoryError, match=r"another process is still fetching it after 0\.5 s"):
+    with pytest.raises(RepositoryError, match=r"within 0\.5 s \(another process"):
         RepositoryCache(cache.folder, web=github.url, timeout=0.5).get("owner/book", sha)
     worker.kill()
     worker.communicate()

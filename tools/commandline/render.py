@@ -45,7 +45,7 @@ def render_words(signature: Signature, call: Mapping[str, Any]) -> tuple[str, ..
     given = {dest: value for dest, value in call.items() if value is not None}
     for dest in given:
         if dest not in known:
-            raise RenderError(f"{signature.path} has no argument {dest}")
+            raise RenderError(f"{signature.path} has no option or argument called {dest}")
     if signature.syntax == "overrides":
         flags = {option.dest: max(option.flags, key=len) for option in signature.options if option.flags}
         return tuple(f"{flags.get(dest, dest)}={_plain(value)}" for dest, value in given.items())
@@ -90,7 +90,9 @@ def _by_place(signature: Signature, given: Mapping[str, Any]) -> tuple[str, ...]
     for option in places[: last + 1]:
         value = given.get(option.dest, option.default)
         if value is None:
-            raise RenderError(f"{option.dest} needs a value, because a later argument of {signature.path} has one")
+            raise RenderError(
+                f"the argument {option.dest} needs a value, because a later argument of {signature.path} has one"
+            )
         words += [written(option, v) for v in _as_list(value)]
     return tuple(words)
 
@@ -117,7 +119,7 @@ def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[s
         target = greedy if chosen.nargs in ("*", "+", "?") else others
         target += _option_words(signature, chosen, given[option.dest])
     if level < len(signature.subcommand) and greedy and not others:
-        raise RenderError(f"the values of {greedy[0]} would swallow the subcommand {signature.subcommand[level]}")
+        raise RenderError(f"the values of {greedy[0]} would take in the subcommand {signature.subcommand[level]}")
     if any(w.startswith("-") and not _is_number(signature, w) for w in places):
         return [*greedy, *others, "--", *places]
     return [*places, *greedy, *others]
@@ -132,7 +134,9 @@ def _refuse_gaps(signature: Signature, given: Mapping[str, Any], level: int) -> 
         if option.dest not in given:
             missing = missing or option
         elif missing is not None and given[option.dest] != []:
-            raise RenderError(f"{missing.dest} needs a value, because {option.dest} comes after it")
+            raise RenderError(
+                f"the argument {missing.dest} needs a value, because the argument {option.dest} comes after it"
+            )
 
 
 def _is_number(signature: Signature, word: str) -> bool:
@@ -157,7 +161,7 @@ def _spelling(options: Sequence[Option], option: Option, value: Any) -> Option |
             return candidate
     if str(value) == (option.default or "None") or isinstance(value, bool):
         return None
-    raise RenderError(f"no option of {option.path} stores {value!r} as {option.dest}")
+    raise RenderError(f"no option of {option.path} sets {option.dest} to {value!r}")
 
 
 def _flag(option: Option) -> str:
@@ -177,11 +181,11 @@ def _option_words(signature: Signature, option: Option, value: Any) -> list[str]
         return [word for v in values for word in _one_value(signature, flag, written(option, v))]
     words = [written(option, v) for v in _as_list(value)]
     if (option.nargs or "").isdigit() and len(words) != int(option.nargs or 0):
-        raise RenderError(f"{flag} takes {option.nargs} values")
+        raise RenderError(f"the option {flag} takes {option.nargs} values")
     if option.nargs == "+" and not words:
-        raise RenderError(f"{flag} takes at least one value")
+        raise RenderError(f"the option {flag} takes at least one value")
     if signature.syntax == "argparse" and any(_looks_like_option(signature, w) for w in words):
-        raise RenderError(f"a value of {flag} begins with a dash and would be read as an option")
+        raise RenderError(f"a value of the option {flag} begins with a dash and would be read as an option")
     return [flag, *words]
 
 

@@ -32,7 +32,7 @@ def test_every_command_is_here() -> None:
 MISTAKES = {
     "a sample that is none": (("predict", *ON, "--out", "{tmp}/o", "--sample", "{rows}"), 2, "not a JSON list"),
     "llm without a model": (("predict", *ON, "--out", "{tmp}/o", "--navigator", "llm"), 2, "needs --model"),
-    "an agent that nobody knows": (("run", "--agent", "gpt", *ON, "--out", "{tmp}/o"), 2, "no such agent: gpt"),
+    "an agent that nobody knows": (("run", "--agent", "gpt", *ON, "--out", "{tmp}/o"), 2, "there is no agent gpt"),
     "an agent that is not installed": (
         ("run", "--agent", "aider", *ON, "--out", "{tmp}/o", "--model", "m"), 3, "bench agents install aider",
     ),
@@ -40,13 +40,13 @@ MISTAKES = {
     "results into a file": (("run", "--agent", "offline", *ON, "--out", "{rows}"), 2, "rows.jsonl cannot be written"),
     "offline in form L": (("run", "--form", "L", "--agent", "offline", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
     "a scorer that went": (("score", *ON, "--predictions", "{rows}", "--mode", "strict"), 2, "same-call judges what an answer asks for"),
-    "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "no such folder"),
+    "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "there is no folder"),
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
-    "a report of a folder that is not there": (("report", "{tmp}/none"), 2, "no such folder"),
+    "a report of a folder that is not there": (("report", "{tmp}/none"), 2, "there is no folder"),
     "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
-    "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl: this file contains something other than predictions"),
-    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl: this file contains something other than rows of"),
+    "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl exists and does not contain predictions"),
+    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl exists and does not contain rows of"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
     ),
@@ -96,7 +96,7 @@ def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Row
     assert said.code == 0 and "no answer 1-1: no repository other" in said.err and "1 of 2 rows answered" in said.err
     rows({}, {"arguments": "no dict"}, {})
     said = call("predict", *ON, "--out", "{tmp}/bad.jsonl")
-    assert said.code == 1 and "row 2 (1-1): field 'arguments'" in said.err and "2 of 3 rows answered" in said.err
+    assert said.code == 1 and "row 2 (1-1): the field 'arguments'" in said.err and "2 of 3 rows answered" in said.err
     assert "1 rows have no result" in said.err
 
 
@@ -177,7 +177,11 @@ def test_repositories_are_laid_at_their_commits(call: Call, bench: Path, rows: R
     rows({}, {"github": "https://github.com/some/other"}, {"github": "https://github.com/some/third"})
     told = ("--tasks", "{rows}", "--repos", "{tmp}/laid", "--mirrors", "{tmp}/mirrors")
     said = call("repos", *told, "--commit", "sample=HEAD", "--commit", "third=HEAD")
-    assert said.code == 1 and "other: no pinned commit is known" in said.err and "third: some/third: no git" in said.err
+    assert (
+        said.code == 1
+        and "other: no pinned commit is known" in said.err
+        and "no git directory of some/third" in said.err
+    )
     laid = bench / "laid/sample"
     sha = (laid / ".commit").read_text().strip()
     assert (laid / "train.py").read_bytes() == (work / "train.py").read_bytes() and len(sha) == 40

@@ -195,7 +195,7 @@ def test_rows_are_picked_by_name() -> None:
 def test_an_archive_of_another_content_is_not_unpacked(plan: Plan) -> None:
     row = msgspec.structs.replace(plan.rows[0], sha256="0" * 64)
     (plan.archives / row.sha256).write_bytes(b"other")
-    with pytest.raises(ValueError, match="remove it and try again"):
+    with pytest.raises(ValueError, match="remove it and run"):
         bring_repository(row, plan.out / "repository", plan.archives)
 
 

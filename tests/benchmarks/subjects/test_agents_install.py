@@ -43,7 +43,7 @@ def test_is_made_once_and_found_again(tmp_path: Path) -> None:
 
 
 def test_a_python_that_is_not_here_is_named(tmp_path: Path) -> None:
-    with pytest.raises(AgentMissingError, match=r"toy cannot run here: it needs Python 3\.99 with venv"):
+    with pytest.raises(AgentMissingError, match=r"toy needs Python 3\.99 with venv"):
         install.install(tmp_path, "toy", needs(tmp_path, pythons=((3, 99),)), print)
 
 
@@ -56,10 +56,10 @@ def test_the_environment_is_told_no_keys(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_checkout_is_wanted_and_copied(tmp_path: Path) -> None:
     wanting = needs(tmp_path, wants_source=True)
-    with pytest.raises(AgentMissingError, match="name a checkout"):
+    with pytest.raises(AgentMissingError, match="give a checkout"):
         install.install(tmp_path / "home", "toy", wanting, print)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(AgentMissingError, match=r"pyproject\.toml is missing"):
+    with pytest.raises(AgentMissingError, match=r"no pyproject\.toml"):
         install.install(tmp_path / "home", "toy", needs(tmp_path, wants_source=True, source=tmp_path / "empty"), print)
 
 

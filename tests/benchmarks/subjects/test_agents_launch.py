@@ -56,5 +56,5 @@ def test_is_told_of_the_meter_and_nothing_of_the_endpoint(name: str) -> None:
 def test_swe_agent_keeps_off_this_machine(tmp_path: Path, least: Installed) -> None:
     sandbox = open_place(Place(sandbox="local", unisolated=True), tmp_path)
     task = SubjectTask(text="x", endpoint=Endpoint(model="m"))
-    with pytest.raises(AgentMissingError, match="container or a namespace only"):
+    with pytest.raises(AgentMissingError, match="runs only in a sandbox"):
         agents.subject("swe-agent").run(task, sandbox, least, tmp_path / "records")

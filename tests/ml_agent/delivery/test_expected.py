@@ -15,7 +15,7 @@ def test_the_option_stands_before_the_sentence() -> None:
     said = "Save the table to out.csv with the columns x and y."
     assert expected(said) == ["out.csv (csv), with x, y"]
     assert expected(said, "./out.csv:tsv", "plots/") == ["./out.csv (tsv), with x, y", "plots"]
-    with pytest.raises(UsageError, match="not a known kind"):
+    with pytest.raises(UsageError, match="not a kind of file"):
         expected(said, "x.csv:table")
 
 

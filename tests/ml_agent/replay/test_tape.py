@@ -63,7 +63,7 @@ def test_a_run_that_is_called_by_an_everyday_word_changes_nothing(tmp_path: Path
 
 
 def test_nothing_to_replay_is_a_configuration_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="no such recording"):
+    with pytest.raises(ConfigurationError, match="there is no folder"):
         Tape(tmp_path / "none", "replay")
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigurationError, match="cannot be written"):
