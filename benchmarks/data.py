@@ -311,7 +311,7 @@ def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _published_rows(split: str) -> Iterator[Mapping[str, Any]]:
     if split not in SPLITS:
-        raise BenchError(f"{DATASET} has no split {split!r}; it has {', '.join(SPLITS)}")
+        raise BenchError(f"the data set {DATASET} has no split {split!r}; it has {', '.join(SPLITS)}")
     try:
         from datasets import load_dataset
     except ImportError as error:

@@ -56,7 +56,7 @@ class EventStream:
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled.is_set():
-            raise CancelledRunError("cancelled; `ml-agent resume` continues it")
+            raise CancelledRunError("the run was cancelled; `ml-agent resume` continues it")
 
 
 class Work(Generic[Answer]):

@@ -183,7 +183,7 @@ def answer_of(method: str, url: str, headers: Mapping[str, str], body: object = 
             for part in reply.iter_content(_STEP):
                 content += part
                 if len(content) > MOST_BYTES or time.monotonic() > until:
-                    raise requests.Timeout("too large or too slow")
+                    raise requests.Timeout("the reply is too large or too slow")
             return Reply(reply.status_code, content)
 
     try:

@@ -203,8 +203,8 @@ def find_run(runs_dir: Path, name: str) -> RunFolder:
         return _own(RunFolder(Path(name).resolve()))
     hits = [folder for folder in list_runs(runs_dir) if folder.id.startswith(name)] if name else []
     if len(hits) != 1:
-        problem = "is not unique" if hits else "is not known"
-        raise UsageError(f"run {name!r} {problem}: `ml-agent runs list` shows all runs")
+        problem = f"several runs have an id that begins with {name!r}" if hits else f"run {name!r} is not known"
+        raise UsageError(f"{problem}: `ml-agent runs list` shows all runs")
     return hits[0]
 
 
@@ -340,7 +340,7 @@ def known_run(settings: Settings, name: str) -> RunFolder:
     if len(exact or hits) == 1 and not is_run(name):
         return (exact or hits)[0]
     if len(hits) > 1 and not is_run(name):
-        raise UsageError(f"run {name!r} is not unique: `ml-agent runs list` shows them")
+        raise UsageError(f"several runs have an id that begins with {name!r}: `ml-agent runs list` shows all runs")
     return find_run(settings.runs_dir, name)
 
 

@@ -6,7 +6,7 @@ log=$(mktemp); trap 'rm -f "$log"' EXIT
 
 find_python() {
   local name
-  for name in python3 python3.13 python3.12 python3.11; do
+  for name in python3 python3.14 python3.13 python3.12 python3.11; do
     if command -v "$name" >/dev/null && "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       echo "$name"; return
     fi
@@ -29,5 +29,5 @@ if [ ! -x "$venv/bin/pip" ]; then
     fi
   fi
 fi
-echo "setup: installing the project and its development tools" >&2
+echo "setup: installing the project and its development tools; the first time this takes some minutes" >&2
 "$venv/bin/pip" install -q --disable-pip-version-check -e '.[dev]' >"$log" 2>&1 || { tail -15 "$log" >&2; exit 1; }

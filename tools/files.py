@@ -178,7 +178,7 @@ class Tree:
                 if entry.is_file(follow_symlinks=False) or entry.is_symlink():
                     count += 1
                     if count > MAX_FILES:
-                        raise RepositoryError(f"{self.root}: more than {MAX_FILES} files; give a smaller folder")
+                        raise RepositoryError(f"{self.root} has more than {MAX_FILES} files; give a smaller folder")
                     yield path, entry.is_symlink()
 
 

@@ -41,7 +41,7 @@ class Ignored:
         """
         if self._spent > _SECONDS:
             raise RepositoryError(
-                f"{self._tree.root}: applying the .gitignore files takes too long; give a smaller folder"
+                f"applying the .gitignore files of {self._tree.root} takes too long: give a smaller folder"
             )
         began = time.thread_time()
         above = [folder.as_posix() for folder in PurePosixPath(path).parents][-2::-1]

@@ -82,7 +82,7 @@ class Remotes:
         if not host and parts.scheme != "file":
             raise UnsafeUrlError(f"the URL {shown} has no host: give https://HOST/OWNER/NAME")
         if is_example(source):
-            raise RepositoryError(f"{shown}: only an example of an address, nothing can be fetched from it")
+            raise RepositoryError(f"{shown} is only an example of an address: nothing can be fetched from it")
         if host == urlsplit(DEFAULT_WEB).netloc and len(segments) != 2:
             raise RepositoryError(
                 f"{shown} is not the address of a repository: give https://github.com/OWNER/NAME; --commit and --path name the rest"

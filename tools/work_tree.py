@@ -54,7 +54,7 @@ class WorkTree:
         self.root = root
         control = root if bare else _control(root)
         if control is None:
-            raise RepositoryError(f"{root}: no git work tree")
+            raise RepositoryError(f"{root} is not a git repository with files")
         self._control, self._common = Tree(control), Tree(_common(control))
         self._bare = bare
         self._inside: dict[str, bool] = {}
@@ -89,7 +89,7 @@ class WorkTree:
             if kind == "commit":
                 return sha
             sha = content[7:47].decode("ascii", "replace") if kind == "tag" else ""
-        raise RepositoryError(f"{self.root}: no commit {reference}; give a 40-digit SHA, a branch or a tag of it")
+        raise RepositoryError(f"{self.root} has no commit {reference}; give a 40-digit SHA, a branch or a tag of it")
 
     def date(self, commit: str = "") -> str:
         """The day of a commit, by default HEAD's, YYYY-MM-DD; "" where there is none."""
@@ -114,7 +114,7 @@ class WorkTree:
             folder, sha, depth = pending.pop()
             trees += 1
             if depth > _DEPTH or trees > _MAX_TREES:
-                raise self._unreadable("its folders are nested too deeply, or there are too many of them")
+                raise self._unreadable("the folders of the commit are nested too deeply, or there are too many of them")
             for binary, mode, name in self._entries(sha):
                 if stat.S_ISDIR(mode):
                     pending.append((f"{folder}{name}/", binary.hex(), depth + 1))
@@ -211,7 +211,7 @@ class WorkTree:
             raise self._unreadable(str(error)) from error
         for _, _, name in entries:
             if name in ("", ".", "..", ".git") or "/" in name or "\0" in name or name.lower() == ".git":
-                raise self._unreadable(f"it contains a file with the forbidden name {name!r}")
+                raise self._unreadable(f"the commit contains a file with the forbidden name {name!r}")
         return entries
 
     def _object(self, sha: str, most: int = OBJECT_BYTES, stores: Iterable[Any] | None = None) -> tuple[str, bytes]:
@@ -308,7 +308,7 @@ class WorkTree:
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
             raise RepositoryError(
-                f"{self.root}: reading its git files took more than {self._seconds:g} s; give a smaller folder"
+                f"reading the git files of {self.root} took more than {self._seconds:g} s; give a smaller folder"
             )
 
     def _unreadable(self, why: str) -> RepositoryError:

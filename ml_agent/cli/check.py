@@ -105,7 +105,8 @@ def _finding_line(finding: Finding, *, with_line: bool) -> str:
     begin = _LINE.match(finding.message)
     at = (f"your {begin[0]}" if begin else f"your line {finding.at}: " if finding.at else "") if with_line else ""
     message = finding.message[begin.end() :] if begin else finding.message
-    place = f"{finding.path}:{finding.line or 1}: " if finding.path else ""
+    file = "" if finding.path in message else f"{finding.path}: "
+    place = f"{finding.path}:{finding.line}: " if finding.line else file
     said = "did you mean" in message or finding.suggestion in message
     advice = "" if said else f" (did you mean {finding.suggestion}?)"
     line = f"{at}{_WORDS[finding.severity]}: {place}{message}{advice} [{finding.code}]"

@@ -56,7 +56,7 @@ def check_price(settings: Settings) -> None:
     if settings.max_cost is None or load_prices(settings.prices).find(endpoint.model, local=endpoint.loopback):
         return
     raise ConfigurationError(
-        f"--max-cost cannot be held: the price of {endpoint.model} is not known; name a file of prices (ML_AGENT_PRICES), "
+        f"--max-cost needs a known price, but the price of {endpoint.model} is not known; name a file of prices (ML_AGENT_PRICES), "
         "or leave --max-cost out and limit --max-tokens"
     )
 

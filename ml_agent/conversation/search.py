@@ -93,7 +93,7 @@ class SearchConversation:
             idle = 0 if new else idle + 1
         found = (self._chosen or rank(request.instruction, list(self._seen.values())))[:CANDIDATES]
         if not found:
-            raise NoAnswer("the model's searches found no repository, and it named none")
+            raise NoAnswer("no repository was found: the model named none, and its searches found none")
         return [msgspec.structs.replace(one, score=float(CANDIDATES - place)) for place, one in enumerate(found)]
 
     def _carry_out(self, raw: RawCall) -> tuple[ToolCall, PromptText]:

@@ -91,7 +91,7 @@ def _judge_beginning(data: bytes, expected: Expectation) -> str:
     """Of a text that is too large to be judged whole: text it must be, and begin as its kind does."""
     text = text_of(data, whole=False).lstrip()
     if not text.startswith(_BEGINNINGS.get(expected.kind, ("",))):
-        raise InvalidContent(f"does not begin like {expected.kind}")
+        raise InvalidContent(f"does not begin like a file of the kind {expected.kind}")
     line, ended, _ = text.partition("\n")
     if expected.kind == "jsonl" and ended:
         judge_jsonl(line, msgspec.structs.replace(expected, rows=None))

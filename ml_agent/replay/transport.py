@@ -97,7 +97,7 @@ class TapeSandbox:
     @property
     def _real(self) -> Sandbox:
         if self._inner is None:
-            raise SandboxUnavailableError("a recording needs a sandbox below it")
+            raise SandboxUnavailableError("--record needs a sandbox that can be recorded")
         return self._inner
 
     def start(self) -> None:
@@ -232,7 +232,7 @@ class TapeTransport(httpx.BaseTransport):
 
     def _send(self, request: httpx.Request) -> RecordedResponse:
         if self._inner is None:
-            raise httpx.UnsupportedProtocol("a recording needs a transport below it")
+            raise httpx.UnsupportedProtocol("--record needs a connection that can be recorded")
         response = self._inner.handle_request(request)
         try:
             body = masked(

@@ -23,7 +23,7 @@ def test_an_unknown_or_ambiguous_name_is_an_error(tmp_path: Path) -> None:
     new_run(tmp_path, tmp_path / "aa2", {})
     with pytest.raises(UsageError, match="not known"):
         find_run(tmp_path, "zz")
-    with pytest.raises(UsageError, match="not unique"):
+    with pytest.raises(UsageError, match="several runs"):
         find_run(tmp_path, "aa")
 
 

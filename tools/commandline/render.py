@@ -119,7 +119,9 @@ def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[s
         target = greedy if chosen.nargs in ("*", "+", "?") else others
         target += _option_words(signature, chosen, given[option.dest])
     if level < len(signature.subcommand) and greedy and not others:
-        raise RenderError(f"the values of {greedy[0]} would take in the subcommand {signature.subcommand[level]}")
+        raise RenderError(
+            f"the option {greedy[0]} takes any number of values, so it would take the subcommand {signature.subcommand[level]} as one"
+        )
     if any(w.startswith("-") and not _is_number(signature, w) for w in places):
         return [*greedy, *others, "--", *places]
     return [*places, *greedy, *others]

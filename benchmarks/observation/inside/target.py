@@ -109,7 +109,7 @@ def _launched(words: Sequence[str]) -> Target | None:
             return _script(word, words[at + 1 :])
         if word in ("-m", "--module") and at + 1 < len(words):
             return Target(module=words[at + 1], words=words[at + 2 :])
-    raise NoSuchScript("the command's launcher (such as torchrun) is given no program")
+    raise NoSuchScript("the launcher (such as torchrun) is not followed by a program")
 
 
 def _code(words: Sequence[str]) -> Target:
