@@ -1,15 +1,25 @@
 """Result files made to fill the memory, keep us busy or break a reader: each is judged in one line, or said to be too much."""
 
 import bz2
+import sqlite3
 import struct
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from ml_agent.delivery.content import MOST_MEMORY, MOST_SAID, MOST_SECONDS, ContentNotJudged, judge_apart, judge_content
+from ml_agent.delivery.content import (
+    MOST_MEMORY,
+    MOST_SAID,
+    MOST_SECONDS,
+    ContentNotJudged,
+    judge_apart,
+    judge_content,
+    report_apart,
+)
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import InvalidContent
 from tests.processor_time import within
@@ -41,6 +51,38 @@ def bomb(mebibytes: int) -> bytes:
     entry = struct.pack("<4sHHHHHHLLLHHHHHLL", b"PK\1\2", 46, *fields, 0, 0, 0, 0, 0) + b"a.npy"
     end = struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, 1, 1, len(entry), len(head) + len(packed), 0)
     return head + packed + entry + end
+
+
+def database(*statements: str) -> bytes:
+    with closing(sqlite3.connect(":memory:")) as base:
+        for statement in statements:
+            base.execute(statement)
+        base.commit()
+        return base.serialize()
+
+
+DATABASES = {
+    "a column that is computed without end": database(
+        "CREATE TABLE t (a, b AS (printf('%.*c', 1000000000, 'x')))", "INSERT INTO t (a) VALUES (1), (2)"
+    ),
+    "a table that is changed into a view of all numbers": database(
+        "CREATE TABLE t (a)",
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = 'CREATE VIEW t AS WITH n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT a FROM n'",
+    ),
+    "thousands of tables": database(*(f"CREATE TABLE t{number} (a)" for number in range(5_000))),
+    "half a file": database("CREATE TABLE t (a)", "INSERT INTO t VALUES (zeroblob(100000))")[:9_000],
+    "nothing behind its mark": b"SQLite format 3\0" + b"\xff" * 5_000,
+    "a value of forty megabytes": database("CREATE TABLE t (a)", "INSERT INTO t VALUES (hex(zeroblob(20000000)))"),
+}
+
+
+@pytest.mark.parametrize("name", DATABASES)
+@pytest.mark.promise("A database made to keep us busy or to run anything is only a file.", by=HELD_BY)
+def test_a_database_is_only_read(name: str) -> None:
+    expected = Expectation(kind="file", path="a.db")
+    report = within(20.0, lambda: report_apart(DATABASES[name], True, expected))
+    assert report.valid and sum(map(len, report.head)) < 2_000
 
 
 @pytest.mark.parametrize("name", BREAKING)
