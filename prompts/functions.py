@@ -63,7 +63,7 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
         ),
         _loose(
             "install",
-            "Bring what the environment lacks, from the package index; part of the answer. All is resolved anew as one.",
+            "Add packages to the environment, as part of the answer; all is resolved anew as one.",
             {
                 "requirements": {
                     "type": "array",
@@ -90,18 +90,19 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
                     "items": {
                         "type": "object",
                         "properties": {
-                            "path": _TEXT,
-                            "kind": {
-                                **_TEXT,
-                                "description": "where the name does not tell: csv, json, png, folder, ...",
+                            "path": {**_TEXT, "description": "may hold * and ?"},
+                            "kind": {**_TEXT, "description": "if the name does not tell: csv, png, folder, ..."},
+                            "columns": {
+                                "type": "array",
+                                "items": _TEXT,
+                                "description": "or keys, that the sentence names",
                             },
-                            "columns": {"type": "array", "items": _TEXT},
-                            "rows": {"type": "integer"},
-                            "must": {"type": "boolean"},
+                            "rows": {"type": "integer", "description": "that the sentence states"},
+                            "must": {"type": "boolean", "description": "false where it may be missing"},
                         },
                         "required": ["path"],
                     },
-                    "description": "files that should come out; columns and rows only as the sentence states them",
+                    "description": "files that should come out",
                 },
                 **folder,
             },

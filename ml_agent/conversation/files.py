@@ -106,7 +106,7 @@ def _fits(path: str, said: frozenset[str]) -> bool:
 def configuration(entry: Entry, words: str, workspace: Workspace, most: int) -> str:
     """The configuration that is likeliest meant: of those whose names fit, and those that documented calls of an entry point give; "" for none."""
     given = islice(_given_by(entry, workspace), _MOST_GIVEN)
-    known = dict.fromkeys(path for path in (*likely_files(words, workspace, most), *given) if _is_configuration(path))
+    known = dict.fromkeys(path for path in (*likely_files(words, workspace, most), *given) if is_configuration(path))
     said = _telling(words)
     settings = (path for path in known if path not in workspace.index.signatures)
     return max(settings, key=lambda path: _said_of_name(path, said), default="")
@@ -121,7 +121,8 @@ def _given_by(entry: Entry, workspace: Workspace) -> Iterator[str]:
             yield from islice((path for path in places if path in files), 1)
 
 
-def _is_configuration(path: str) -> bool:
+def is_configuration(path: str) -> bool:
+    """Whether a path is that of a configuration."""
     return _SETTINGS_FILE.search(path) is not None or (path.endswith(".py") and _CONFIGURES.search(path) is not None)
 
 

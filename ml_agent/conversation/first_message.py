@@ -29,13 +29,14 @@ from ml_agent.conversation.files import (
     configuration,
     files_not_there,
     head_of,
+    is_configuration,
     keys_of,
     likely_files,
     named_files,
     takes_settings,
 )
 from ml_agent.conversation.limits import LEVELS, MOST_TOKENS, SizeLimits
-from ml_agent.conversation.listing import called, line_of, options_of
+from ml_agent.conversation.listing import called, line_of, name_of, options_of
 from ml_agent.conversation.objects import (
     ObjectSizeLimits,
     likely_modules,
@@ -142,11 +143,15 @@ _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
 _MODULES = 2
 _HEADS = 2
+_SETTINGS, _SETTINGS_LINES = 900, 30
+"""Characters and lines of a configuration that a call names."""
 _TREE = 300
 _LONGEST_DESCRIPTION = 140
 _SHARED, _LACKED = 3, 8
 """So many options in common, and so few that only the other one has, say an entry point in terms of another."""
 _OWN_OPTIONS = 900
+_SAME_NAMES = 160
+"""Characters in which options that another program has, too, are listed; of more those are named that it lacks."""
 _SAME = 60
 """Characters by which a command is known again."""
 
@@ -284,7 +289,7 @@ def _opening(task: _Task, environment: Sequence[str], limits: SizeLimits) -> Thr
         calls=calls,
         passages=_passages(task.passages, request, calls, limits.passage if code else _PASSAGE),
         files=", ".join(task.files),
-        heads=_heads(task, limits.head),
+        heads=[*_heads(task, limits.head), *_given(calls, task)],
         absent=", ".join(files_not_there(request.instruction, workspace, _FILES)),
         instruction=request.instruction,
         can_run=True,  # for the system's part, which is rendered by itself
@@ -426,6 +431,15 @@ def _heads(task: _Task, most: int) -> list[dict[str, str]]:
     ]
 
 
+def _given(calls: Sequence[dict[str, str]], task: _Task) -> list[dict[str, str]]:
+    """The first configuration that the documented calls name, whole, where it is small."""
+    named = (path for call in calls for path in named_files(call["text"], task.workspace, _HEADS))
+    path = next((path for path in named if is_configuration(path) and path not in task.heads), "")
+    text = head_of(path, task.workspace, _SETTINGS) if path else ""
+    small = text and not text.endswith(CUT) and text.count("\n") < _SETTINGS_LINES
+    return [{"path": path, "text": text, "what": "says"}] if small else []
+
+
 def tree_of(files: Sequence[str], most: int) -> str:
     """What is in a repository: its folders with the number of files in each, then the files at its top."""
     folders: dict[str, int] = {}
@@ -471,9 +485,12 @@ def _beside_others(best: Signature, others: Collection[Signature], task: _Task) 
         own = tuple(option for option in best.options if _look(option) not in common)
         rest = msgspec.structs.replace(best, options=own)
         text = options_of(rest, task.request.instruction, _OWN_OPTIONS)
-        but = ", ".join(max(option.flags, key=len, default=option.dest) for option in lacks)
-        those = f"those of {called(other, task.workspace.path)}" + (f" without {but}" if but else "")
-        return f"{those}, and\n{text}" if own else those
+        where, lacked = called(other, task.workspace.path), ", ".join(map(name_of, lacks))
+        listed = ", ".join(name_of(option) for option in best.options if _look(option) in common)
+        same = f"as {where} has them: {listed}"
+        if len(listed) > max(len(lacked), _SAME_NAMES):
+            same = f"all that {where} has" + (f" but {lacked}" if lacked else "")
+        return f"{same}\nits own:\n{text}" if own else same
     return ""
 
 

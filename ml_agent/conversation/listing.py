@@ -105,9 +105,9 @@ def options_of(signature: Signature, words: str, most: int) -> str:
     order = sorted(_by_relevance(options, words), key=lambda place: late and not options[place].flags)
     texts: dict[int, str] = {}
     shown = _left_open if signature.syntax == "overrides" else _short
-    left, names = most, sum(len(_name(option)) + 1 for option in options)
+    left, names = most, sum(len(name_of(option)) + 1 for option in options)
     for place in order:
-        names -= len(_name(options[place])) + 1
+        names -= len(name_of(options[place])) + 1
         if left - len(text := shown(options[place])) - 1 < min(names, most // 2):
             break
         texts[place] = text
@@ -137,7 +137,7 @@ def names_of(options: Sequence[Option], most: int, words: str = "") -> str:
     known = [option for option in options if _is_of_use(option)]
     kept: list[str] = []
     for place in _by_relevance(known, words):
-        name = _name(known[place])
+        name = name_of(known[place])
         if len(name) + 2 <= most:
             kept.append(name)
             most -= len(name) + 2
@@ -157,7 +157,8 @@ def _by_relevance(options: Sequence[Option], words: str) -> list[int]:
     return sorted(range(len(options)), key=lambda place: -worth[place])
 
 
-def _name(option: Option) -> str:
+def name_of(option: Option) -> str:
+    """Its longest name, as it is spelled on the command line."""
     return max(option.flags, key=len, default=option.dest)
 
 

@@ -197,7 +197,6 @@ def _of_database(data: bytes, expected: Expectation) -> Head:
 
     with closing(sqlite3.connect(":memory:")) as base:
         base.deserialize(data[:18] + b"\1\1" + data[20:])  # without the other files of a write-ahead log
-        base.text_factory = lambda text: text.decode(errors="replace")
         base.set_authorizer(allowed)
         base.set_progress_handler(lambda: True, _MOST_STEPS)
         found = base.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0").fetchall()

@@ -79,6 +79,26 @@ def test_files_that_the_request_names_show_how_they_begin(told: Told) -> None:
     assert "hidden_width: 64" in opening and "hidden_width: 9" not in opening
 
 
+@pytest.mark.parametrize(("lines", "shown"), [(3, True), (60, False)])
+def test_a_small_configuration_that_a_documented_call_gives_is_shown_whole(lines: int, shown: bool, told: Told) -> None:
+    files = {
+        "train.py": script("config"),
+        "conf/base.yaml": "".join(f"width_{line}: 7\n" for line in range(lines)),
+        "README.md": "# Train\n\nTrain it:\n\n```bash\npython train.py --config conf/base.yaml\n```\n",
+    }
+    assert ("width_2: 7" in told(files, "Train the network.").opening) is shown
+
+
+@pytest.mark.parametrize("more", [0, 40])
+def test_options_that_another_program_has_too_are_told_once(more: int, told: Told) -> None:
+    shared = ["speed", "depth", "out_dir", *(f"shared_number_{number}" for number in range(more))]
+    files = {"train_old.py": script(*shared, "width"), "train_new.py": script(*shared, "height")}
+    opening = told(files, "Train with a width of 3 and a height of 4.").opening
+    assert opening.count("--depth STR") == opening.count("--out_dir STR") == 1
+    listed = "--speed, --depth, --out_dir"
+    assert (f"has them: {listed}\nits own:\n--" in opening) is (more == 0)
+
+
 def test_code_is_told_of_what_documents_use(told: Told) -> None:
     files = {
         "sound/__init__.py": "",
