@@ -129,6 +129,7 @@ def test_a_function_that_declares_an_option(from_the_page: Path, repository: Pat
         ("tinyopts.py", "from tinyopts import opt"),
         ("tinyopts/__init__.py", "from tinyopts import *"),
         ("tinyopts.py", "import tinyopts\nopt = tinyopts.opt"),
+        ("tinyopts.py", "from .tinyopts import opt"),
         ("lib/tinyopts.py", "from lib.tinyopts import opt"),
         ("lib/tinyopts.py", "import lib.tinyopts\nopt = lib.tinyopts.opt"),
     ],

@@ -146,7 +146,8 @@ def _modules() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
             one,
             framework,
             re.compile(
-                rf"{one}(?:(?:(?<=\bimport[ \t]{one})|(?<=\bfrom[ \t]{one})|(?<=@{one}))\b|(?<!\w{one})(?:\.\w|\())"
+                rf"{one}(?:(?:(?<=\bimport[ \t]{one})|(?<=\bfrom[ \t]{one})|(?<=\bfrom[ \t]\.{one})|(?<=@{one}))\b"
+                rf"|(?<!\w{one})(?:\.\w|\())"
             ),
         )
         for one, framework in (*_MODULES.items(), *((name, name) for name in sorted(added)))
