@@ -121,7 +121,7 @@ def _run(arguments: list[str]) -> int:
         advice = next((text for flag, text in _GONE.items() if flag in message), "--help shows how")
         if arguments[0] in ("continue", "resume") and "--model" in message:
             advice = f"{arguments[0]} uses the model of the run"
-        message = message.removesuffix(" (Possible options: --help)")
+        message = message.removesuffix(" (Possible options: --help)").rstrip(".")
         return _say(f"{message}; {advice}", error.exit_code) if message else error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return _say_interrupted()
