@@ -75,12 +75,15 @@ Home = Annotated[
     Path | None, typer.Option("--home", help="Folder in which agents are installed. Default: a folder in the cache.")
 ]
 Folder = Annotated[
-    Path, typer.Option("--out", help="Folder for the results; if it has some, the command continues where it stopped.")
+    Path,
+    typer.Option(
+        "--out", help="Folder for the results; if it has results already, the command continues where it stopped."
+    ),
 ]
 Predictions = Annotated[
     Path,
     typer.Option(
-        "--out", help="JSONL file for the predictions; if it has some, the command continues where it stopped."
+        "--out", help="JSONL file for the predictions; if it has some already, the command continues where it stopped."
     ),
 ]
 SandboxName = Annotated[

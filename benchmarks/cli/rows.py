@@ -57,7 +57,7 @@ def make(
         Path,
         typer.Option(
             "--out",
-            help="JSONL file for the rows (form D: a folder); if it has some, the command continues where it stopped.",
+            help="JSONL file for the rows (form D: a folder); if it has some already, the command continues.",
         ),
     ],
     form: Annotated[
