@@ -255,7 +255,7 @@ def test_real_endpoints_can_be_forbidden(monkeypatch: pytest.MonkeyPatch) -> Non
         Endpoint(model="gguf:/m.gguf"),
         Endpoint(model="m", base_url="http://10.0.0.1/v1"),
     ):
-        with pytest.raises(ConfigurationError, match="forbidden"):
+        with pytest.raises(ConfigurationError, match="turned off"):
             ModelClient(endpoint, Budget())
     ModelClient(Endpoint(model="m", base_url="http://127.0.0.1:1/v1"), Budget())
 
