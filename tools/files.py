@@ -4,10 +4,12 @@ import contextlib
 import errno
 import hashlib
 import os
+import posixpath
 import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from ml_agent.tools.errors import RepositoryError, UnsafePathError
 from ml_agent.tools.secret_files import is_secret
@@ -15,6 +17,8 @@ from ml_agent.tools.walk import FOLDERS, MARKS, MOST_DEPTH, is_control, is_git_f
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """How much of a text file is read by default."""
+OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+"""Non-blocking and no last link: a pipe swapped in after a check can neither hang nor lead astray."""
 MAX_FILES = 200_000
 """A tree with more files is refused: it is no repository but somebody's disk."""
 IGNORED_FOLDERS = FOLDERS | {"__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"}
@@ -41,29 +45,36 @@ class Tree:
         self.root = root.resolve()
         if not self.root.is_dir():
             raise RepositoryError(f"{root} is not a folder")
-        self._foreign: dict[Path, str] = {}
+        self._foreign: dict[str, str] = {str(self.root): ""}  # we read commits: the root itself may be one of these
 
     def resolve(self, path: str) -> Path:
         """The real place of `path`, which need not exist; UnsafePathError where it is outside the tree."""
-        relative = PurePosixPath(path)
-        if is_secret(relative.as_posix()):
+        relative = PurePosixPath(path).as_posix()
+        if is_secret(relative):
             raise UnsafePathError(f"{path!r} is not read, because its name looks like a secret")
-        if is_control(relative.as_posix()):
+        if is_control(relative):
             raise UnsafePathError(f"{path!r} is not read, because it belongs to version control")
-        if relative.is_absolute() or "\0" in path:
+        if relative.startswith("/") or "\0" in path:
             raise UnsafePathError(f"{path!r} is not a path in the repository: give a relative path")
+        place = f"{self.root}/{relative}"
         try:
-            target = (self.root / relative).resolve()
-        except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
+            target = os.path.realpath(place)  # much faster than pathlib's, which asks the same
+        except OSError as error:  # a name that is too long
             raise UnsafePathError(f"the path {path!r} cannot be followed ({error})") from error
-        if not target.is_relative_to(self.root):
+        self._check(path, target, is_other=target != place)
+        return Path(target)
+
+    def _check(self, path: str, target: str, *, is_other: bool) -> None:
+        """That a path may lead to its real place; another than it says where links lead there."""
+        root = str(self.root)
+        if target != root and not target.startswith(root.rstrip("/") + "/"):
             raise UnsafePathError(f"{path!r} is outside the repository")
-        if is_secret(target.relative_to(self.root).as_posix()):
+        inside = target[len(root) :].strip("/")
+        if is_other and is_secret(inside):
             raise UnsafePathError(f"{path!r} links to a file that is not read, because its name looks like a secret")
-        owner = "version control's" if is_control(target.relative_to(self.root).as_posix()) else self._owner(target)
+        owner = "version control's" if is_other and is_control(inside) else self._owner(target)
         if owner:
             raise UnsafePathError(f"{path!r} is not read, because it links to {owner} own files")
-        return target
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder at `path`, inside the tree."""
@@ -79,17 +90,20 @@ class Tree:
         mode = self._mode(path)
         return mode is not None and stat.S_ISDIR(mode)
 
-    def read_bytes(self, path: str, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
-        """The first `max_bytes` bytes of a regular file.
+    def open(self, path: str) -> IO[bytes]:
+        """A regular file for reading.
 
         Raises UnsafePathError for what is outside or no regular file, FileNotFoundError for what is not there.
         """
-        # Non-blocking and no last link: a pipe swapped in after the check can neither hang nor lead astray.
-        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self._regular(path), flags)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnsafePathError(f"{path!r} is not a regular file")
+        descriptor = os.open(self._regular(path), OPEN_FLAGS)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise UnsafePathError(f"{path!r} is not a regular file")
+        return os.fdopen(descriptor, "rb")
+
+    def read_bytes(self, path: str, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
+        """The first `max_bytes` bytes of a regular file; raises as `open` does."""
+        with self.open(path) as file:
             return file.read(max_bytes)
 
     def read_text(self, path: str, max_bytes: int = MAX_TEXT_BYTES) -> str:
@@ -125,14 +139,12 @@ class Tree:
                 newest = max(newest, one.st_ctime_ns)
         return digest.hexdigest(), newest
 
-    def _owner(self, place: Path) -> str:
-        """Whose own a folder on the way from the root is, "" where it is the repository's; the root may be one: we read commits from it."""
-        if place == self.root:
-            return ""
+    def _owner(self, place: str) -> str:
+        """Whose own a folder on the way from the root is, "" where it is the repository's."""
         if place not in self._foreign:
             run = "a run's" if is_run_folder(place) else ""
             own = "version control's" if is_git_folder(place) else run
-            self._foreign[place] = self._owner(place.parent) or own
+            self._foreign[place] = self._owner(posixpath.dirname(place)) or own
         return self._foreign[place]
 
     def _regular(self, path: str) -> Path:

@@ -1,5 +1,6 @@
 """Reading a repository's text files on the host: bounded, never a device or a pipe, never through a link that leads away."""
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -16,16 +17,27 @@ def read_text(path: Path, most: int = MAX_BYTES) -> str:
     A link may lead into its own folder, the one above, or below those: repositories link requirements so.
     """
     try:
-        place = path.resolve(strict=True)
-        if path.is_symlink() and not place.is_relative_to(path.parent.parent.resolve()):
-            return ""
-        with os.fdopen(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
+        with os.fdopen(_open(path), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
             content = file.read(most)
     except (OSError, RuntimeError, ValueError):
         return ""
     return decode(content)
+
+
+def _open(path: Path) -> int:
+    """A descriptor of what lies there, or of where a link leads that may be followed."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(path, flags)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+    place = path.resolve(strict=True)
+    if not place.is_relative_to(path.parent.parent.resolve()):
+        raise PermissionError(errno.EPERM, "a link that leads away", str(path))
+    return os.open(place, flags)
 
 
 def decode(data: bytes) -> str:

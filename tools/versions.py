@@ -5,9 +5,10 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import IO
 
 from ml_agent.tools.content_cache import ContentCache
-from ml_agent.tools.files import Tree
+from ml_agent.tools.files import OPEN_FLAGS, Tree
 from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 WHOLE_FILE_BYTES = 4 * 1024 * 1024
@@ -63,20 +64,22 @@ def _git_version(work: WorkTree) -> str:
 def _digest(tree: Tree, paths: tuple[str, ...] | list[str]) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        size = tree.size(path)
-        digest.update(f"{path}\0{size}\0".encode("utf-8", errors="surrogateescape"))
-        if size <= WHOLE_FILE_BYTES:
-            digest.update(tree.read_bytes(path, size))
-        else:
-            digest.update(tree.read_bytes(path, EDGE_BYTES))
-            digest.update(_last_bytes(tree.resolve(path)))
+        with _open(tree, path) as file:
+            size = os.fstat(file.fileno()).st_size
+            digest.update(f"{path}\0{size}\0".encode("utf-8", errors="surrogateescape"))
+            digest.update(file.read(size if size <= WHOLE_FILE_BYTES else EDGE_BYTES))
+            if size > WHOLE_FILE_BYTES:
+                file.seek(-EDGE_BYTES, os.SEEK_END)
+                digest.update(file.read(EDGE_BYTES))
     return digest.hexdigest()[:32]
 
 
-def _last_bytes(path: Path) -> bytes:
-    with path.open("rb") as file:
-        file.seek(-EDGE_BYTES, os.SEEK_END)
-        return file.read()
+def _open(tree: Tree, path: str) -> IO[bytes]:
+    """A file that was just found in a tree: only a link has to be followed with care. Nothing but a hash of it is kept."""
+    try:
+        return os.fdopen(os.open(f"{tree.root}/{path}", OPEN_FLAGS), "rb", buffering=0)
+    except OSError:
+        return tree.open(path)
 
 
 def _safe(text: str) -> str:

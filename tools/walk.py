@@ -94,12 +94,13 @@ def is_control(path: str) -> bool:
     return any(part.casefold() in FOLDERS for part in path.split("/"))
 
 
-def is_git_folder(folder: Path) -> bool:
+def is_git_folder(folder: Path | str) -> bool:
     """Whether a folder is one of git's own, whatever it is called: a bare repository, or git's files kept apart."""
-    try:
-        return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
-    except OSError:  # one that we may not look into
-        return False
+    isfile, isdir = (
+        os.path.isfile,
+        os.path.isdir,
+    )  # of a folder that we may not look into they say no; fast, as each file is asked for
+    return isfile(f"{folder}/HEAD") and isdir(f"{folder}/objects") and isdir(f"{folder}/refs")
 
 
 # Which folders are runs of this program: what they hold is about a repository, and no part of the one that they lie in.
@@ -109,12 +110,9 @@ MARKS = frozenset({TRAJECTORY, CHECKPOINTS})
 """Every run has both from its first step on, finished or not, and no other program writes the two together."""
 
 
-def is_run_folder(folder: Path) -> bool:
+def is_run_folder(folder: Path | str) -> bool:
     """Whether a folder is a run's: its copy of the repository would copy itself, and its answers are no documents."""
-    try:
-        return all((folder / name).is_file() for name in MARKS)
-    except OSError:  # one that we may not look into
-        return False
+    return all(map(os.path.isfile, (f"{folder}/{name}" for name in MARKS)))
 
 
 def is_of_a_run(root: Path, path: PurePath) -> bool:

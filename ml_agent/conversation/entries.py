@@ -49,7 +49,7 @@ _PYTHON = frozenset({"python", "py", "pycon"})
 _LOOKED_AT, _EXAMPLES = 6, 400
 _MOST_READ, _MOST_MODULES = 40, 100
 """Entry points whose options are read for a ranking, of more those whose text fits best; and modules that are passed over for them."""
-_READING, _LEAST_READING, _READY = 1.5, 0.5, 3.0
+_READING, _LEAST_READING, _READY = 1.5, 0.5, 2.6
 """Seconds of processor time for that: less where reading the documents and names took long, for the message to be ready soon."""
 _HEAD, _MOST_LITERALS = 1500, 200
 """Characters of a file that are taken as they stand, and texts in quotes after them."""

@@ -229,7 +229,7 @@ _Defined = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 @lru_cache(maxsize=256)
 def _node(item: ApiObject, index: RepoIndex) -> _Defined | None:
     """Where it is defined; None where its file cannot be read."""
-    tree = index.sources.tree(item.path)
+    tree = index.sources.definition(item.path, item.line) or index.sources.tree(item.path)
     named = (
         (one for one in ast.walk(tree) if isinstance(one, _Defined) and one.name == _last(item.name)) if tree else ()
     )

@@ -280,8 +280,11 @@ def _said(kind: str, value: Any) -> str:
     return "\n" if kind in ("SoftBreak", "HardBreak") else ""
 
 
+_TAG = re.compile(r"</?([\w-]+)")
+
+
 def _tag_text(tag: str) -> str:
-    name = re.match(r"</?([\w-]+)", tag)
+    name = _TAG.match(tag)
     if name is None:
         return ""
     if name[1].lower() == "code":

@@ -1,8 +1,9 @@
 """Every document of a repository as passages."""
 
+import posixpath
 import re
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -124,14 +125,13 @@ _READERS = {
 
 def is_document(path: str) -> bool:
     """Whether a file is read as a document: READMEs of any kind, markdown, rst and notebooks."""
-    name = PurePosixPath(path)
-    return name.suffix.lower() in _READERS or is_readme(path)
+    return posixpath.splitext(path)[1].lower() in _READERS or is_readme(path)
 
 
 def is_readme(path: str) -> bool:
     """Whether a file is a README."""
-    name = PurePosixPath(path).name.lower()
-    return name.startswith("readme") and PurePosixPath(name).suffix in ("", ".txt", *_READERS)
+    name = posixpath.basename(path).lower()
+    return name.startswith("readme") and posixpath.splitext(name)[1] in ("", ".txt", *_READERS)
 
 
 _EDITION = re.compile(r"(?:(?:version|release|v)[-_]?)?(\d+(?:\.\d+)+)(?:\.x)?(?:[-_.]?[a-z]+\d*)?", re.IGNORECASE)
@@ -170,7 +170,7 @@ def parse_document(text: str, path: str, over: Over = never) -> tuple[Passage, .
         path: relative to the repository.
         over: says when to stop; what stands before is then given.
     """
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = posixpath.splitext(path)[1].lower()
     builder = PassageBuilder(path, over)
     _READERS.get(suffix, feed_markdown)(builder, text if suffix == ".ipynb" else text[:LARGEST_TEXT])
     return builder.passages()

@@ -34,6 +34,9 @@ WRITES_FLAGS = re.compile(
     re.MULTILINE,
 )
 """A line at a file's top level, or in a block there that is run on import, that defines a flag or parses."""
+_DEFINITION = re.compile(r"(?:async +)?def |class ")
+_STATEMENT = re.compile(r"[^\s#)\]}]")
+"""A line at the top level that goes on with nothing above it."""
 IMPORTS_OTHERS = re.compile(r"\b(?:import_module|iter_modules|walk_packages|__import__)\(")
 """A file that imports what lies in its folder."""
 STAR = re.compile(r"^[ \t]*from[ \t]+[.\w]+[ \t]+import[ \t]+\*", re.MULTILINE)
@@ -135,6 +138,17 @@ class Sources:
             text = self.text(path)
             self._trees[path] = None if text is None else self._parse(path, text)
         return self._trees[path]
+
+    def definition(self, path: str, line: int) -> ast.Module | None:
+        """What stands at the top level from a line to the next statement there, read alone: a large file need not be parsed for one class.
+
+        None where it is no whole statement by itself.
+        """
+        rows = (self.text(path) or "").split("\n")
+        head = next((at for at in range(line - 1, len(rows)) if _DEFINITION.match(rows[at])), len(rows))
+        end = next((at for at in range(head + 1, len(rows)) if _STATEMENT.match(rows[at])), len(rows))
+        tree = _try_parse("\n" * (line - 1) + "\n".join(rows[line - 1 : end]))
+        return tree if isinstance(tree, ast.Module) else None
 
     def _parse(self, path: str, text: str) -> ast.Module | None:
         tree = _try_parse(text)
