@@ -67,7 +67,7 @@ Scheduler = Annotated[
     str,
     _work(
         "--scheduler",
-        help="Address of a dask scheduler (DASK_SCHEDULER_ADDRESS); without it a local cluster is started.",
+        help="Address of the dask scheduler (DASK_SCHEDULER_ADDRESS).",
     ),
 ]
 RetryFailed = Annotated[bool, _work("--retry-failed", help="Answer the rows again that ended without an answer.")]
@@ -200,7 +200,9 @@ def engine_of(work: Work) -> "Iterator[Engine]":
         from ml_agent.benchmarks.engines.dask import dask_engine
 
         address = work.scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", "")
-        with dask_engine(address, processes(work.jobs)) as engine:
+        if not address:
+            raise typer.BadParameter("the engine dask needs a scheduler's address", param_hint="--scheduler")
+        with dask_engine(address) as engine:
             yield engine
     else:
         from ml_agent.benchmarks.engines.local import LocalEngine

@@ -1,6 +1,5 @@
-"""Work over dask.distributed: an existing cluster by its address, or a local one."""
+"""Work over the cluster of a dask scheduler."""
 
-import contextlib
 import functools
 import multiprocessing
 import secrets
@@ -14,7 +13,6 @@ from ml_agent.benchmarks.engines.local import START_SECONDS as COMING_UP_SECONDS
 from ml_agent.benchmarks.engines.local import TRIES, LocalEngine
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.errors import install_extra
-from ml_agent.keys import give, held
 from ml_agent.sandbox.cleanup import reap
 
 RETRIES = 3
@@ -28,34 +26,19 @@ SILENT_SECONDS = 120.0
 
 
 @contextmanager
-def dask_engine(address: str = "", workers: int = 2) -> Iterator[Engine]:
-    """An engine on a cluster.
+def dask_engine(address: str) -> Iterator[Engine]:
+    """An engine on the cluster of a scheduler, whose workers need this package, see the same folders and hold the keys themselves.
 
     Items are delivered at least once: what a lost worker had is done again elsewhere, and whoever keeps the outcomes keeps the
     first of each. BenchError where dask.distributed is not installed or the cluster is not there.
-
-    Args:
-        address: of an existing scheduler; its workers need this package and see the same folders. "" starts a local one.
-        workers: of a local cluster.
     """
-    distributed = _library()
-    own = {
-        "n_workers": workers,
-        "threads_per_worker": 1,
-        "dashboard_address": None,
-        "host": "127.0.0.1",
-        "silence_logs": 50,
-    }
-    with contextlib.nullcontext(address) if address else distributed.LocalCluster(**own) as where:
-        try:
-            client = distributed.Client(where, timeout=START_SECONDS, set_as_default=False)
-        except OSError as error:
-            raise BenchError(f"no dask scheduler answers at {where}: {error}") from error
-        with client:
-            client.wait_for_workers(1, timeout=START_SECONDS)
-            if not address:
-                client.register_plugin(_keys_for_workers(distributed))
-            yield DaskEngine(client)
+    try:
+        client = _library().Client(address, timeout=START_SECONDS, set_as_default=False)
+    except OSError as error:
+        raise BenchError(f"no dask scheduler answers at {address}: {error}") from error
+    with client:
+        client.wait_for_workers(1, timeout=START_SECONDS)
+        yield DaskEngine(client)
 
 
 def _library() -> Any:
@@ -64,22 +47,6 @@ def _library() -> Any:
     except ImportError as error:
         raise BenchError(f"--engine dask needs the extra `dask`: {install_extra('dask')}") from error
     return distributed
-
-
-def _keys_for_workers(distributed: Any) -> Any:
-    """What hands our keys to each worker of a cluster of our own, also to one that takes a lost one's place."""
-    keys = held()
-
-    class Keys(distributed.WorkerPlugin):  # type: ignore[misc]
-        """Gives the keys to the process that talks to the provider."""
-
-        name = "ml-agent-keys"
-
-        def setup(self, worker: Any) -> None:
-            """Hold the keys."""
-            give(keys)
-
-    return Keys()
 
 
 class DaskEngine:

@@ -16,6 +16,7 @@ from ml_agent.benchmarks.engines import Work
 from ml_agent.benchmarks.engines.dask import dask_engine
 from ml_agent.benchmarks.engines.local import LocalEngine
 from tests.processor_time import WAIT
+from tests.servers.dask_cluster import dask_cluster
 
 
 def square(item: int) -> tuple[int, str]:
@@ -128,9 +129,8 @@ def _lives(pid: int) -> bool:
 
 @pytest.mark.slow
 def test_dask_loses_nothing_with_a_worker(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
     work = Work(carry_out=functools.partial(killed_once, marks=tmp_path), lost=lost, label=str)
-    with dask_engine(workers=2) as engine:
+    with dask_cluster() as address, dask_engine(address) as engine:
         outcomes = list(engine(work, range(60)))
     assert (tmp_path / "killed").exists()
     assert Counter(outcomes) == Counter((n * n, "") for n in range(60))
@@ -138,10 +138,9 @@ def test_dask_loses_nothing_with_a_worker(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dask_ends_an_item_for_its_time() -> None:
-    pytest.importorskip("distributed")
     began = time.monotonic()
     work = Work(carry_out=slow, lost=lost, label=str, seconds=4.0)
-    with dask_engine(workers=2) as engine:
+    with dask_cluster() as address, dask_engine(address) as engine:
         outcomes = dict(engine(work, range(5)))
     assert outcomes == {0: "", 1: "", 4: "timeout: more than 4 s", 9: "", 16: ""}
     assert time.monotonic() - began < 200

@@ -32,6 +32,7 @@ from ml_agent.model.endpoint import Endpoint
 from ml_agent.sandbox.contract import Sandbox
 from ml_agent.sandbox.docker_engine import connect
 from ml_agent.sandbox.image.build import present_image
+from tests.servers.dask_cluster import dask_cluster
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, completion
 
 HERE = Place(sandbox="local", unisolated=True)
@@ -121,10 +122,9 @@ def test_a_killed_worker_costs_nothing_and_a_cut_run_goes_on(plan: Plan, tmp_pat
 @pytest.mark.slow
 def test_a_cluster_loses_nothing_when_a_process_dies(plan: Plan, tmp_path: Path) -> None:
     """A scheduler and two workers, as processes of this machine."""
-    pytest.importorskip("distributed", reason="the extra `dask`")
     deadly = tmp_path / "chempy"
     deadly.touch()
-    with dask_engine(workers=2) as engine:
+    with dask_cluster() as address, dask_engine(address) as engine:
         done = run(changed(plan, Copier({}, {}, deadly)), engine)
     assert all(one.delivered for one in done) and not deadly.exists() and len(lines_of(plan)) == 3
 
