@@ -125,7 +125,7 @@ def _program(recorded: Recorded, place: Place) -> Program:
     """A Python program; of several parses the later ones add to the earlier."""
     parses = recorded.options
     variables = {n: v for n, v in recorded.environment.items() if not _OF_THE_RUN_TIME.match(n)}
-    devices = {n: _devices(v) for n, v in recorded.environment.items() if n in DEVICES}
+    devices = {n: v for n, v in recorded.environment.items() if n in DEVICES}
     chain = next((p.chain for p in reversed(parses) if p.chain), ())
     return Program(
         file=recorded.file or (chain[0][0] if chain else "") or _file_of(recorded.module, place),
@@ -141,12 +141,6 @@ def _program(recorded: Recorded, place: Place) -> Program:
         folder=recorded.folder,
         environment=variables | devices,
     )
-
-
-def _devices(value: str) -> str:
-    """A list of devices as it is compared: no number and -1 both choose none."""
-    numbers = value.replace(" ", "")
-    return "" if numbers == "-1" else numbers
 
 
 def _file_of(module: str, place: Place) -> str:

@@ -4,7 +4,6 @@ import functools
 import posixpath
 import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.libraries import known_libraries
 from ml_agent.tools.signatures.console import console_scripts
 from ml_agent.tools.signatures.read import SignatureReader
-from ml_agent.tools.signatures.setup_files import config_lines, dig, import_folders, read_project
+from ml_agent.tools.signatures.setup_files import import_folders
 from ml_agent.tools.signatures.sources import Sources
 
 IMPORT = re.compile(
@@ -62,7 +61,7 @@ def libraries_of(root: Path) -> Libraries:
         declared |= _requirements(_text(manifest))
     nested = {p.parent for p in manifests if p.parent != root}
     packages = {p.parent.name for n in nested for p in (*n.glob("*/__init__.py"), *n.glob("src/*/__init__.py"))}
-    installed = _installed_folders(root, manifests)
+    installed = _installed_folders(root)
     return Libraries(
         foreign=frozenset(((imported - own) | known_libraries() | declared | packages) - set(sys.stdlib_module_names)),
         installed=installed,
@@ -100,29 +99,12 @@ def _requirements(text: str) -> set[str]:
     return {match.group(1).lower().replace("-", "_") for match in _REQUIREMENT.finditer(text)}
 
 
-def _installed_folders(root: Path, manifests: Sequence[Path]) -> tuple[str, ...]:
-    """The folders that an installation puts on the import path: of the root's own project, else of the one project nearest to it."""
-    sources = Sources(root)
-    folders = {p.parent.relative_to(root).as_posix() for p in manifests}
-    projects = {f for f in folders if _is_project(sources, f)}
-    nearest = [f for f in projects if f.count("/") == min(one.count("/") for one in projects)]
-    chosen = ["."] if "." in folders else []
-    if "." not in projects and len(nearest) == 1:
-        chosen += nearest
-    places = (
-        posixpath.normpath(posixpath.join(f, p))
-        for f in chosen
-        for p in (".", "src", *import_folders(sources.package_folders(f)))
-    )
+def _installed_folders(root: Path) -> tuple[str, ...]:
+    """The folders that an installation of the repository's own project puts on the import path."""
+    if not any((root / name).is_file() for name in MANIFESTS):
+        return ()
+    places = map(posixpath.normpath, (".", "src", *import_folders(Sources(root).package_folders("."))))
     return tuple(dict.fromkeys(p for p in places if p != ".." and not p.startswith(("/", "../"))))
-
-
-def _is_project(sources: Sources, folder: str) -> bool:
-    """Whether a folder's manifests describe something to install, and not only how tools are set."""
-    setup, config, project = (sources.text(posixpath.normpath(posixpath.join(folder, name))) for name in MANIFESTS)
-    described = read_project(project or "")
-    named = "project" in described or "build-system" in described or bool(dig(described, "tool", "poetry"))
-    return bool(setup) or named or any(config_lines(config or "", "metadata", "name"))
 
 
 def _console(root: Path) -> dict[str, str]:

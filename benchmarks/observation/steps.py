@@ -1,6 +1,5 @@
 """The shell steps of an answer beside its Python programs, as bash itself traced them: what was skipped is no step."""
 
-import itertools
 import posixpath
 import re
 import shlex
@@ -20,7 +19,7 @@ _DECLARES = frozenset(["export", "declare", "local", "readonly", "typeset", "uns
 _PREPARES = (
     "echo ls cat grep head tail wc basename dirname file stat du md5sum printf pwd tee egrep less more sort uniq cut tr awk sed "
     "find date which whereis type hash command df free uname hostname whoami id env printenv ps seq realpath readlink sha256sum "
-    "diff cmp nproc jq tree history clear nvcc module bc expr let for case select [ [[ (( test true false : cd pushd popd exit "
+    "diff cmp nproc jq tree xargs history clear nvcc module bc expr let for case select [ [[ (( test true false : cd pushd popd exit "
     "return wait trap read shift break continue exec eval kill pkill killall mkdir chmod"
 )
 PREPARES = _DECLARES | {*DONE_ELSEWHERE, *_PREPARES.split()} - {"make"}
@@ -137,7 +136,7 @@ def steps(text: str, trace: str, place: Place, *, python_too: bool) -> list[Prog
     programs: list[Program] = []
     for step in found:
         made = step.invocation
-        seen = place.starts_python(made) and not python_too and not _is_pip(made)
+        seen = place.starts_python(made) and not python_too
         own_shell = posixpath.basename(made.program) in SHELLS or (made.target == "shell" and "/" in made.program)
         if (
             seen
@@ -153,10 +152,6 @@ def _key(made: Invocation) -> tuple[str, str, tuple[str, ...]]:
     return made.target, posixpath.normpath(made.name), made.words
 
 
-def _is_pip(made: Invocation) -> bool:
-    return made.target == "module" and made.name == "pip"
-
-
 def _leads_to_python(step: Step, carried_out: Sequence[Step], place: Place) -> bool:
     """Whether a script that runs in the answer's own shell starts Python."""
     return any(place.starts_python(s.invocation) for s in carried_out if s.sourced == step.invocation.name)
@@ -169,13 +164,7 @@ def _hands_over(made: Invocation, place: Place) -> bool:
 
 def _count(made: Invocation, place: Place) -> Iterator[Program]:
     """The program, where it is more than a preparation."""
-    if _is_pip(made):
-        made = msgspec.structs.replace(made, program="pip", name="pip")
     name = posixpath.basename(made.name or made.program)
-    if name == "xargs":
-        rest = [*itertools.dropwhile(lambda word: word.startswith("-") or word.isdigit(), made.words)]
-        yield from _count(read_invocation(rest), place) if rest else ()
-        return
     file = place.called(made)
     is_own = place.has(file)
     more = name not in PREPARES and made.program not in SOURCES

@@ -2,11 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ml_agent.benchmarks.observation.model import CodeCall, Observation
-from ml_agent.benchmarks.same_call.values import GOOD, Reading, Verdict, failed, is_unknown, plain, same
+from ml_agent.benchmarks.same_call.values import GOOD, Verdict, failed, is_unknown, plain, same
 from ml_agent.tools.python_source import parse_python
 
 IN_TEXT = re.compile(r"(?<![\w.])[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -29,7 +29,7 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
     """
     if candidate.failure and candidate.failure != reference.failure:
         return failed("refused", f"{candidate.failure}: {candidate.message}")
-    wanted = required(reference.calls)
+    wanted = required(reference.calls, standing_alone(code))
     made = [c for c in candidate.calls if c.own]
     if wanted and not any(_same_name(w, c) for w in wanted for c in made):
         return failed("wrong entry", f"{_names(made)} is called, not {_names(wanted)}")
@@ -46,7 +46,7 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
         verdict = _best(call, [c for c in made if _same_name(call, c)], known) if call.own else GOOD
         if verdict.reason_class == "unasked":
             return verdict
-    odd = _left_out(reference, made, code) or _too_many(reference, made, known)
+    odd = _too_many(reference, made, known)
     if odd is not None:
         return odd
     for value in asked_for(reference, instruction):
@@ -58,15 +58,6 @@ def compare_calls(reference: Observation, candidate: Observation, instruction: s
 def name_of(call: CodeCall) -> str:
     """The name of a call without what it belongs to."""
     return call.name.removesuffix(".__init__").rpartition(".")[2].removesuffix("()")
-
-
-def _left_out(reference: Observation, made: Sequence[CodeCall], code: str) -> Verdict | None:
-    """A call of the repository that stands as a statement of its own, and is not made."""
-    alone = standing_alone(code)
-    for call in reference.calls:
-        if call.own and name_of(call) in alone and not is_switch(call) and not any(_same_name(call, c) for c in made):
-            return failed("missing", f"{call.name} is not called")
-    return None
 
 
 def standing_alone(code: str) -> set[str]:
@@ -110,10 +101,11 @@ def _lies_in(path: Any, folder: Any) -> bool:
     return isinstance(path, str) and isinstance(folder, str) and path.startswith(folder.rstrip("/") + "/")
 
 
-def required(calls: Sequence[CodeCall]) -> list[CodeCall]:
-    """The repository's calls to which the answer gives a value of its own; all of them where none is given one."""
+def required(calls: Sequence[CodeCall], alone: Collection[str]) -> list[CodeCall]:
+    """The repository's calls that are given a value of their own, or stand `alone` for what they do; all where there is none."""
     own = [c for c in calls if c.own]
-    return [c for c in own if any(_tells(v, c.defaults.get(k)) for k, v in c.arguments.items())] or own
+    told = (c for c in own if any(_tells(v, c.defaults.get(k)) for k, v in c.arguments.items()))
+    return [*told, *(c for c in own if name_of(c) in alone and not is_switch(c))] or own
 
 
 def _tells(value: Any, default: Any) -> bool:
@@ -142,11 +134,7 @@ def _differences(wanted: CodeCall, got: CodeCall, known: Sequence[Any]) -> Itera
     for name in dict.fromkeys([*wanted.arguments, *got.arguments]):
         first, second = (c.arguments.get(name, defaults.get(name)) for c in (wanted, got))
         left_out = is_unknown(first) and name in wanted.arguments and name not in got.arguments
-        if (
-            not left_out
-            and same(first, second, _reading(first, second))
-            and (not is_unknown(second) or _stands(first, known))
-        ):
+        if not left_out and same(first, second) and (not is_unknown(second) or _stands(first, known)):
             continue
         shown = f"{wanted.name}({name}={second!r}) where the reference has {first!r}"
         if name not in wanted.arguments:
@@ -155,11 +143,6 @@ def _differences(wanted: CodeCall, got: CodeCall, known: Sequence[Any]) -> Itera
             yield failed("other value", shown)
         else:
             yield failed("missing", shown)
-
-
-def _reading(first: Any, second: Any) -> Reading:
-    """In code, text is text."""
-    return "text" if all(v is None or isinstance(v, str) for v in (first, second)) else "any"
 
 
 def _stands(value: Any, known: Sequence[Any]) -> bool:

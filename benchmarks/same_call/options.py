@@ -1,7 +1,7 @@
 """What a program's words set, by name: as its own parser said, else by its signature, else by the look of the words."""
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +9,9 @@ import msgspec
 
 from ml_agent.benchmarks.observation.model import Program
 from ml_agent.benchmarks.observation.repository import signature_reader
-from ml_agent.benchmarks.same_call.values import plain
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.signatures.console import read_console
-from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import Signature
 
 PLACES = "arguments by place"
 """The key of words that belong to no option."""
@@ -27,12 +26,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Names that the command line sets."""
     defaults: Mapping[str, Any] = {}
     subcommand: tuple[str, ...] = ()
-    words: Mapping[str, Sequence[str]] = {}
-    """What was typed, where it is known by name."""
-    texts: frozenset[str] = frozenset()
-    """Options whose values are plain text, whatever the text looks like."""
-    nullable: frozenset[str] = frozenset()
-    """Options that may be nothing at all: their default is."""
 
 
 def options_of(program: Program, root: Path, *, believe_parser: bool = True) -> Options:
@@ -61,22 +54,7 @@ def _read_options(program: Program, root: Path) -> Options:
         pairs = (word.removeprefix("++").partition("=") for word in overrides)
         values = {key: value for key, _, value in pairs} | by_look([w for w in program.words if w not in overrides])
     known = {o.dest: o.default for o in signature.options if o.default is not None}
-    texts = {o.dest for o in signature.options if _is_text(o) and signature.syntax != "overrides"}
-    nullable = {o.dest for o in signature.options if o.default in (None, "None", "null")}
-    return Options(
-        values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand, texts=frozenset(texts),
-        nullable=frozenset(nullable),
-    )  # fmt: skip
-
-
-def _is_text(option: Option) -> bool:
-    """Whether a signature says for sure that an option takes text as it stands."""
-    return option.type in ("str", "path") and option.sure and not option.converter and not _looks_typed(option.default)
-
-
-def _looks_typed(default: Any) -> bool:
-    """Whether a default is a number or a truth value, so that the text of an option is likely read as one."""
-    return isinstance(plain(default, "set"), (bool, int, float))
+    return Options(values=values, given=frozenset(values), defaults=known, subcommand=signature.subcommand)
 
 
 def _parsed_options(program: Program) -> Options:
@@ -88,18 +66,8 @@ def _parsed_options(program: Program) -> Options:
     defaults = {k: v for k, v in program.defaults.items() if not _is_hidden(v)}
     unseen = {k: defaults[k] for k in program.values.keys() - shown.keys() - typed.keys() if k in defaults}
     given = frozenset({*program.given, *rest} - {""})
-    return Options(
-        values={**shown, **unseen, **typed, **rest}, given=given, defaults=defaults, subcommand=program.subcommand,
-        words=program.given, texts=frozenset(_texts(program)), nullable=frozenset(k for k, v in defaults.items() if v is None),
-    )  # fmt: skip
-
-
-def _texts(program: Program) -> Iterator[str]:
-    """Options that a parser left as text, and whose defaults do not look like numbers."""
-    for name, value in program.values.items():
-        parts = value if isinstance(value, list) else [value]
-        if parts and all(isinstance(v, str) for v in parts) and not _looks_typed(program.defaults.get(name)):
-            yield name
+    values = {**shown, **unseen, **typed, **rest}
+    return Options(values=values, given=given, defaults=defaults, subcommand=program.subcommand)
 
 
 def _spellings(signature: Signature) -> dict[str, tuple[str, bool]]:

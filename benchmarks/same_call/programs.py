@@ -5,7 +5,7 @@ The same entry point may be reached as a file, as a module, and as a console scr
 
 import ast
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,10 @@ from ml_agent.benchmarks.same_call.options import Options, options_of
 from ml_agent.benchmarks.same_call.values import (
     GOOD,
     Folders,
-    Reading,
     ReasonClass,
     Verdict,
     failed,
     leads_elsewhere,
-    plain,
     same,
     same_place,
 )
@@ -85,12 +83,7 @@ def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
         first, second = _value(asked, said, name), _value(said, asked, name)
         elsewhere = name in asked.given and leads_elsewhere(first, second, folders)
         both = (first is ABSENT) == (second is ABSENT)
-        if (
-            both
-            and (same(first, second, _reading(asked, said, name)) or same_place(first, second, folders))
-            and _same_truth(asked.words.get(name, ()), said.words.get(name, ()))
-            and not elsewhere
-        ):
+        if both and (same(first, second) or same_place(first, second, folders)) and not elsewhere:
             continue
         shown = f"{name}: {_printable(second)} where the reference has {_printable(first)}"
         shown += f", from the folder {folders.second} and not {folders.first}" if elsewhere else ""
@@ -101,19 +94,6 @@ def _options(asked: Options, said: Options, folders: Folders) -> list[Verdict]:
         else:
             missing.append(failed("missing", shown))
     return [*missing, *other, *unasked]
-
-
-def _reading(asked: Options, said: Options, name: str) -> Reading:
-    """How text of an option is read, as its type says; where that is not known, null only where nothing is a value of it."""
-    if name in asked.texts | said.texts:
-        return "text"
-    return "any" if name in asked.nullable | said.nullable else "set"
-
-
-def _same_truth(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether both say yes or both say no: `type=bool` takes "False" for true, and whoever writes it means something else."""
-    one, other = ([plain(w) for w in words] for words in (first, second))
-    return not (len(one) == len(other) == 1 and isinstance(one[0], bool) and isinstance(other[0], bool)) or one == other
 
 
 class _Absent:

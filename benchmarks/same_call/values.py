@@ -11,26 +11,22 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$")
-PAIRS = re.compile(r"[\w.]+=[^,=]*(?:,[\w.]+=[^,=]*)+$")
 NEAR = 1e-9
 WORDS = {"true": True, "false": False, "none": None, "null": None}
-Reading = Literal["any", "set", "text"]
-"""How text is read that looks like something else. any: as a number, a truth value or null. set: as the same, but not as null.
-text: as text, for the type of its option says so."""
 
 
-def same(first: Any, second: Any, reading: Reading = "any") -> bool:
+def same(first: Any, second: Any) -> bool:
     """Whether two values say the same; what is not known here agrees with everything."""
     if is_unknown(first) or is_unknown(second):
         return True
-    one, other = plain(first, reading), plain(second, reading)
+    one, other = plain(first), plain(second)
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same(a, b, reading) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
     if isinstance(one, list) != isinstance(other, list):  # a list of one value is that value
         many, single = (one, other) if isinstance(one, list) else (other, one)
-        return len(many) == 1 and same(many[0], single, reading)
+        return len(many) == 1 and same(many[0], single)
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other or (_number(one) == _number(other) and _number(one) in (0, 1))
     if _number(one) is not None and _number(other) is not None:
@@ -64,26 +60,16 @@ def same_place(first: Any, second: Any, folders: Folders) -> bool:
 
 
 def leads_elsewhere(first: Any, second: Any, folders: Folders) -> bool:
-    """Whether a value is a relative path, there or not, that would lead elsewhere from the folder of the second program.
-
-    A bare word may be a name and no path, and so may `OWNER/MODEL`.
-    """
+    """Whether a value names something of the repository that is not there from the folder of the second program."""
     if isinstance(first, list) and isinstance(second, list):
         return any(leads_elsewhere(a, b, folders) for a, b in zip(first, second, strict=False))
     if not (isinstance(first, str) and isinstance(second, str)) or folders.first == folders.second:
         return False
-    if not first or first[0] in "/~-$" or "://" in first or same_place(first, second, folders):
-        return False
-    looks = re.fullmatch(r"\S+/\S+(?:\.\w+|/\S+)", first) is not None
-    return looks or (re.search(r"/|\.\w+$", first) is not None and is_there(folders.places(first, second)[0]))
-
-
-def is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; text that can be no path names none."""
     try:
-        return path.exists()
-    except (OSError, ValueError):
+        there = bool(first) and folders.places(first, second)[0].exists()
+    except (OSError, ValueError):  # text that can be no path names none
         return False
+    return there and not same_place(first, second, folders)
 
 
 def is_unknown(value: Any) -> bool:
@@ -95,19 +81,17 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
-def plain(value: Any, reading: Reading = "any") -> Any:
+def plain(value: Any) -> Any:
     """A value in the one form in which it is compared: text that is a number, a list, a table or a path becomes that."""
     if not isinstance(value, str):
         return value
     text = value.strip()
-    if NUMBER.match(text) and reading != "text":
+    if NUMBER.match(text):
         return float(text.replace("_", ""))
-    if text.lower() in WORDS and reading != "text" and (reading == "any" or WORDS[text.lower()] is not None):
+    if text.lower() in WORDS:
         return WORDS[text.lower()]
     if len(text) > 1 and text[0] in "[{(" and text[-1] in "]})":
         return _literal(text)
-    if PAIRS.match(text):
-        return dict(part.split("=", 1) for part in text.split(","))
     if "/" not in text or "://" in text or re.search(r"\s", text):
         return re.sub(r"\s*([,=\[\](){}:])\s*", r"\1", text) if re.search(r"[\[({=]", text) else text
     return posixpath.normpath(text).replace("//", "/")

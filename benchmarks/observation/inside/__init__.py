@@ -22,8 +22,6 @@ from .record import SEEN
 
 PASSED = ("finished", "outside", "timeout", "none")
 LIBRARIES = ("absl", "configargparse", "ml_collections", "tensorflow", "yaml")
-FUNCTIONS = "--functions"
-"""No interpreter knows such a word."""
 OURS = [
     "PATH",
     "LANG",
@@ -64,11 +62,10 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
 
     Args:
         job: `describe` says that the parsers are to be described; see `describe`.
-        words: where they begin with FUNCTIONS, the functions of a file are called instead of running it.
+        words: an interpreter's command line without the interpreter.
     """
-    functions = list(words[:1]) == [FUNCTIONS]
     try:
-        program = target.read(words[functions:], job["launchers"])
+        program = target.read(words, job["launchers"])
     except target.NoSuchScript as error:
         return verdict.Judgement("failed", "no-such-file", str(error))._asdict()
     if program is None:
@@ -81,16 +78,10 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
 
     prepare(job, program, here, harmless)
     if job["describe"]:
-        describe.install(functions=functions)
-    file = program.path
-    action = (
-        functools.partial(describe.call_makers, file)
-        if functions
-        else functools.partial(target.execute, program, harmless)
-    )
-    judgement, place = attempt(action, here, job["seconds"])
+        describe.install()
+    judgement, place = attempt(functools.partial(target.execute, program, harmless), here, job["seconds"])
     if job["describe"]:
-        found = describe.parsers(functions=functions)
+        found = describe.parsers()
         return {**judgement._asdict(), "place": place, "described": found, "asked": bool(SEEN.described)}
     if SEEN.rejection and judgement.outcome == "finished":
         judgement = verdict.judge(SEEN.rejection, here)
@@ -128,7 +119,6 @@ def prepare(
 ) -> None:
     """Put everything in place: what is watched, what is made up, what is not carried out."""
     unknown.Hooks.harmless = staticmethod(harmless)
-    unknown.Hooks.answer = here.answer
     if not job["describe"]:
         parsers.install()
     _lay_out(job, program)

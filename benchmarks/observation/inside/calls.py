@@ -11,17 +11,15 @@ from typing import Any
 from . import unknown
 from .record import MOST, SEEN, CallTime, CallTimeUp, from_answer, name_of, picture, unwrapped
 from .scope import ends
-from .unknown import HALF, PLAIN, Unknown, half_made
+from .unknown import Unknown, half_made
 
 NAME = "__bench_call__"
 PLAIN_CALLS = ("super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance", "issubclass", "next", "type")
-SETS = " ="
-"""Behind the name of an attribute that is set."""
 Entry = dict[str, Any]
 
 
 class Rewriter(ast.NodeTransformer):
-    """Sends calls through the function NAME; of an answer also what sets an attribute, as a call of `setattr`.
+    """Sends calls through the function NAME.
 
     Calls whose errors the code itself catches stay as they are, unless it is the answer's and all it does then is to end.
     """
@@ -36,15 +34,6 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         node.body = body
         return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        target = node.targets[0]
-        is_attribute = isinstance(target, ast.Attribute) and not target.attr.startswith("__")
-        if not self.own or len(node.targets) > 1 or not isinstance(target, ast.Attribute) or not is_attribute:
-            return self.generic_visit(node)
-        words = [target.value, ast.Constant(value=target.attr), node.value]
-        call = ast.copy_location(ast.Call(func=ast.Name(id="setattr", ctx=ast.Load()), args=words, keywords=[]), node)
-        return ast.copy_location(ast.Expr(value=self.visit_Call(call)), node)
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
@@ -81,8 +70,7 @@ def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:
         except Exception as error:  # foreign code raises anything; what no stub explains goes on
             if not harmless(error):
                 raise
-            _blemish(function, rest)
-            made = half_made(function, error) if isinstance(function, type) else None
+            made = half_made(function) if isinstance(function, type) else None
             result = Unknown(getattr(function, "__name__", "call")) if made is None else made
         if entry is not None and entry["own"] and isinstance(result, Unknown):
             vars(result)["_origin"] = f"{_function_name(function)}()"
@@ -91,29 +79,13 @@ def carry_out(harmless: Callable[[BaseException], bool]) -> Callable[..., Any]:
     return bench_call
 
 
-def _blemish(function: Any, arguments: list[Any]) -> None:
-    """Remember the objects on which a call did not come to its end."""
-    for value in (getattr(function, "__self__", None), *arguments):
-        if not isinstance(value, (*PLAIN, type, types.ModuleType, types.FunctionType)):
-            HALF[id(value)] = value
-
-
 def _entry(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
     """One call as it is recorded, before it is made."""
     while isinstance(function, functools.partial):
         function, args, kwargs = function.func, (*function.args, *args), {**function.keywords, **kwargs}
-    if function is setattr and len(args) == 3 and _own(args[0]):
-        return _attribute(*args)
     own = _own(function)
     given, defaults = _bind(function, args, kwargs) if own else (_by_place(args, kwargs), {})
     return {"name": _function_name(function), "own": own, **_pictures(given, defaults)}
-
-
-def _attribute(owner: Any, name: str, value: Any) -> Entry:
-    """That an attribute of the repository's object is set; what it is already counts as its default."""
-    before = {} if isinstance(owner, Unknown) else {"value": getattr(owner, name, None)}
-    of = _function_name(owner).removesuffix("()")
-    return {"name": f"{of}.{name}{SETS}", "own": True, **_pictures({"value": value}, before)}
 
 
 def _pictures(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> Entry:

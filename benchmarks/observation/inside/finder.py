@@ -8,7 +8,6 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from pathlib import Path
 from typing import Any
 
 from . import calls
@@ -17,8 +16,6 @@ from .unknown import Unknown, UnknownModule
 
 WRITTEN_AT_INSTALL = ("version", "_version", "__version__")
 """Modules that a package's installation writes, and its repository does not hold."""
-COMPILED = (".pyx", ".pyx.in", ".c", ".cc", ".cpp", ".cu", ".f", ".f90")
-"""How the sources of modules end that an installation compiles."""
 Harmless = Callable[[BaseException], bool]
 
 
@@ -54,21 +51,14 @@ class LastFinder(MetaPathFinder):
         self.foreign = foreign
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        top, _, last = name.partition(".")[0], *name.rpartition(".")[1:]
+        top, last = name.partition(".")[0], name.rpartition(".")[2]
         parent = sys.modules.get(name.rpartition(".")[0])
         if top in sys.stdlib_module_names or top.startswith("_frozen"):
             return None
         known = isinstance(parent, UnknownModule) or (parent is None and top in self.foreign)
-        if known or (parent is not None and _made_at_install(parent, last)):
+        if known or (parent is not None and last in WRITTEN_AT_INSTALL):
             return ModuleSpec(name, MadeLoader(lambda: unknown_module(name)), is_package=True)
         return None
-
-
-def _made_at_install(package: types.ModuleType, name: str) -> bool:
-    """Whether an installation writes or compiles a module of a package."""
-    folders = map(str, getattr(package, "__path__", ()))
-    compiled = any(Path(folder, name + ending).is_file() for folder in folders for ending in COMPILED)
-    return name in WRITTEN_AT_INSTALL or compiled
 
 
 class FirstFinder(MetaPathFinder):

@@ -22,7 +22,7 @@ ABSENT: set[types.CodeType] = set()
 HANDED: list[Any] = []
 """Command-line parsers that were given to an unknown function, which may have added options."""
 HALF: dict[int, Any] = {}
-"""Objects on which a call did not come to its end, by id: their attributes may be missing for that reason."""
+"""Objects whose constructor did not come to its end, by id: their attributes may be missing for that reason."""
 LOOP_LIMIT = 40
 PLAIN = (str, bytes, int, float, complex, bool, list, tuple, dict, set, type(None))
 OWN = __file__.rpartition("/")[0]
@@ -35,8 +35,6 @@ class Hooks:
     """Whether an error says nothing about the answer."""
     watched: tuple[type, ...] = ()
     """Classes whose instances are recorded in HANDED."""
-    answer = ""
-    """The file of the answer's own code: there no argument is filled in."""
 
 
 _turns: dict[tuple[types.CodeType, int], int] = {}
@@ -154,9 +152,6 @@ class Unknown:
     def __setattr__(self, name: str, value: Any) -> None:
         self.__dict__[name] = value
 
-    def __delattr__(self, name: str) -> None:
-        self.__dict__.pop(name, None)
-
     def __bool__(self) -> bool:
         return _decide() if self.__dict__["_truth"] else not _decide()
 
@@ -183,20 +178,8 @@ class Unknown:
         last = self._unknown_name.rpartition(".")[2]
         return not (isinstance(instance, PLAIN) and last[:1].isupper()) and _decide()
 
-    def __subclasscheck__(self, _subclass: type) -> bool:
-        return _decide()
-
-    def __copy__(self) -> "Unknown":
-        return self
-
     def __deepcopy__(self, _memo: Any) -> "Unknown":
         return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Unknown, (self._unknown_name,))
-
-    def __await__(self) -> Iterator[Any]:
-        return iter(())
 
 
 def made_of(source: Any, step: str) -> Unknown:
@@ -232,17 +215,6 @@ def is_unknown(value: Any, depth: int = 2) -> bool:
 
 class UnknownMeta(ABCMeta):
     """Gives a class that derives from an unknown one every class attribute, and missing arguments where they came from nowhere."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if caller().f_code.co_filename != Hooks.answer:
-            kwargs = _fill_required(cls.__init__, args, kwargs)  # type: ignore[misc]
-        try:
-            return super().__call__(*args, **kwargs)
-        except Exception as error:  # foreign code raises anything; what no stub explains goes on
-            made = half_made(cls, error)
-            if made is None:
-                raise
-            return made
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith(("__", "_abc")):
@@ -299,28 +271,11 @@ def base_class(name: str) -> type:
     return _bases[name]
 
 
-def half_made(cls: Any, error: BaseException) -> Any:
-    """An object of the class without its attributes where the error of its constructor says nothing; else None."""
-    if not Hooks.harmless(error):
-        return None
+def half_made(cls: Any) -> Any:
+    """An object of a class whose constructor ended at something unknown, without the attributes that it would have; None where there is none."""
     try:
         made = cls.__new__(cls)
     except TypeError:
         return None
     HALF[id(made)] = made
     return made
-
-
-def mentioned(cls: type, name: str) -> bool:
-    """Whether a method of the class reads or sets an attribute of this name: a constructor that ended early may have made it."""
-    functions = [v for c in cls.__mro__ for v in vars(c).values() if isinstance(v, types.FunctionType)]
-    return any(name in f.__code__.co_names for f in functions)
-
-
-def _fill_required(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The keyword arguments, and an unknown value for each required one that is missing: an unknown `**` mapping may have held it."""
-    if not isinstance(function, types.FunctionType):
-        return kwargs
-    code = function.__code__
-    required = code.co_varnames[1 : code.co_argcount - len(function.__defaults__ or ())][len(args) :]
-    return {**{n: Unknown(n) for n in required if n not in kwargs}, **kwargs}

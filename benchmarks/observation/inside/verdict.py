@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import unknown
-from .guards import Outside
 from .record import Parsed, Rejected
 from .scope import TESTS, Scope, around, tree
 
 CONFIG = (".yaml", ".yml", ".cfg", ".toml", ".ini", ".py", ".sh")
 CONVERSIONS = {"int", "float", "complex", "eval", "exec", "literal_eval", "argv"}
-OF_THE_MACHINE = (Outside, RecursionError, MemoryError, UnicodeError, EOFError)
+OF_THE_MACHINE = (RecursionError, MemoryError, UnicodeError, EOFError)
 
 
 class TimeUp(BaseException):
@@ -95,13 +94,6 @@ class _Scene:
         read = (n.id for top in looked for n in ast.walk(top) if isinstance(n, ast.Name))
         yield from (frame.f_locals.get(name, frame.f_globals.get(name)) for name in read)
 
-    def starred(self) -> bool:
-        """Whether the failing call hands over `*` or `**` arguments: their number is not known here."""
-        calls = [n for n in self.nodes if isinstance(n, ast.Call)]
-        return any(isinstance(a, ast.Starred) for c in calls for a in c.args) or any(
-            k.arg is None for c in calls for k in c.keywords
-        )
-
 
 def _decided(place: tuple[types.FrameType, int]) -> bool:
     """Whether an unknown value chose the branch in which a line stands."""
@@ -131,7 +123,7 @@ def _import(error: Any, scene: _Scene) -> str:
 
 def _name(error: Any, scene: _Scene) -> str:
     """A test of something unknown may have left the branch out that binds a local name."""
-    if not scene.frames or _stars_unknown(scene.frames[-1][0]):
+    if not scene.frames or _imports_all(scene.frames[-1][0]):
         return ""
     free = isinstance(error, UnboundLocalError) or scene.tainted()
     return "undefined-name" if scene.own or not free else ""
@@ -149,15 +141,13 @@ def _file(error: Any, scene: _Scene) -> str:
 
 def _type(error: Any, scene: _Scene) -> str:
     """A wrong call counts where the answer makes it; inside the repository it may come from what we made up."""
-    counts = scene.own and not scene.starred() and not scene.tainted(names="argument" not in str(error))
+    counts = scene.own and not scene.tainted(names="argument" not in str(error))
     return "bad-call" if counts else ""
 
 
 def _attribute(error: Any, scene: _Scene) -> str:
     value = error.obj
-    if unknown.is_unknown(value) or scene.tainted(names=False):
-        return ""
-    if id(value) in unknown.HALF and unknown.mentioned(type(value), error.name):
+    if unknown.is_unknown(value) or id(value) in unknown.HALF or scene.tainted(names=False):
         return ""
     if getattr(value, "__path__", None) and importlib.util.find_spec(f"{value.__name__}.{error.name}"):
         return ""
@@ -196,16 +186,10 @@ RULES: tuple[tuple[Any, Callable[[Any, _Scene], str]], ...] = (
 )
 
 
-def _stars_unknown(frame: types.FrameType) -> bool:
-    """Whether the file imports all names of a module that is unknown or was not loaded to its end."""
-    package = str(frame.f_globals.get("__package__") or "").split(".")
-    for node in ast.walk(tree(frame.f_code.co_filename)):
-        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
-            module = sys.modules.get(".".join(p for p in (base, node.module or "") if p))
-            if module is None or isinstance(module, unknown.UnknownModule) or _stumbled(module):
-                return True
-    return False
+def _imports_all(frame: types.FrameType) -> bool:
+    """Whether the file imports all names of some module: it may be one that is not known here."""
+    imports = (n for n in ast.walk(tree(frame.f_code.co_filename)) if isinstance(n, ast.ImportFrom))
+    return any(one.names[0].name == "*" for one in imports)
 
 
 def _stumbled(module: types.ModuleType) -> bool:

@@ -55,8 +55,6 @@ def test_another_call_from_elsewhere(judge: Judge, answer: str) -> None:
         ("python train.py --data /data/x.pt", "cd kit && python ../train.py --data /data/x.pt", True),
         ("python train.py --data https://a.org/x.pt", "cd kit && python ../train.py --data https://a.org/x.pt", True),
         ("python train.py --data name", "cd kit && python ../train.py --data name", True),
-        ("cd kit && python ../train.py --data out/x.pt", "python train.py --data out/x.pt", False),
-        ("python train.py --data a/b/c", "cd kit && python ../train.py --data a/b/c", False),
         ("python train.py --data kit/cli.py", "mkdir kit; cd kit && python ../train.py --data kit/cli.py", False),
     ],
 )

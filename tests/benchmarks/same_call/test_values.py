@@ -44,7 +44,6 @@ def test_what_a_file_hands_over_to(text: str, entry: Entry, tmp_path: Path) -> N
         ("(a,b)", ["a", "b"], True),
         (["4", "3"], ["3", "4"], False),
         (["x"], "x", True),
-        ("a=1,b=2", "b=2,a=1", True),
         ({"?": "name"}, "anything", True),
         ("two words", "other words", False),
     ],
@@ -60,5 +59,4 @@ def test_places() -> None:
         "https://x/data/a", "https://x/a", folders
     )
     assert not same_place("", "..", folders) and not same_place(3, "3", folders)
-    assert leads_elsewhere("res/a.pt", "res/a.pt", folders)
     assert not any(leads_elsewhere(word, word, folders) for word in ("owner/model", "/r/a.pt", "~/a/b.pt", "", "name"))
