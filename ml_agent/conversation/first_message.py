@@ -143,8 +143,8 @@ _ENTRY_NAMES = 240
 _OTHER_NAMES = 240
 _MODULES = 2
 _HEADS = 2
-_SETTINGS, _SETTINGS_LINES = 900, 30
-"""Characters and lines of a configuration that a call names."""
+_SETTINGS, _SETTINGS_LINES, _SETTINGS_LINE = 900, 30, 120
+"""Characters, lines, and characters of a line of a configuration that a call names; what has longer lines is data."""
 _TREE = 300
 _LONGEST_DESCRIPTION = 140
 _SHARED, _LACKED = 3, 8
@@ -436,8 +436,9 @@ def _given(calls: Sequence[dict[str, str]], task: _Task) -> list[dict[str, str]]
     named = (path for call in calls for path in named_files(call["text"], task.workspace, _HEADS))
     path = next((path for path in named if is_configuration(path) and path not in task.heads), "")
     text = head_of(path, task.workspace, _SETTINGS) if path else ""
-    small = text and not text.endswith(CUT) and text.count("\n") < _SETTINGS_LINES
-    return [{"path": path, "text": text, "what": "says"}] if small else []
+    lines = text.split("\n")
+    small = len(lines) <= _SETTINGS_LINES and max(map(len, lines)) <= _SETTINGS_LINE and not text.endswith(CUT)
+    return [{"path": path, "text": text, "what": "says"}] if text and small else []
 
 
 def tree_of(files: Sequence[str], most: int) -> str:

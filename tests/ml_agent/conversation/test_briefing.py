@@ -79,11 +79,13 @@ def test_files_that_the_request_names_show_how_they_begin(told: Told) -> None:
     assert "hidden_width: 64" in opening and "hidden_width: 9" not in opening
 
 
-@pytest.mark.parametrize(("lines", "shown"), [(3, True), (60, False)])
-def test_a_small_configuration_that_a_documented_call_gives_is_shown_whole(lines: int, shown: bool, told: Told) -> None:
+@pytest.mark.parametrize(("lines", "end", "shown"), [(3, "\n", True), (60, "\n", False), (30, ", ", False)])
+def test_a_small_configuration_that_a_documented_call_gives_is_shown_whole(
+    lines: int, end: str, shown: bool, told: Told
+) -> None:
     files = {
         "train.py": script("config"),
-        "conf/base.yaml": "".join(f"width_{line}: 7\n" for line in range(lines)),
+        "conf/base.yaml": "".join(f"width_{line}: 7{end}" for line in range(lines)),
         "README.md": "# Train\n\nTrain it:\n\n```bash\npython train.py --config conf/base.yaml\n```\n",
     }
     assert ("width_2: 7" in told(files, "Train the network.").opening) is shown
