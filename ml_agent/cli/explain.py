@@ -140,7 +140,8 @@ def explain(
 
     `kind` is the library that reads the options, or `sysargv` if the script reads them itself. It is empty if it is known only after the
     script is read. A `switch` takes no value. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
-    `unknown` means that the program defines the type itself. `(partly read)` means that the program computes a part of the option.
+    `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
+    of the option only when it runs.
 
     Examples:
 

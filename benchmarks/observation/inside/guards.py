@@ -120,4 +120,4 @@ def _leave(*_args: Any) -> None:
 
 
 def _no_fork() -> int:
-    raise OSError("no other process can be started")
+    raise OSError("a program that is scored may not start other processes")
