@@ -2,6 +2,7 @@
 
     python -m benchmarks.setup_bench cases tests/setup_bench/cases
     python -m benchmarks.setup_bench real --mirrors FOLDER
+    python -m benchmarks.setup_bench time --mirrors FOLDER --only OWNER/NAME
 
 A case is a folder with `case.toml` and `repository/`. Nothing of it but the repository and the command may reach what is being
 tested; the rest belongs to the judge.
@@ -32,6 +33,7 @@ from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, EnvironmentSandbox, Limits, Policy, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.errors import SandboxError
+from ml_agent.sandbox.interpreters import find_interpreters
 from ml_agent.sandbox.repair import MAX_REPAIRS, Repair
 from ml_agent.sandbox.repair_rules import next_repair
 from ml_agent.sandbox.session import Session
@@ -265,8 +267,26 @@ def repositories(file: Path = ROWS) -> list[Repository]:
 
 
 def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) -> Row:
-    """Lay the commit of a mirror (`OWNER+NAME/repo`, a git directory), make the environment and run the entry."""
+    """Make the environment of a repository and run its entry."""
     began = time.monotonic()
+    try:
+        with _laid(row, mirrors, kind, note) as (session, task):
+            session.prepare(task)
+            ready = round(time.monotonic() - began, 1)
+            proof = prove(session, task)
+    except SandboxError as error:
+        return Row(name=row.name, ended="sandbox", right=False, message=str(error))
+    said = proof.response.stdout + proof.response.stderr
+    wrong = (
+        [proof.diagnosis.message] if not proof.ok else [] if re.search(row.expect, said) else [f"says {said[-200:]}"]
+    )
+    seconds = round(time.monotonic() - began, 1)
+    return msgspec.structs.replace(row_of(row.name, proof, wrong), set_up_seconds=ready, seconds=seconds)
+
+
+@contextmanager
+def _laid(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) -> Iterator[tuple[Session, Task]]:
+    """The commit of a mirror (`OWNER+NAME/repo`, a git directory) for a new sandbox, and the entry as a task."""
     with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
         mirror = mirrors / row.name.replace("/", "+") / "repo"
         work = WorkTree(mirror / ".git" if (mirror / ".git").is_dir() else mirror, bare=True)
@@ -277,19 +297,35 @@ def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note
             (root / row.folder / CODE).write_text(row.code)
         source = Source(root=root, version=row.commit, url=f"https://github.com/{row.name}", date=work.date(row.commit))
         task = Task(text=row.entry or f"python {CODE}", folder=row.folder, code=row.code, timeout=SECONDS)
-        try:
-            with _session(source, Path(place), kind, note) as session:
+        with _session(source, Path(place), kind, note) as session:
+            yield session, task
+
+
+def time_repository(row: Repository, mirrors: Path) -> str:
+    """Seconds to its environment with nothing cached, then again, and by venv and pip with the same packages, nothing cached."""
+    with tempfile.TemporaryDirectory(prefix="setup-bench-") as cache:
+        os.environ["ML_AGENT_CACHE_DIR"] = cache
+        seconds = []
+        for _ in range(2):
+            with _laid(row, mirrors, "local") as (session, task):
+                began = time.monotonic()
                 session.prepare(task)
-                ready = round(time.monotonic() - began, 1)
-                proof = prove(session, task)
-        except SandboxError as error:
-            return Row(name=row.name, ended="sandbox", right=False, message=str(error))
-    said = proof.response.stdout + proof.response.stderr
-    wrong = (
-        [proof.diagnosis.message] if not proof.ok else [] if re.search(row.expect, said) else [f"says {said[-200:]}"]
-    )
-    seconds = round(time.monotonic() - began, 1)
-    return msgspec.structs.replace(row_of(row.name, proof, wrong), set_up_seconds=ready, seconds=seconds)
+                seconds.append(time.monotonic() - began)
+                record = session.record(task)
+                words = [package.pin for package in record.packages]
+                words += [str(session.source.root / record.project)] if record.project else []
+                if len(seconds) == 2:
+                    python = next(
+                        one for one in find_interpreters() if f"{one.version[0]}.{one.version[1]}" == record.python
+                    )
+                    began = time.monotonic()
+                    subprocess.run([python.executable, "-m", "venv", f"{cache}/by-pip"], check=True)
+                    pip = [f"{cache}/by-pip/bin/pip", "install", "-q", "--no-cache-dir", *words]
+                    done = subprocess.run(pip, capture_output=True, check=False)
+                    seconds.append(time.monotonic() - began)
+    cold, warm, by_pip = seconds
+    said = f"{cold:.1f} s, again {warm:.2f} s; pip {by_pip:.1f} s" + (" (fails)" if done.returncode else "")
+    return f"{row.name}, {len(words)} packages: {said}; {cold / by_pip:.2f}"
 
 
 def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof:
@@ -344,6 +380,16 @@ def real(
     _run(
         {one.name: functools.partial(run_repository, one, mirrors, sandbox, note) for one in repositories()}, only, out
     )
+
+
+@app.command("time")
+def time_(
+    mirrors: Annotated[Path, typer.Option(help="Folder with OWNER+NAME/repo, a git directory each.", exists=True)],
+    only: Annotated[list[str], typer.Option(help="A name; may be repeated.")],
+) -> None:
+    """How long an environment takes, cold and warm, against venv and pip; bubblewrap, for an idle machine."""
+    for row in (row for row in repositories() if row.name in only):
+        print(time_repository(row, mirrors), flush=True)
 
 
 def _run(runs: Mapping[str, Callable[[], Row]], only: Sequence[str] | None, out: Path | None) -> None:

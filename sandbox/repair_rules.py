@@ -21,7 +21,7 @@ from ml_agent.sandbox.repository_search import (
 from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.executor import version_of
 from ml_agent.sandbox.setup.ladder import dated, is_old
-from ml_agent.sandbox.setup.resolver import name_of
+from ml_agent.sandbox.setup.uv import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import MAX_BYTES, exists, is_file
@@ -92,6 +92,10 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
     elif fix.kind == "python":
         yield from _other_python(scene, fix.arguments[0])
+    elif fix.kind == "python-2" and scene.python < (3, 13):
+        top = path_word(os.path.relpath(scene.source.root, scene.source.root / scene.task.folder))
+        text = f"python -W ignore -m lib2to3 -w -n --no-diffs {top} >/dev/null 2>&1; true"
+        yield Repair(kind="first", arguments=(text,), why="2to3 rewrites code of Python 2")
     elif fix.kind == "folder":
         text = f"mkdir -p {path_word(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"creating the folder {words}")

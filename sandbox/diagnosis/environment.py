@@ -18,6 +18,10 @@ def _program(name: str) -> Fix | None:
     return Fix(kind="system", arguments=packages) if packages else None
 
 
+def _rewritten(_: str) -> Fix:
+    return Fix(kind="python-2")
+
+
 RULES: tuple[Rule, ...] = (
     rule(
         "no-cuda",
@@ -45,6 +49,7 @@ RULES: tuple[Rule, ...] = (
         r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)",
         "{subject} is written for Python 2: {said}",
         scope="any",
+        fix=_rewritten,
     ),
     rule(
         "wrong-python",
@@ -52,6 +57,7 @@ RULES: tuple[Rule, ...] = (
         r"SyntaxError: (?P<said>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
         "{subject} is written for Python 2: {said}",
         scope="any",
+        fix=_rewritten,
     ),
     rule(
         "wrong-python",
@@ -59,6 +65,7 @@ RULES: tuple[Rule, ...] = (
         r"|\w*Error: '?(?:dict|\S+)'? object has no attribute '(?:has_key|iteritems|itervalues|iterkeys)'"
         r"|ModuleNotFoundError: No module named '(?:urllib2|ConfigParser|Queue|cPickle|StringIO|commands|__builtin__|Tkinter|cStringIO|urlparse|HTMLParser|SocketServer|itertools\.izip)')",
         "the code is written for Python 2: {subject}",
+        fix=_rewritten,
     ),
     rule(
         "wrong-python",

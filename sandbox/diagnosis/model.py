@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 Category = Literal["environment", "arguments", "code", "data", "limits"]
-FixKind = Literal["constrain", "by-date", "aged", "system", "python", "folder", "module", "cpu"]
+FixKind = Literal["constrain", "by-date", "aged", "system", "python", "python-2", "folder", "module", "cpu"]
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +15,8 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FixKind
     """constrain: requirements; by-date: distributions, in the version of the commit's time; aged: all
-    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`; folder: make it; module: run as a module;
+    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`;
+    python-2: rewrite what only that reads; folder: make it; module: run as a module;
     cpu: choose the processor."""
     arguments: tuple[str, ...] = ()
     python: str = ""

@@ -17,8 +17,9 @@ from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox
 from ml_agent.sandbox.files import entries
 from ml_agent.sandbox.local_place import builds, keep_build
 from ml_agent.sandbox.pip_settings import read_pip_settings
+from ml_agent.sandbox.setup.ladder import day_for, is_old
 from ml_agent.sandbox.setup.system import LACKS, packages_for
-from ml_agent.sandbox.setup.uv import BUILD, Metadata, Source, install_text
+from ml_agent.sandbox.setup.uv import BUILD, Metadata, Source, install_text, name_of
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.bounded import read_toml
 from ml_agent.tools.python_api.distributions import distributions_of
@@ -32,7 +33,7 @@ MOST_METADATA = 64 * 1024
 """Bytes that are read of what a wheel says of itself."""
 MOST_SAID = 2000
 """Last lines of a build that are kept."""
-MOST_MISSING = 5
+MOST_TURNS = 7
 """Modules that a build may turn out to need one after another."""
 MOST_WHEEL = 256 * 1024**2
 """Bytes of a built wheel that is kept."""
@@ -46,6 +47,8 @@ _MARK = "ML-AGENT "
 _ANSWERS = ("ML-AGENT>", "ML-AGENT+")
 """How lines of our own scripts begin."""
 _LEGACY = ("setuptools", "wheel")
+_TOOLS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(numpy|Cython|pybind11|cffi|pkgconfig)\b", re.MULTILINE)
+"""What a setup.py builds with that says nothing of it elsewhere; it may do without, and then leave its compiled parts out."""
 _BOUNDS = (
     ("setuptools<58", "2021-09-05"),  # use_2to3
     ("setuptools<66", "2023-01-14"),  # versions such as 0.x
@@ -185,7 +188,14 @@ class Builder:
         self._steps, self._python = steps, python
         self._trees: dict[Sources, Tree] = {}
         self._number = count()
-        self._environments: dict[tuple[str, ...], str] = {}
+        self._environments: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
+        """Folders by what was asked for, and what it was held to."""
+        self._made: dict[str, tuple[str, ...]] = {}
+        """Pins of what is in them."""
+        self._needed: dict[str, list[str]] = {}
+        """What builds turned out to need, by their folders."""
+        self._asked: set[str] = set()
+        """Folders whose backend said what it needs."""
         self.said: tuple[str, ...] = ()
         """What the last build said, also where it gave a wheel."""
         self._used: tuple[str, ...] = ()
@@ -302,70 +312,70 @@ class Builder:
         return _tree_of(f"$HOME/sources/{key}/tree", source.day, self._steps.offline(text, 300))
 
     def _ask(self, what: str, tree: Tree, pins: Sequence[str]) -> Any:
-        """The backend's answer: with what it says that it needs, then also with modules that turn out to be missing."""
+        """The backend's answer: with versions of its time, each choice of them that differs from those before."""
         old = tuple(bound for bound, day in _BOUNDS if tree.day and tree.day < day)
         bounds = tuple(bound for bound in old if bound not in _NOT_LATER or self._python < (3, 12))
-        failure = BuildFailure(lines=())
-        for held in dict.fromkeys(((*bounds, *pins), bounds, ())):
-            answer = self._ask_with(what, tree, held)
+        ways = [((*bounds, *pins), ""), (bounds, ""), ((), "")]
+        ways += [(bounds, day_for(self._python, tree.day))] if is_old(tree.day) else []
+        tried, failure = set[tuple[str, str]](), BuildFailure(lines=())
+        for held, day in dict.fromkeys(ways):
+            answer = self._ask_with(what, tree, held, day, tried)
             if not isinstance(answer, BuildFailure):
                 return answer
-            if not failure.lines or (
-                answer.lasting and not failure.lasting
-            ):  # that bounds contradict pins says nothing
-                failure = answer
+            if answer.lines and (not failure.lines or (answer.lasting and not failure.lasting)):
+                failure = answer  # that bounds contradict pins says nothing
         return failure
 
-    def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...]) -> Any:
-        needed = list(tree.requires)
-        for turn in range(MOST_MISSING):
-            environment = self._environment(needed, held)
+    def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...], day: str, tried: set[tuple[str, str]]) -> Any:
+        """The same in an environment with what it says that it needs, and with modules that turn out to be missing."""
+        needed, answer = self._needed.setdefault(tree.folder, list(tree.requires)), BuildFailure(lines=())
+        for _ in range(MOST_TURNS):
+            environment = self._environment(needed, held, day)
             if isinstance(environment, BuildFailure):
                 return environment
-            if turn == 0:
-                asked = self._call("requires", tree, environment)
-                more = [str(one) for one in asked] if isinstance(asked, list) else []
-                if more and set(more) - set(needed):
-                    needed += more
-                    environment = self._environment(needed, held)
-                    if isinstance(environment, BuildFailure):
-                        return environment
-            answer = self._call(what, tree, environment)
+            step = what if tree.folder in self._asked else "requires"
+            if (step, environment) in tried:
+                return answer
+            tried.add((step, environment))
+            answer = self._call(step, tree, environment)
             if isinstance(answer, BuildFailure) and (names := no_packages_of(answer.lines)):
                 self._steps.offline(without_data(tree.folder, names), 120)
-                answer = self._call(what, tree, environment)
+                answer = self._call(step, tree, environment)
             said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
             missing = NO_MODULE.search(said) or _NO_HEADER.search(said) or NO_EGG.search(said)
-            if missing is None:
+            more = [_giver(missing[1])] if missing else answer if isinstance(answer, list) else []
+            new = [str(one) for one in more if one not in needed]
+            needed += new
+            if step == "requires" and not (missing and new):
+                self._asked.add(tree.folder)
+            elif not new:
                 return answer
-            extra = distributions_of(missing[1])[0] if missing[1] != "pkg_resources" else "setuptools<81"
-            if extra in needed:
-                return answer
-            needed.append(extra)
         return answer
 
-    def _environment(self, requires: Sequence[str], held: Sequence[str]) -> str | BuildFailure:
+    def _environment(self, requires: Sequence[str], held: Sequence[str], day: str) -> str | BuildFailure:
         """An environment with what a build asks for; the folder."""
-        key = (*sorted(requires), "", *held)
-        if key in self._environments:
-            return self._environments[key]
-        name = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
-        folder = f"{BUILD}/env-{name}"
+        key = (*sorted(requires), "", day)
+        for (asked, limits), folder in self._environments.items():
+            names = {name_of(one) for one in {*limits} ^ {*held}}
+            if asked == key and not any(name_of(pin) in names for pin in self._made[folder]):
+                return folder
+        folder = f"{BUILD}/env-{hashlib.sha256(repr((key, held)).encode()).hexdigest()[:12]}"
         uv = f'"$ML_AGENT_UV" -q pip install --no-build --python "{folder}/bin/python" ${{{NO_INDEX}:-}}'
+        uv += f' {f"--exclude-newer {day} " * bool(day)}-r "$needs/requires" -c "$needs/held"'
         lines = [install_text((), seeds=False, target=folder)]
         if requires:
             lines += [
-                f"""needs=$(mktemp -d); printf '%s\\n' {_words(requires)} >"$needs/requires"; printf '%s\\n' {_words(held)} >"$needs/held" """
+                f"""needs=$(mktemp -d); printf '%s\\n' {_words(requires)} >"$needs/requires"; printf '%s\\n' {_words(held)} >"$needs/held" """,
+                f"{uv} || {{ sed -Ei 's/===?[^;,]*//' \"$needs/requires\"; {uv}; }}",  # a pin may have no wheel for this Python
             ]
-            lines += [f'{uv} -r "$needs/requires" -c "$needs/held"']
         lines += [f'"$ML_AGENT_UV" -q pip freeze --python "{folder}/bin/python"']
         done = self._steps.install("\n".join(lines), 600)
         if not done.ok:
             return BuildFailure(
                 lines=("a requirement of the build is not available: " + " ".join(said_by(done))[:300],)
             )
-        self._used = tuple(line for line in done.stdout.split() if "==" in line)
-        self._environments[key] = folder
+        self._made[folder] = tuple(line for line in done.stdout.split() if "==" in line)
+        self._environments[key, tuple(held)] = folder
         return folder
 
     def _call(self, what: str, tree: Tree, environment: str) -> Any:
@@ -376,7 +386,7 @@ class Builder:
             f'{{ [ -e "{tree.folder}/.git" -a ! -e "{tree.folder}/.git/no-version" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
             f'PATH="{environment}/bin:$PATH" "{environment}/bin/python" -I -c {script} {words} 2>&1'
         )
-        seconds = BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
+        self._used, seconds = self._made[environment], BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
         done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
@@ -389,15 +399,22 @@ class Builder:
 def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
     if not shown.ok:
         return BuildFailure(lines=said_by(shown))
+    _, declared, setup = (*shown.stdout.split(_MARK), "", "")[:3]
     try:
-        system = read_toml(shown.stdout.partition(_MARK)[2]).get("build-system")
+        system = read_toml(declared).get("build-system")
     except ValueError:
         system = None
     system = system if isinstance(system, dict) else {}
-    requires = [one for one in system.get("requires", _LEGACY) if isinstance(one, str)]
+    legacy = dict.fromkeys((*_LEGACY, *_TOOLS.findall(setup)))
+    requires = [one for one in system.get("requires", legacy) if isinstance(one, str)]
     backend = system.get("build-backend") or "setuptools.build_meta:__legacy__"
     paths = [one for one in system.get("backend-path", ()) if isinstance(one, str)]
     return Tree(folder=folder, day=day, requires=tuple(requires), backend=str(backend), paths=tuple(paths))
+
+
+def _giver(module: str) -> str:
+    """The requirement that gives a module to a build."""
+    return "setuptools<81" if module == "pkg_resources" else distributions_of(module)[0]
 
 
 def no_packages_of(lines: Sequence[str]) -> tuple[str, ...]:
@@ -414,7 +431,8 @@ def without_data(folder: str, names: Sequence[str]) -> str:
 
 def _shown(folder: str) -> str:
     """Prints how sources are built, as far as they say."""
-    return f'[ -d "{folder}" ] && echo "{_MARK}" && {{ head -c 200000 "{folder}/pyproject.toml" 2>/dev/null || true; }}'
+    files = (f'head -c 100000 "{folder}/{name}" 2>/dev/null' for name in ("pyproject.toml", "setup.py"))
+    return f'[ -d "{folder}" ] && {{ {"; ".join(f"echo; echo {shlex.quote(_MARK)}; {one}" for one in files)}; true; }}'
 
 
 def _words(lines: Sequence[str]) -> str:

@@ -23,9 +23,19 @@ from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Bui
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, read_declared
 from ml_agent.sandbox.setup.ladder import Rung, first_python, loose, rungs
-from ml_agent.sandbox.setup.resolver import Resolver, loosened, name_of
+from ml_agent.sandbox.setup.resolver import Resolver, loosened
 from ml_agent.sandbox.setup.system import packages_for
-from ml_agent.sandbox.setup.uv import BUILD, Metadata, Package, Refusal, Wanted, install_text, look_text, read_refusal
+from ml_agent.sandbox.setup.uv import (
+    BUILD,
+    Metadata,
+    Package,
+    Refusal,
+    Wanted,
+    install_text,
+    look_text,
+    name_of,
+    read_refusal,
+)
 from ml_agent.sandbox.task import Source
 from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.index import RepoIndex

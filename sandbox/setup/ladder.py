@@ -54,10 +54,10 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
         yield Rung(python=first, day=dated)
     others = older_pythons(declared, dated, first, pythons)
     for python in others:
-        yield Rung(python=python, day=_day_for(python, dated))
+        yield Rung(python=python, day=day_for(python, dated))
     if any("==" in line or "<" in line for line in declared.lines):
         older = [one for one in fitting(declared.python, pythons) if one < first and one not in others]
-        yield from (Rung(python=python, day=_day_for(python, dated)) for python in sorted(older, reverse=True))
+        yield from (Rung(python=python, day=day_for(python, dated)) for python in sorted(older, reverse=True))
 
 
 def loose(rung: Rung) -> Rung:
@@ -68,7 +68,7 @@ def loose(rung: Rung) -> Rung:
     return Rung(python=rung.python, day=day.isoformat() if day else "", loose=True)
 
 
-def _day_for(python: Version, day: str) -> str:
+def day_for(python: Version, day: str) -> str:
     """The day, or the first on which there were packages for a Python."""
     return max(day, (released(python) + WHEELS_FOLLOW).isoformat()) if day else ""
 

@@ -9,7 +9,6 @@ import msgspec
 from ml_agent.sandbox.setup.builder import Builder, BuildFailure, Steps
 from ml_agent.sandbox.setup.uv import Metadata, Package, Refusal, Wanted, compile_text, read_lock, read_refusal
 from ml_agent.tools.foreign_files import read_text
-from ml_agent.tools.python_api.distributions import normalized
 
 RESOLVE_SECONDS = 300.0
 MOST_SOURCES = 40
@@ -118,9 +117,3 @@ def loosened(requirement: str) -> str | None:
     if re.search(r",<\d+$", requirement) and low:
         return f"{parsed.name}{extras}>={low}"
     return f"{parsed.name}{extras}" if parsed.specifier or parsed.url else None
-
-
-def name_of(requirement: str) -> str:
-    """The distribution that a requirement begins with, as indexes compare it."""
-    match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", requirement)
-    return normalized(match[1]) if match else ""

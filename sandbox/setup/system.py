@@ -36,7 +36,7 @@ def _first(found: Iterable[list[str]]) -> tuple[str, ...]:
 
 
 _LACKED = (
-    re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file"),
+    re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file|cannot find -l(?P<library>[\w+-]+)"),
     re.compile(r"(?:unable to execute|command|No such file or directory:|Could not find|Could NOT find) '?(?P<program>[\w+-]*(?:gcc|g\+\+|cc|cmake|make|ninja|swig|cargo|rustc|gfortran|pkg-config|git))'?"),
     re.compile(r"(?<![\w+-])(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:command )?not found"),
     re.compile(r"(?P<cmake>CMAKE_\w+_COMPILER not set|No CMAKE_\w+_COMPILER could be found|CMAKE_MAKE_PROGRAM is not set)"),
@@ -52,8 +52,10 @@ def packages_for(said: str) -> tuple[str, ...]:
         if match is None:
             continue
         groups = match.groupdict()
-        if header := groups.get("header"):
-            return _first(found for start, found in _table()["headers"].items() if header.startswith(start))
+        if header := groups.get("header") or groups.get("library"):
+            known = (packages for start, packages in _table()["headers"].items() if header.startswith(start))
+            name = re.sub(r"[^a-z0-9+]", "", re.split("[/.]", header.lower())[0])
+            return tuple(next(known, [f"lib{name}-dev"]))
         program = "x86_64-linux-gnu-gcc" if groups.get("cmake") else groups.get("program") or groups.get("other") or ""
         return program_packages(program)
     return ()

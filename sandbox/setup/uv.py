@@ -280,3 +280,9 @@ def _toml(known: Metadata) -> str:
     values |= {"requires-python": known.python} if known.python else {}
     values |= {"provides-extra": list(known.extras)} if known.extras else {}
     return "[[dependency-metadata]]\n" + "\n".join(f"{name} = {json.dumps(value)}" for name, value in values.items())
+
+
+def name_of(requirement: str) -> str:
+    """The distribution that a requirement begins with, as indexes compare it."""
+    match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", requirement)
+    return normalized(match[1]) if match else ""

@@ -80,6 +80,12 @@ def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -
     assert [arguments for _, arguments in found] == ([(f"--python {expected}",)] if expected else [])
 
 
+def test_code_of_python_2_is_rewritten_as_long_as_python_has_the_tool(tmp_path: Path) -> None:
+    found = diagnosis("wrong-python", "x", Fix(kind="python-2"))
+    assert proposed(found, scene(tmp_path))[0][0] == "first"
+    assert not proposed(found, msgspec.structs.replace(scene(tmp_path), python=(3, 13)))
+
+
 def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
     write(tmp_path, "train.py", "open('data/vocab.json')")
     write(tmp_path, "prepare.py", "json.dump(x, open('data/vocab.json', 'w'))")

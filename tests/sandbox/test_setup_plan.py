@@ -192,6 +192,9 @@ _CMAKE = (
         ("error: [Errno 2] No such file or directory: 'x86_64-linux-gnu-g++'", ("build-essential", "python3-dev")),
         ("unable to execute 'gcc': No such file or directory", ("build-essential",)),
         ("src/x.c:1:10: fatal error: Python.h: No such file or directory", ("python3-dev",)),
+        ("x.c:1:10: fatal error: gmp.h: No such file or directory", ("libgmp-dev",)),
+        ("/usr/bin/ld: cannot find -lglpk: No such file or directory", ("libglpk-dev",)),
+        ("error: command 'gfortran' failed: No such file or directory", ("gfortran",)),
         ("it builds nothing", ()),
     ],
 )

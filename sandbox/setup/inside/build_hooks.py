@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import sys
+import types
 import zipfile
 
 
@@ -37,9 +38,38 @@ def mend_setup(path):
         return
     with open(path, "rb") as file:
         text = file.read()
+    if b"parse_requirements" in text:
+        lend_pip()
     if b"__builtins__." in text:
         with open(path, "wb") as file:
             file.write(text.replace(b"__builtins__.", b"__import__('builtins')."))
+
+
+def lend_pip():
+    """What setup.py files of old took from inside pip, which no later pip has there."""
+    pip = types.ModuleType("pip")
+    pip.__version__, pip.__path__ = "9.0.3", []
+    pip.parse_requirements, pip.PipSession, pip.main = requirements, dict, None
+    places = "req req.req_file download _internal _internal.req _internal.req.req_file _internal.download _internal.network _internal.network.session"
+    for place in places.split():
+        module = types.ModuleType("pip." + place)
+        module.__path__, module.parse_requirements, module.PipSession = [], requirements, dict
+        sys.modules["pip." + place] = module
+        above, _, name = ("pip." + place).rpartition(".")
+        setattr(pip if above == "pip" else sys.modules[above], name, module)
+    sys.modules["pip"] = pip
+
+
+def requirements(path, *_, **__):
+    """The lines of a file of requirements, as pip gave them."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.partition(" #")[0].strip() for line in file]
+    for line in lines:
+        if line.startswith("-r "):
+            for one in requirements(os.path.join(os.path.dirname(path), line[3:].strip())):
+                yield one
+        elif line and not line.startswith(("#", "-")) and "://" not in line:
+            yield types.SimpleNamespace(req=line, requirement=line, name=line, link=None, url=None, markers=None)
 
 
 def say(answer):
