@@ -55,7 +55,7 @@ def reproduce_script(record: SessionRecord) -> str:
         "work=${1:-reproduced}",
         'mkdir -p "$work/home"; work=$(cd "$work" && pwd)',
         *_system_note(record),
-        *[comment(f"tried: {one.way}: {one.ended}") for one in record.attempts],
+        *[comment(f"tried: {one.rung.said}: {one.ended}") for one in record.attempts],
         *_checkout(record, '"$work/repository"'),
         *_inputs(record, '"$work/repository"'),
         f'{CHOICE_OF_PYTHON}{python} "${{PYENV_ROOT:-$HOME/.pyenv}}"/versions/{record.python}.*/bin/python3 python3; do',

@@ -19,6 +19,7 @@ from ml_agent.sandbox.repository_search import (
     same_file_elsewhere,
 )
 from ml_agent.sandbox.script_lines import path_word
+from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
 from ml_agent.sandbox.setup.ladder import dated, is_old
 from ml_agent.sandbox.setup.uv import name_of
@@ -102,14 +103,15 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     elif fix.kind == "module":
         yield from _as_module(scene)
     elif fix.kind == "cpu":
-        yield from _processor(scene)
+        yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no GPU")
 
 
 def _by_date(scene: FailureContext) -> Iterator[Repair]:
     """All libraries, for those of one time fit each other; not where the answer's author chose versions himself."""
     if scene.chosen:
         return
-    for python, day in dated(scene.source.date, scene.python, _fitting(scene) or scene.pythons):
+    allowed = fitting(wanted_python(scene.source.root), scene.pythons)
+    for python, day in dated(scene.source.date, scene.python, allowed or scene.pythons):
         if (python, day) != (scene.python, scene.day):
             why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
             yield Repair(kind="install", arguments=(f"--exclude-newer {day}", _python(python)), why=why)
@@ -175,16 +177,8 @@ def _from_folder(scene: FailureContext, folder: str) -> Repair | None:
     for word in words:
         path = (here / word).resolve() if not word.startswith(("-", "/")) else None
         known = path is not None and exists(path) and path.is_relative_to(root)
-        moved.append(_relative(path, there) if known and path is not None else word)
+        moved.append(os.path.relpath(path, there) if known and path is not None else word)
     return Repair(kind="folder", arguments=(folder, shlex.join(moved)), why=f"its files lie in {folder}")
-
-
-def _relative(path: Path, folder: Path) -> str:
-    if path.is_relative_to(folder):
-        return path.relative_to(folder).as_posix() or "."
-    common = next(parent for parent in folder.parents if path.is_relative_to(parent))
-    ups = len(folder.relative_to(common).parts)
-    return PurePosixPath(*[".."] * ups, path.relative_to(common).as_posix()).as_posix()
 
 
 def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
@@ -207,17 +201,6 @@ def _has_windows_lines(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return b"\r\n" in file.read(MAX_BYTES)
-
-
-def _fitting(scene: FailureContext) -> tuple[Version, ...]:
-    """The Pythons that the repository asks for; none where it does not say."""
-    from packaging.specifiers import SpecifierSet  # needed for these repairs
-
-    try:
-        said = SpecifierSet(wanted_python(scene.source.root))
-    except ValueError:
-        return ()
-    return tuple(version for version in scene.pythons if _text(version) in said) if str(said) else ()
 
 
 def _other_python(scene: FailureContext, wanted: str) -> Iterator[Repair]:
@@ -255,10 +238,6 @@ def _as_module(scene: FailureContext) -> Iterator[Repair]:
             yield Repair(kind="command", arguments=(text,), why=f"{entry.name} is a module of a package")
         else:
             yield Repair(kind="folder", arguments=(folder, text), why=f"{entry.name} is a module of a package")
-
-
-def _processor(scene: FailureContext) -> Iterator[Repair]:
-    yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no GPU")
 
 
 def _text(version: Version) -> str:

@@ -274,7 +274,7 @@ class Session:
         environment = self._failed or self._setup.environment
         if environment is None:
             return ()
-        lines = [f"{one.way}: {one.ended}" for one in environment.attempts if one.ended != "works"]
+        lines = [f"{one.rung.said}: {one.ended}" for one in environment.attempts if one.ended != "works"]
         for name, why in environment.left_out.items():
             lines += why.splitlines() if "\n" in why else [f"{name}: {why}"]
         for failure in environment.failures[:1]:

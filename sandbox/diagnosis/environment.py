@@ -46,16 +46,10 @@ RULES: tuple[Rule, ...] = (
     rule(
         "wrong-python",
         r"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n(?:[^\n]*\n){0,4}SyntaxError: (?P<said>Missing parentheses in call to '\w+'[^\n]*"
-        r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)",
-        "{subject} is written for Python 2: {said}",
-        scope="any",
-        fix=_rewritten,
-    ),
-    rule(
-        "wrong-python",
-        rf"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n[^\n]*{_PYTHON_2}[^\n]*\n(?:[ \t~^]*\n)?"
-        r"SyntaxError: (?P<said>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
-        "{subject} is written for Python 2: {said}",
+        r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)"
+        rf"|^\s*File \"(?P<other>[^\"]+)\", line \d+\n[^\n]*{_PYTHON_2}[^\n]*\n(?:[ \t~^]*\n)?"
+        r"SyntaxError: (?P<more>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
+        "{subject} is written for Python 2: {said}{more}",
         scope="any",
         fix=_rewritten,
     ),
@@ -110,14 +104,8 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-program",
         r"(?:sh|bash)(?::\s(?:line )?\d+)?:\s(?:line \d+:\s)?(?P<subject>[\w.+-]+): (?:command )?not found|FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<other>ffmpeg|ffprobe|git|java|nvidia-smi|convert|wget|curl|unzip|make|gcc|dot|sox|Rscript|perl)'"
-        r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file|^make(?:\[\d+\])?: (?P<fourth>[\w.+-]+): (?:No such file or directory|Command not found)",
-        "the program {subject} is not installed",
-        fix=_program,
-        scope="any",
-    ),
-    rule(
-        "missing-program",
-        r"/subprocess\.py\"[\s\S]*^(?:FileNotFoundError|PermissionError): \[Errno \d+\] [^\n']*: '(?P<subject>[\w+-]+)'$",
+        r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file|^make(?:\[\d+\])?: (?P<fourth>[\w.+-]+): (?:No such file or directory|Command not found)"
+        r"|/subprocess\.py\"[\s\S]*^(?:FileNotFoundError|PermissionError): \[Errno \d+\] [^\n']*: '(?P<fifth>[\w+-]+)'$",
         "the program {subject} is not installed",
         fix=_program,
         scope="any",

@@ -50,17 +50,15 @@ _LEGACY = ("setuptools", "wheel")
 _TOOLS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(numpy|Cython|pybind11|cffi|pkgconfig)\b", re.MULTILINE)
 """What a setup.py builds with that says nothing of it elsewhere; it may do without, and then leave its compiled parts out."""
 _BOUNDS = (
-    ("setuptools<58", "2021-09-05"),  # use_2to3
-    ("setuptools<66", "2023-01-14"),  # versions such as 0.x
-    ("setuptools<81", "2025-06-01"),  # pkg_resources
-    ("cython<3", "2023-07-17"),
-    ("numpy<2", "2024-06-16"),
-    ("pybind11<3", "2025-07-10"),
-    ("packaging<22", "2022-12-07"),
+    ("setuptools<58", "2021-09-05", (3, 11)),  # use_2to3
+    ("setuptools<66", "2023-01-14", (3, 11)),  # versions such as 0.x
+    ("setuptools<81", "2025-06-01", None),  # pkg_resources
+    ("cython<3", "2023-07-17", None),
+    ("numpy<2", "2024-06-16", None),
+    ("pybind11<3", "2025-07-10", None),
+    ("packaging<22", "2022-12-07", None),
 )
-"""What broke builds of sources that are older than it."""
-_NOT_LATER = ("setuptools<58", "setuptools<66")
-"""Those that do not work from Python 3.12 on."""
+"""What broke builds of sources that are older than it, and the last Python that the version before works with."""
 _BUILD_FILES = "pyproject.toml setup.py setup.cfg"
 _BY_TAG = (
     "setuptools.?scm|versioningit|hatch.vcs|pbr|dynamic.versioning|git.version|scm_version|versioneer|flit.scm|vcs"
@@ -313,8 +311,8 @@ class Builder:
 
     def _ask(self, what: str, tree: Tree, pins: Sequence[str]) -> Any:
         """The backend's answer: with versions of its time, each choice of them that differs from those before."""
-        old = tuple(bound for bound, day in _BOUNDS if tree.day and tree.day < day)
-        bounds = tuple(bound for bound in old if bound not in _NOT_LATER or self._python < (3, 12))
+        old = [(bound, last) for bound, day, last in _BOUNDS if tree.day and tree.day < day]
+        bounds = tuple(bound for bound, last in old if last is None or self._python <= last)
         ways = [((*bounds, *pins), ""), (bounds, ""), ((), "")]
         ways += [(bounds, day_for(self._python, tree.day))] if is_old(tree.day) else []
         tried, failure = set[tuple[str, str]](), BuildFailure(lines=())
@@ -343,7 +341,10 @@ class Builder:
                 answer = self._call(step, tree, environment)
             said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
             missing = NO_MODULE.search(said) or _NO_HEADER.search(said) or NO_EGG.search(said)
-            more = [_giver(missing[1])] if missing else answer if isinstance(answer, list) else []
+            extra = ["setuptools<81"] if missing and missing[1] == "pkg_resources" else []
+            more = extra or (
+                distributions_of(missing[1])[:1] if missing else answer if isinstance(answer, list) else []
+            )
             new = [str(one) for one in more if one not in needed]
             needed += new
             if step == "requires" and not (missing and new):
@@ -412,11 +413,6 @@ def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
     return Tree(folder=folder, day=day, requires=tuple(requires), backend=str(backend), paths=tuple(paths))
 
 
-def _giver(module: str) -> str:
-    """The requirement that gives a module to a build."""
-    return "setuptools<81" if module == "pkg_resources" else distributions_of(module)[0]
-
-
 def no_packages_of(lines: Sequence[str]) -> tuple[str, ...]:
     """Top-level folders that setuptools takes for packages, of which it will not choose one."""
     found = next((match for line in lines if (match := _SEVERAL.search(line))), None)
@@ -432,7 +428,9 @@ def without_data(folder: str, names: Sequence[str]) -> str:
 def _shown(folder: str) -> str:
     """Prints how sources are built, as far as they say."""
     files = (f'head -c 100000 "{folder}/{name}" 2>/dev/null' for name in ("pyproject.toml", "setup.py"))
-    return f'[ -d "{folder}" ] && {{ {"; ".join(f"echo; echo {shlex.quote(_MARK)}; {one}" for one in files)}; true; }}'
+    shown = "; ".join(f"echo; echo {shlex.quote(_MARK)}; {one}" for one in files)
+    has_cython = f'[ -z "$(find "{folder}" -name "*.pyx" -print -quit)" ] || printf "\\nimport Cython\\n"'
+    return f'[ -d "{folder}" ] && {{ {shown}; {has_cython}; true; }}'
 
 
 def _words(lines: Sequence[str]) -> str:

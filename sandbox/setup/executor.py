@@ -115,11 +115,6 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     made: bool = False
     """Whether an environment came about, though imports may fail in it."""
 
-    @property
-    def way(self) -> str:
-        """One line for a person."""
-        return self.rung.said
-
 
 class Environment(msgspec.Struct, kw_only=True):
     """What an environment is."""
@@ -338,7 +333,7 @@ class Setup:
     def _bare(self, needs: Needs, asked: Asked, attempts: Sequence[Attempt]) -> Environment:
         """An environment without packages, where none could be made."""
         python = self._start(None)
-        reasons = {attempt.way: attempt.ended for attempt in attempts}
+        reasons = {attempt.rung.said: attempt.ended for attempt in attempts}
         return Environment(
             rung=Rung(python=python), asked=asked, left_out=reasons, failures=self.failing(needs), passing=True
         )

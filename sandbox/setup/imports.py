@@ -75,9 +75,8 @@ class _Scan:
 
     def needs(self) -> ImportNeeds:
         """What was found."""
-        required = tuple(self._required)
         return ImportNeeds(
-            modules=required,
+            modules=tuple(self._required),
             later=tuple(name for name in self._later if name not in self._required),
             paths=tuple(self._paths),
             dotted=tuple(self._dotted),

@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 import types
 import zipfile
@@ -28,6 +29,8 @@ def main():
     else:
         os.chdir(folder)
         mend_setup("setup.py")
+        if what == "wheel":
+            translate(".")
         answer = ask(what, out, backend_of(folder, sys.argv[4], json.loads(sys.argv[5])))
     say(answer)
 
@@ -43,6 +46,22 @@ def mend_setup(path):
     if b"__builtins__." in text:
         with open(path, "wb") as file:
             file.write(text.replace(b"__builtins__.", b"__import__('builtins')."))
+
+
+def translate(folder):
+    """Cython's sources into the C that a setup.py names and that lies beside them in releases alone."""
+    for place, _, names in os.walk(folder):
+        scripts = [os.path.join(one, "setup.py") for one in (folder, place)]
+        said = b""
+        for script in filter(os.path.isfile, scripts):
+            with open(script, "rb") as file:
+                said += file.read()
+        for name in names:
+            for ending, option in ((".c", []), (".cpp", ["--cplus"]), (".cxx", ["--cplus"])):
+                made = name[:-4] + ending
+                if name.endswith(".pyx") and made.encode() in said and made not in names:
+                    words = [os.path.join(place, name), "-o", os.path.join(place, made)]
+                    subprocess.call([sys.executable, "-m", "cython", *words, *option])
 
 
 def lend_pip():
