@@ -38,7 +38,7 @@ def _first(found: Iterable[list[str]]) -> tuple[str, ...]:
 _LACKED = (
     re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file|cannot find -l(?P<library>[\w+-]+)"),
     re.compile(r"(?:unable to execute|command|No such file or directory:|Could not find|Could NOT find) '?(?P<program>[\w+-]*(?:gcc|g\+\+|cc|cmake|make|ninja|swig|cargo|rustc|gfortran|pkg-config|git))'?"),
-    re.compile(r"(?<![\w+-])(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:command )?not found"),
+    re.compile(r"(?<![\w+-])(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:(?:command )?not found|No such file)"),
     re.compile(r"(?P<cmake>CMAKE_\w+_COMPILER not set|No CMAKE_\w+_COMPILER could be found|CMAKE_MAKE_PROGRAM is not set)"),
 )  # fmt: skip
 LACKS = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", pattern.pattern) for pattern in _LACKED))

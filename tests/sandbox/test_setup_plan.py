@@ -194,6 +194,7 @@ _CMAKE = (
         ("src/x.c:1:10: fatal error: Python.h: No such file or directory", ("python3-dev",)),
         ("x.c:1:10: fatal error: gmp.h: No such file or directory", ("libgmp-dev",)),
         ("/usr/bin/ld: cannot find -lglpk: No such file or directory", ("libglpk-dev",)),
+        ("make: g++: No such file or directory", ("build-essential",)),
         ("error: command 'gfortran' failed: No such file or directory", ("gfortran",)),
         ("it builds nothing", ()),
     ],
