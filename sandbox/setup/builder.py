@@ -19,7 +19,7 @@ from ml_agent.sandbox.local_place import builds, keep_build
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.ladder import day_for, is_old
 from ml_agent.sandbox.setup.system import LACKS, packages_for
-from ml_agent.sandbox.setup.uv import BUILD, Metadata, Source, install_text, name_of
+from ml_agent.sandbox.setup.uv import BUILD, NO_VERSION, Metadata, Source, install_text, name_of
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.bounded import read_toml
 from ml_agent.tools.python_api.distributions import distributions_of
@@ -345,7 +345,7 @@ class Builder:
             more = extra or (
                 distributions_of(missing[1])[:1] if missing else answer if isinstance(answer, list) else []
             )
-            new = [str(one) for one in more if one not in needed]
+            new = [one for one in (NO_VERSION.sub("", str(one)) for one in more) if one not in needed]
             needed += new
             if step == "requires" and not (missing and new):
                 self._asked.add(tree.folder)

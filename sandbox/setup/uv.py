@@ -28,8 +28,8 @@ Reason = Literal["build", "metadata", "unsatisfiable", "not-found", "invalid", "
 _SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
 _BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
 _UNREAD = re.compile(r"Metadata for `([A-Za-z0-9][\w.-]*)` \(v([\w.!+-]+)\) could not be parsed")
-_NO_VERSION = re.compile(r"(?<=\d)[a-z](?=\s*(?:[,);]|$))")
-"""A letter behind a version that only old installers took: `pytz (>=2011k)`."""
+NO_VERSION = re.compile(r"(?<=\d)(?:[a-z]|\.x)(?=\s*(?:[,);]|$))")
+"""What stands behind a version and only old installers took: `pytz (>=2011k)`, `cython>=0.x`."""
 _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
     ("invalid", re.compile(r"Couldn't parse requirement|Failed to parse|expected (?:one of|package name)|invalid specifier")),
     ("network", re.compile(r"dns error|[Cc]onnect(?:ion)? (?:error|refused|reset)|Failed to fetch|timed out|client error|tunnel error")),
@@ -101,7 +101,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
         return Metadata(
             name=str(head.get("Name", "")),
             version=str(head.get("Version", "")),
-            requires=tuple(_NO_VERSION.sub("", str(one)) for one in head.get_all("Requires-Dist", ())),
+            requires=tuple(NO_VERSION.sub("", str(one)) for one in head.get_all("Requires-Dist", ())),
             python=str(head.get("Requires-Python", "")),
             extras=tuple(map(str, head.get_all("Provides-Extra", ()))),
         )

@@ -9,6 +9,7 @@ from ml_agent.sandbox.setup.builder import NO_EGG, BuildFailure, said_by
 from ml_agent.sandbox.setup.check import needs_of
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
+from ml_agent.sandbox.setup.uv import Metadata
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.python_api.distributions import distributions_of, normalized, provides
@@ -225,3 +226,8 @@ def test_what_a_setup_script_would_fetch_by_itself_is_seen() -> None:
     call = "['/opt/venv/bin/python', '-m', 'pip', '--quiet', 'wheel', '--no-deps', '-w', '/tmp/x', 'numpy>=1.16.2']"
     match = NO_EGG.search(f"distutils.errors.DistutilsError: Command '{call}' returned non-zero exit status 1.")
     assert match is not None and match[1] == "numpy"
+
+
+def test_versions_that_only_old_installers_took_are_read() -> None:
+    said = Metadata.read("Name: a\nVersion: 1\nRequires-Dist: pytz (>=2011k)\nRequires-Dist: cython>=0.x\n")
+    assert said.requires == ("pytz (>=2011)", "cython>=0")

@@ -67,12 +67,11 @@ def translate(folder):
 def lend_pip():
     """What setup.py files of old took from inside pip, which no later pip has there."""
     pip = types.ModuleType("pip")
-    pip.__version__, pip.__path__ = "9.0.3", []
-    pip.parse_requirements, pip.PipSession, pip.main = requirements, dict, None
+    vars(pip).update(__version__="9.0.3", __path__=[], parse_requirements=requirements, PipSession=dict, main=None)
     places = "req req.req_file download _internal _internal.req _internal.req.req_file _internal.download _internal.network _internal.network.session"
     for place in places.split():
         module = types.ModuleType("pip." + place)
-        module.__path__, module.parse_requirements, module.PipSession = [], requirements, dict
+        vars(module).update(__path__=[], parse_requirements=requirements, PipSession=dict)
         sys.modules["pip." + place] = module
         above, _, name = ("pip." + place).rpartition(".")
         setattr(pip if above == "pip" else sys.modules[above], name, module)
