@@ -1,15 +1,11 @@
 """Makes rows for any repository: documented commands with other values, which the repository's own parser takes as they are meant.
 
-Nothing of a repository is installed; its parsers run in isolation. A second call continues.
+Nothing of a repository is installed; its parsers run in isolation.
 """
 
-import functools
-import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,15 +13,11 @@ from typing import Any
 import msgspec
 
 from ml_agent.benchmarks.data import LOCAL
-from ml_agent.benchmarks.engines import Work
-from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.observation import observe
 from ml_agent.benchmarks.observation.model import Program
-from ml_agent.benchmarks.results import lock_folder, read_kept, see_that_it_may_be_replaced
 from ml_agent.benchmarks.same_call.options import options_of
 from ml_agent.benchmarks.same_call.values import same
-from ml_agent.files import write_atomically
 from ml_agent.settings import load_settings
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.render import render_command
@@ -41,10 +33,6 @@ from ml_agent.workspaces import repository_cache
 
 FIRST_ID = 1000
 """Numbers of made repositories begin above those of the published rows and of `wild`."""
-SECONDS = 1200.0
-"""Wall time of one repository, at most."""
-VERSION = 18
-"""Of what makes rows: rows of another version are made anew."""
 TRIES = 4
 """Attempts at a row for each that is wanted."""
 MOST_ADDED = 2
@@ -86,22 +74,8 @@ class RowSource(msgspec.Struct, frozen=True, kw_only=True):
     github_id: int
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wanted."""
-
-    sources: tuple[RowSource, ...]
-    out: Path
-    """JSONL file; parts by repository stand in the folder OUT.parts beside it."""
-    cache: Path
-    """Where indexes of repositories are kept."""
-    rows: int = 24
-    """Rows of one repository, at most."""
-    seed: int = 0
-    jobs: int = 1
-
-
 class MadeRows(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one repository, or of several."""
+    """What came of one repository."""
 
     rows: tuple[dict[str, Any], ...]
     refused: dict[str, int]
@@ -112,41 +86,14 @@ class RefusedCommand(Exception):
     """The repository does not take the command, or takes it for something else."""
 
 
-def make(order: Order, say: Callable[[str], None]) -> MadeRows:
-    """Make the rows, write them, and say what there is. BenchError where the file is another's."""
-    parts = order.out.with_name(order.out.name + ".parts")
-    see_that_it_may_be_replaced(order.out, parts, "rows of `bench make`")
-    with lock_folder(parts, order.out):
-        files = {source: parts / _file_name(source, order) for source in order.sources}
-        todo = [source for source, file in files.items() if read_kept(file, MadeRows) is None]
-        # one repository after the other in `jobs` processes; one that takes too long or breaks its process gives no rows
-        work = Work(
-            carry_out=functools.partial(_one, order=order), lost=_lost, label=attrgetter("name"), seconds=SECONDS
-        )
-        for source, made in LocalEngine(order.jobs)(work, todo):
-            write_atomically(files[source], msgspec.json.encode(made).decode())
-            say(f"{source.name}: {len(made.rows)} rows")
-        found = [part for file in files.values() if (part := read_kept(file, MadeRows)) is not None]
-        rows = tuple(row for made in found for row in made.rows)
-        write_atomically(order.out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    refused = sum((Counter(made.refused) for made in found), Counter[str]())
-    return MadeRows(rows=rows, refused=dict(refused.most_common(12)))
-
-
-def _one(source: RowSource, order: Order) -> tuple[RowSource, MadeRows]:
-    index = RepoIndex.open(source.root, local_version(source.root), order.cache)
-    return source, make_rows(source, index, order.rows, order.seed)
-
-
-def _lost(source: RowSource, reason: str) -> tuple[RowSource, MadeRows]:
-    return source, MadeRows(rows=(), refused={reason: 1})
-
-
-def _file_name(source: RowSource, order: Order) -> str:
-    """The file of one part: by everything that its rows depend on."""
-    version = source.commit or local_version(source.root)
-    facts = f"{VERSION} {order.seed} {order.rows} {source.github} {version} {source.github_id}"
-    return f"{source.name}-{hashlib.sha256(facts.encode()).hexdigest()[:12]}.json"
+def make(
+    given: Sequence[RowSource], cache: Path, most: int, seed: int, say: Callable[[str], None]
+) -> Iterator[MadeRows]:
+    """The rows of each repository, at most so many; `cache` is the folder of indexes. Says how many there are."""
+    for source in given:
+        made = make_rows(source, RepoIndex.open(source.root, local_version(source.root), cache), most, seed)
+        say(f"{source.name}: {len(made.rows)} rows")
+        yield made
 
 
 def sources(given: Sequence[str]) -> tuple[RowSource, ...]:

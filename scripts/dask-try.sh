@@ -8,7 +8,7 @@ python=${PYTHON:-$PWD/.venv/bin/python}
 work=$(mktemp -d); trap 'kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
 address=tcp://127.0.0.1:${PORT:-8786}
 repositories=${1:-$PWD/ml_agent/samples/repositories}
-"$python" -m ml_agent bench make "$repositories"/* --out "$work/rows.jsonl" --rows 6 --jobs 1 >"$work/make.log" 2>&1
+"$python" -m ml_agent bench make "$repositories"/* --out "$work/rows.jsonl" --rows 6 >"$work/make.log" 2>&1
 
 "$python" -m distributed.cli.dask_scheduler --host 127.0.0.1 --port "${PORT:-8786}" --no-dashboard >"$work/scheduler.log" 2>&1 &
 for number in 1 2; do

@@ -34,7 +34,7 @@ for extra in "${extras[@]}"; do
   "$agent" explain planar-nets:train/fit_mlp.py >explained.txt && grep -q -- --lr explained.txt
   "$agent" check 'python train/fit_mlp.py --lr 0.1' --repo planar-nets >checked.txt
   "$agent" solve 'train the perceptron for 25 epochs' --repo planar-nets --run none -q | grep -q 25
-  "$agent" bench make planar-nets --out rows.jsonl --rows 2 --jobs 1 >made.txt 2>&1 && test -s rows.jsonl
+  "$agent" bench make planar-nets --out rows.jsonl --rows 2 >made.txt 2>&1 && test -s rows.jsonl
   rm -rf scores out.jsonl && mkdir scores
   "$agent" bench predict --tasks rows.jsonl --repos . --out out.jsonl >predicted.txt 2>&1
   "$agent" bench score --tasks rows.jsonl --repos . --predictions out.jsonl --mode same-call --json >scores/offline.json

@@ -57,7 +57,7 @@ def make(
         Path,
         typer.Option(
             "--out",
-            help="JSONL file for the rows (form D: a folder); if it has some already, the command continues.",
+            help="New JSONL file for the rows. Form D: a folder; if it has some already, the command continues.",
         ),
     ],
     form: Annotated[
@@ -69,7 +69,6 @@ def make(
     seed: Annotated[
         int, typer.Option("--seed", help="Seed of the random choices; the same seed gives the same rows (form L).")
     ] = 0,
-    jobs: o.Jobs = 0,
     as_json: o.AsJson = False,
 ) -> int:
     """Make rows from any repositories.
@@ -87,6 +86,8 @@ def make(
         ml-agent bench make --form D ./my-project --out my-rows
     """
     from ml_agent.benchmarks import make as form_l
+    from ml_agent.benchmarks.errors import BenchError
+    from ml_agent.files import write_atomically
     from ml_agent.settings import load_settings
 
     cache, given = load_settings().cache_dir / "indexes", form_l.sources(repositories)
@@ -97,9 +98,12 @@ def make(
         found = [form_d.make_deliveries(source, folder, lambda line: o.tell([line])) for source in given]
         number, refused = sum(len(made) for made, _ in found), dict(sum((why for _, why in found), Counter[str]()))
     else:
-        order = form_l.Order(sources=given, out=out, cache=cache, rows=rows, seed=seed, jobs=o.processes(jobs))
-        made = form_l.make(order, lambda line: o.tell([line]))
-        number, refused = len(made.rows), made.refused
+        if out.exists():
+            raise BenchError(f"{out} is there already; name another file for --out")
+        parts = list(form_l.make(given, cache, rows, seed, lambda line: o.tell([line])))
+        lines = [json.dumps(row, ensure_ascii=False) for made in parts for row in made.rows]
+        write_atomically(out, "".join(f"{line}\n" for line in lines))
+        number, refused = len(lines), dict(sum((Counter(made.refused) for made in parts), Counter[str]()))
     if as_json:
         sys.stdout.write(json.dumps({"rows": number, "refused": refused}) + "\n")
     else:

@@ -11,7 +11,6 @@ import pytest
 from ml_agent.benchmarks.data import load_tasks
 from ml_agent.benchmarks.make import (
     MadeRows,
-    Order,
     RefusedCommand,
     RowSource,
     make,
@@ -71,17 +70,16 @@ def source(kit: Path) -> RowSource:
 
 
 def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
-    order = Order(sources=(source(kit),), out=tmp_path / "rows.jsonl", cache=tmp_path / "cache", rows=6)
     said: list[str] = []
-    report = make(order, said.append)
-    loaded = load_tasks(str(order.out))
-    assert (len(report.rows), len(loaded.tasks), loaded.problems, said) == (6, 6, (), ["kit: 6 rows"])
+    (one,) = make([source(kit)], tmp_path / "cache", 6, 0, said.append)
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in one.rows))
+    loaded = load_tasks(str(tmp_path / "rows.jsonl"))
+    assert (len(loaded.tasks), loaded.problems, said) == (6, (), ["kit: 6 rows"])
     for task in loaded.tasks:
         assert same_call(task, task.output, kit).passed
         assert "local_rank" not in task.output
-    rows = [json.loads(line) for line in order.out.read_text().splitlines()]
-    assert all(str(v) in r["output"] and str(v) in r["instruction"] for r in rows for v in r["arguments"].values())
-    assert make(order, said.append) == report and len(said) == 1
+    assert all(str(v) in r["output"] and str(v) in r["instruction"] for r in one.rows for v in r["arguments"].values())
+    assert list(make([source(kit)], tmp_path / "cache", 6, 0, said.append)) == [one]
 
 
 def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:

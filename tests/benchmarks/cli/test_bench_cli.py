@@ -47,7 +47,7 @@ MISTAKES = {
     "a report of a folder that is not there": (("report", "{tmp}/none"), 2, "there is no folder"),
     "a folder without scores": (("report", "{tmp}"), 2, "no deliveries.jsonl"),
     "predictions over rows": (("predict", *ON, "--out", "{rows}"), 2, "rows.jsonl exists and does not contain predictions"),
-    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "rows.jsonl exists and does not contain rows of"),
+    "made rows over others": (("make", "{repos}/sample", "--out", "{rows}"), 2, "is there already"),
     "a dask scheduler that is not there": (
         ("predict", *ON, "--out", "{tmp}/o", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"), 2, "no dask scheduler",
     ),
