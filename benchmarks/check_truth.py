@@ -60,7 +60,7 @@ _SAYS_NOTHING = frozenset({"nothing-runs", "no-such-command"})
 """No Python program of the repository was started."""
 _OF_THE_WORDS = frozenset({
     "unknown-option", "bad-choice", "missing-required", "missing-value", "bad-type", "conflict", "usage", "flags",
-    "rejected-by-hand", "bad-value", "unknown-key", "no-such-file", "no-such-module", "no-such-name", "bad-call", "syntax",
+    "rejected-by-hand", "bad-value", "no-such-file", "no-such-module", "no-such-name", "bad-call", "syntax",
     "options-ignored",
 })  # fmt: skip
 """Why a program may refuse what it was given."""

@@ -41,7 +41,7 @@ _CLASS_OF = {
     reason: name
     for name, reasons in {
         "E1": "not the kind",
-        "E2": "wrong entry, no-such-file, bad-choice, no-such-module, no-such-name, no-such-attribute, unknown-key, bad-value,"
+        "E2": "wrong entry, no-such-file, bad-choice, no-such-module, no-such-name, no-such-attribute, bad-value,"
         " rejected-by-hand",
         "E3": "missing, other value, unasked, unknown-option, missing-required, missing-value, bad-type, bad-call, conflict,"
         " flags, usage",

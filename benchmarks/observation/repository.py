@@ -59,11 +59,9 @@ def libraries_of(root: Path) -> Libraries:
             declared |= _requirements(text) if "requirements" in path.name else set()
     for manifest in manifests:
         declared |= _requirements(_text(manifest))
-    nested = {p.parent for p in manifests if p.parent != root}
-    packages = {p.parent.name for n in nested for p in (*n.glob("*/__init__.py"), *n.glob("src/*/__init__.py"))}
     installed = _installed_folders(root)
     return Libraries(
-        foreign=frozenset(((imported - own) | known_libraries() | declared | packages) - set(sys.stdlib_module_names)),
+        foreign=frozenset(((imported - own) | known_libraries() | declared) - set(sys.stdlib_module_names)),
         installed=installed,
         console=_console(root) if installed else {},
     )

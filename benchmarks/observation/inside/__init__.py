@@ -71,7 +71,7 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     if program is None:
         return verdict.Judgement("none")._asdict()
     given, parents = dict(os.environ), record.parents()
-    here = SEEN.scope = scope.Scope(job["root"], program.path if program.own else "", program.words)
+    here = SEEN.scope = scope.Scope(job["root"], program.path if program.own else "")
 
     def harmless(error: BaseException) -> bool:
         return isinstance(error, Exception) and verdict.judge(error, here).outcome == "outside"

@@ -6,7 +6,6 @@ import os
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 TESTS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 EXITS = ("exit", "_exit", "quit", "error", "abort", "fail")
@@ -20,20 +19,11 @@ class Scope:
     Args:
         root: the repository's folder.
         answer: the file of the answer's own Python code, or "".
-        words: the words of the command line.
     """
 
-    def __init__(self, root: str, answer: str, words: Sequence[str]) -> None:
+    def __init__(self, root: str, answer: str) -> None:
         self.root = os.path.realpath(root) + os.sep
         self.answer = answer
-        self.words = {part.lower() for word in words for part in (word, *word.split("="))}
-        if answer:
-            constants = (n.value for n in ast.walk(tree(answer)) if isinstance(n, ast.Constant))
-            self.words |= {str(value).lower() for value in constants}
-
-    def given(self, value: Any) -> bool:
-        """Whether a value stands on the command line or in the answer's code."""
-        return isinstance(value, (str, int, float)) and str(value).lower() in self.words
 
     def has(self, path: str) -> bool:
         """Whether a file counts."""
@@ -82,22 +72,6 @@ def around(path: str, line: int) -> list[ast.AST]:
     return [
         n for n in ast.walk(tree(path)) if getattr(n, "lineno", line + 1) <= line <= (getattr(n, "end_lineno", 0) or 0)
     ]
-
-
-@functools.cache
-def safe_truth(path: str, line: int) -> bool | None:
-    """The truth value of an unknown test on this line with which the program goes on; None where either will do."""
-    for node in reversed(around(path, line)):
-        if isinstance(node, (ast.If, ast.Assert)) and node.test.lineno <= line <= (node.test.end_lineno or 0):
-            test, truth = node.test, True
-            while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, truth = test.operand, not truth
-            if isinstance(node, ast.Assert):
-                return truth
-            if ends(node.body):
-                return not truth
-            return truth if node.orelse and ends(node.orelse) else None
-    return None
 
 
 def ends(body: Sequence[ast.stmt]) -> bool:

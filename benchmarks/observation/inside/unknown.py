@@ -6,14 +6,11 @@ looked for a file that is not there.
 """
 
 import dis
-import inspect
 import sys
 import types
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from typing import Any
-
-from .scope import safe_truth
 
 MARK = "__unknown__"
 DECIDED: dict[types.CodeType, set[int]] = {}
@@ -49,11 +46,8 @@ def caller() -> types.FrameType:
 
 
 def _decide(*_of: Any) -> bool:
-    """The truth of an unknown value for the code that asks: what lets it go on, else true until a loop turned often enough."""
+    """The truth of an unknown value for the code that asks: true until a loop turned often enough."""
     frame = caller()
-    safe = safe_truth(frame.f_code.co_filename, frame.f_lineno)
-    if safe is not None:
-        return safe
     DECIDED.setdefault(frame.f_code, set()).add(frame.f_lineno)
     key = (frame.f_code, frame.f_lasti)
     _turns[key] = _turns.get(key, 0) + 1
@@ -251,11 +245,6 @@ class UnknownBase(metaclass=UnknownMeta):
         return Unknown(f"{type(self).__name__}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        for name in ("forward", "call"):
-            method = next((vars(c)[name] for c in type(self).__mro__ if name in vars(c)), None)
-            if isinstance(method, types.FunctionType):
-                inspect.signature(method).bind(self, *args, **kwargs)  # TypeError as the call itself would raise it
-                break
         return Unknown(f"{type(self).__name__}()")
 
 

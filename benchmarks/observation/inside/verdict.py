@@ -16,7 +16,7 @@ from .scope import TESTS, Scope, around, tree
 
 CONFIG = (".yaml", ".yml", ".cfg", ".toml", ".ini", ".py", ".sh")
 CONVERSIONS = {"int", "float", "complex", "eval", "exec", "literal_eval", "argv"}
-OF_THE_MACHINE = (RecursionError, MemoryError, UnicodeError, EOFError)
+SAY_NOTHING = (KeyError, RecursionError, MemoryError, UnicodeError, EOFError)
 
 
 class TimeUp(BaseException):
@@ -157,16 +157,6 @@ def _attribute(error: Any, scene: _Scene) -> str:
     return "no-such-attribute" if of_parser or of_module or scene.own else ""
 
 
-def _key(error: Any, scene: _Scene) -> str:
-    """A key counts where the user's answer gives it: a table of datasets that does not have the dataset."""
-    last = error.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    here = bool(scene.frames) and last is not None and last.tb_frame is scene.frames[-1][0]
-    given = bool(error.args) and scene.scope.given(error.args[0])
-    return "unknown-key" if here and given and not scene.tainted(names=False) else ""
-
-
 def _rejection(error: Any, scene: _Scene) -> str:
     """The program refuses its values: by a raise, an assert, an exit, or a conversion of text. Other errors may be our doing."""
     return "rejected-by-hand" if (scene.own or scene.refuses()) and not scene.tainted() else ""
@@ -177,11 +167,10 @@ RULES: tuple[tuple[Any, Callable[[Any, _Scene], str]], ...] = (
     (ModuleNotFoundError, _module),
     (ImportError, _import),
     (NameError, _name),
-    (OF_THE_MACHINE, lambda error, scene: ""),
+    (SAY_NOTHING, lambda error, scene: ""),
     (OSError, _file),
     (TypeError, _type),
     (AttributeError, _attribute),
-    (KeyError, _key),
     (BaseException, _rejection),
 )
 
