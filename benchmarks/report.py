@@ -1,16 +1,15 @@
-"""Subjects side by side on the rows that all of them have: a table on a terminal, as Markdown, and as one HTML page.
+"""Subjects side by side on the rows that all of them have: a table on a terminal, and one HTML page.
 
 A subject is what `bench score --json` printed, or an agent of form D: then what it delivered stands beside its own word.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import jinja2
@@ -25,13 +24,10 @@ from ml_agent.benchmarks.scoring import CLASSES, NO_ANSWER, Score, ScoredRow
 from ml_agent.benchmarks.work import record_of
 from ml_agent.files import write_atomically
 from ml_agent.model.budget import Price, PriceTable
-from ml_agent.prompts.hidden import HIDDEN
 from ml_agent.terminal import Terminal
 
 SMALLEST_P, SIGNIFICANT = 0.0001, 0.05
 LABEL_HEIGHT = 15.0
-_MARKUP = re.compile(r"[\\\[\]|]|<(?=[A-Za-z/!?])")
-"""What Markdown makes links and tags of, or ends a cell with."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -439,8 +435,8 @@ def _by_repository(comparison: Comparison) -> list[tuple[str, list[tuple[float |
     return [(name, [several.get(name, (None, 0)) for several in shares]) for name in names]
 
 
-def write_report(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write report.md and report.html into a folder; returns their paths."""
+def write_report(comparison: Comparison, folder: Path) -> Path:
+    """Write report.html into a folder; returns its path."""
     cells = [[one.cells[key] for key in comparison.keys] for one in comparison.subjects]
     tokens = [fmean(cell.usage.tokens for cell in several) for several in cells]
     classes = [Counter(cell.error_class for cell in several if cell.error_class) for several in cells]
@@ -453,11 +449,16 @@ def write_report(comparison: Comparison, folder: Path) -> list[Path]:
         "most_tokens": max(tokens),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name in ("report.md", "report.html"):
-        write_atomically(folder / name, _environment(name).get_template(f"{name}.j2").render(facts))
-        written.append(folder / name)
-    return written
+    page = jinja2.Environment(
+        loader=jinja2.PackageLoader("ml_agent.benchmarks", "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page.filters |= {"percent": percent, "number": number}
+    write_atomically(folder / "report.html", page.get_template("report.html.j2").render(facts))
+    return folder / "report.html"
 
 
 def _points(subjects: Sequence[Subject], cells: Sequence[Sequence[Cell]], tokens: Sequence[float]) -> list[Point]:
@@ -474,24 +475,3 @@ def _points(subjects: Sequence[Subject], cells: Sequence[Sequence[Cell]], tokens
         lowest = max((one.label_y for one in found), default=0.0)
         found.append(Point(name, x, y, max(y - 4, lowest + LABEL_HEIGHT)))
     return found
-
-
-def _in_markdown(value: Any) -> Any:
-    """A text of others (a repository's name, an error) as one line that is no markup and ends no cell of a table."""
-    if not isinstance(value, str):
-        return value
-    return _MARKUP.sub(r"\\\g<0>", " ".join(HIDDEN.sub("", value).split()))
-
-
-def _environment(name: str) -> jinja2.Environment:
-    """Fills the templates of pages; texts of others are no markup in either kind."""
-    environment = jinja2.Environment(
-        finalize=_in_markdown if name.endswith(".md") else None,
-        loader=jinja2.PackageLoader("ml_agent.benchmarks", "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=name.endswith(".html"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": percent, "number": number}
-    return environment

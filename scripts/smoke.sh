@@ -39,7 +39,7 @@ for extra in "${extras[@]}"; do
   "$agent" bench predict --tasks rows.jsonl --repos . --out out.jsonl >predicted.txt 2>&1
   "$agent" bench score --tasks rows.jsonl --repos . --predictions out.jsonl --mode same-call --json >scores/offline.json
   "$agent" bench compare scores/offline.json >compared.txt && grep -q planar-nets compared.txt
-  "$agent" bench report scores >reported.txt && test -s scores/report.md
+  "$agent" bench report scores >reported.txt && test -s scores/report.html
   "$env/bin/python" -c 'import ml_agent; assert ml_agent.check("python train/fit_mlp.py --lr 0.1", "planar-nets").ok'
   case $extra in
     mcp) "$env/bin/python" - <<'PY' ;;

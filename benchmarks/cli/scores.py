@@ -127,7 +127,7 @@ def report(
         ),
     ] = "",
 ) -> int:
-    """Write report.md and report.html for all results in a folder.
+    """Write report.html for all results in a folder.
 
     Examples:
 
@@ -155,6 +155,5 @@ def report(
     else:
         comparison = side_by_side(of_deliveries(folder), [price_text(stated)], stated or load_prices())
         print_comparison(comparison, Terminal(width=max(Terminal().width, 150)))
-    for path in write_report(comparison, folder):
-        sys.stdout.write(f"{path}{os.linesep}")
+    sys.stdout.write(f"{write_report(comparison, folder)}{os.linesep}")
     return 0

@@ -54,8 +54,8 @@ def test_pairs_and_costs() -> None:
 
 def test_the_report(tmp_path: Path) -> None:
     comparison = side_by_side(scored("a <1>", "++-", tokens=100), scored("b", "--+"))
-    markdown, html = (p.read_text() for p in write_report(comparison, tmp_path))
-    assert "| a <1> | 3 | 66.7 % |" in markdown and "| 1-2 | E4: syntax: x | passes |" in markdown
+    html = write_report(comparison, tmp_path).read_text()
+    assert "66.7 %" in html and "syntax: x" in html
     assert "a &lt;1&gt;" in html and "<svg" in html
     assert "http" not in html.replace("http://www.w3.org", "")
     Balanced().feed(html)
@@ -73,19 +73,6 @@ class Balanced(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert tag in self.open, tag
-
-
-@pytest.mark.hostile
-@pytest.mark.promise(
-    "Names and errors of others are no markup in a report in Markdown.", by="ml_agent.benchmarks.report"
-)
-def test_texts_of_others_are_no_markup_in_markdown(tmp_path: Path) -> None:
-    name = "<img src=x onerror=a()>| 100.0 % |\\| [x](javascript:a())\n\n# Won\x1b[2J"
-    row = {"github_id": 1, "id": 1, "passed": [True], "reason": [""], "class": [""], "repository": name, "kind": "bash"}
-    one = load(json.dumps({"mode": "official", "subject": "a", "rows": [row], "left_out": []}))
-    markdown = write_report(side_by_side(one), tmp_path)[0].read_text()
-    assert not any(said in markdown for said in ("| <img", "\n# Won", "\x1b", "[x](", "%|", r" \\|"))
-    assert r"| \<img src=x onerror=a()>\| 100.0 % \|\\\| \[x\](javascript:a()) # Won\[2J | 100.0 % |" in markdown
 
 
 @pytest.mark.parametrize("text", ["[]", "{", "[" * 100_000])

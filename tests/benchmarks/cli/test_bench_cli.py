@@ -86,9 +86,7 @@ def test_from_rows_to_a_report(call: Call, bench: Path) -> None:
         and ["rows", "3"] in compared
     )
     written = call("report", "{tmp}/scores").out.split()
-    assert [Path(p).name for p in written] == ["report.md", "report.html"]
-    markdown = Path(written[0]).read_text()
-    assert "| sample | 100.0 % |" in markdown
+    assert [Path(p).name for p in written] == ["report.html"] and "100.0 %" in Path(written[0]).read_text()
 
 
 def test_the_exit_code_says_whether_every_row_has_a_result(call: Call, rows: Rows) -> None:
