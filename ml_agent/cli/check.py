@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from posixpath import normpath
 from typing import Annotated
 
 import msgspec
@@ -15,6 +16,7 @@ from ml_agent.cli.tables import ReadingLine, say_left_out
 from ml_agent.errors import UsageError
 from ml_agent.terminal import terminal_text, write_out
 from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.check.syntax import is_python
 from ml_agent.tools.findings import Finding
@@ -68,8 +70,11 @@ def check(
     if not text.strip():
         raise UsageError("there is nothing to check: give a command, a file, or - for standard input")
     index = open_index(repo, ReadingLine(), first=path)
+    folder = normal_folder(index.root, path)
+    if text == command and not (python or is_code):
+        _see_that_it_is_there(text.strip(), index.root / folder, index.files)
     find_problems = check_python if python or is_code or is_python(text) else check_command
-    findings = find_problems(text, index, normal_folder(index.root, path))
+    findings = find_problems(text, index, folder)
     say_left_out(index)
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})
     failed = any(finding.severity in fatal for finding in findings)
@@ -92,6 +97,15 @@ def _read(given: str) -> tuple[str, bool]:
     if file.stat().st_size > MAX_BYTES:
         raise UsageError(f"the file {given} has more than {MAX_BYTES} bytes: check a smaller one")
     return file.read_text(encoding="utf-8", errors="replace"), file.suffix == ".py"
+
+
+def _see_that_it_is_there(name: str, folder: Path, files: Sequence[str]) -> None:
+    """UsageError where the text is nothing but the name of a file that is nowhere: a mistyped file must not pass."""
+    if not name.endswith(SUFFIXES) or len(name.split()) > 1 or not is_literal(name):
+        return
+    known = any(f"/{file}".endswith(f"/{normpath(name)}") for file in files)
+    if not (known or Path(name).exists() or (folder / name).exists()):
+        raise UsageError(f"there is no file {name}, neither here nor in the repository")
 
 
 def _success(findings: Sequence[Finding]) -> str:

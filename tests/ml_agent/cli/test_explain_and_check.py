@@ -131,7 +131,9 @@ def test_files_and_standard_input(
     code_file = tmp_path / "code.py"
     code_file.write_text("import late\nprint(nothing)\n")
     assert "undefined-name" in out(capsys, "check", str(code_file), "--repo", str(repository))[1]
-    assert out(capsys, "check", "  ", "--repo", str(repository))[0] == 2
+    for nothing in ("  ", str(tmp_path / "al.sh"), "cmds.txt", "trian.py"):
+        assert out(capsys, "check", nothing, "--repo", str(repository))[0] == 2
+    assert out(capsys, "check", "test_x.py", "--repo", str(repository))[0] != 2
 
 
 def test_a_script_that_is_not_there_gives_the_nearest(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
