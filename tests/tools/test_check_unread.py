@@ -51,3 +51,25 @@ UNSEEN = ["unsure cannot-tell"]
 )  # fmt: skip
 def test_what_is_not_looked_at_is_said(checked: Make, command: str, found: list[str]) -> None:
     assert checked(FILES)(command) == found
+
+
+FLAGS = "import sys\ndef read():\n    return words()[2:]\ndef words():\n    return sys.argv\ndef main():\n    read()\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "module", "found"),
+    [
+        ("import flags\nprint(flags.read())\n", FLAGS, UNSEEN),
+        ("from flags import read\nprint(read())\n", FLAGS, UNSEEN),
+        ("from flags import *\nprint(read())\n", FLAGS, UNSEEN),
+        ("import flags\nprint(flags.GIVEN)\n", "import sys\nGIVEN = sys.argv[1:]\n", UNSEEN),
+        ("import flags\ndef main():\n    print(flags.GIVEN)\nmain()\n", FLAGS, ["warning too-many-arguments"]),
+        (
+            "import flags\nprint(flags.net())\n",
+            "import sys\ndef net(): return sys.argv[0]\nif __name__ == '__main__':\n    print(sys.argv[1])\n",
+            ["warning too-many-arguments"],
+        ),
+    ],
+)
+def test_a_module_that_reads_the_words_for_a_script(checked: Make, script: str, module: str, found: list[str]) -> None:
+    assert checked({"smooth.py": script, "flags.py": module})("python smooth.py --width 3") == found

@@ -134,10 +134,30 @@ class SignatureReader:
         foreign = self._called_library(path)
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
-        for other in self.sources.closure(path, path):
+        closure = self.sources.closure(path, path)
+        for other in closure:
             if self.sources.asked(other, framework_of):
                 return f"{other} reads arguments in a way that is not understood"
-        return ""
+        module = next((other for other in closure[1:] if self._reads_words(other, closure)), "")
+        how = "reads arguments in a way that is not understood (to add a library: docs/extending.md)"
+        return f"{module} {how}" if module else ""
+
+    def _reads_words(self, path: str, users: Sequence[str]) -> bool:
+        """Whether a module reads sys.argv where it is imported by these files, or in something of it that one of them names."""
+        tree = self.sources.tree(path) if self.sources.asked(path, sysargv_reader.ARGV.search) else None
+        if tree is None:
+            return False
+        named: set[str] = set()
+        for one in users:
+            other = self.sources.tree(one) if one != path else None
+            for node in ast.walk(other) if other is not None else ():
+                if isinstance(node, ast.ImportFrom):
+                    named |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.Attribute):
+                    named.add(node.attr)
+                elif isinstance(node, ast.Name) and "*" in self.sources.words(one):
+                    named.add(node.id)
+        return sysargv_reader.reads_words(tree, named)
 
     def _called_library(self, path: str) -> str:
         """A function or class of a library, imported by name, that a file calls and that may read the command line."""

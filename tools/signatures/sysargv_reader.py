@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 import msgspec
 
@@ -42,6 +42,22 @@ def read_function(sources: Sources, path: str, name: str) -> tuple[Signature, ..
     return (
         msgspec.structs.replace(made, doc=made.doc or docstring_of(sources.text(path) or ""), accepts_unknown=is_open),
     )
+
+
+def reads_words(tree: ast.Module, named: Container[str]) -> bool:
+    """Whether a module reads the command line when it is imported, or in what others name of it; `sys.argv[0]` is no word."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    apart = {one.name: one for one in tree.body if isinstance(one, kinds) and one.name not in named}
+    main = [one for one in tree.body if isinstance(one, ast.If) and "__name__" in ast.unparse(one.test)]
+    pending: list[ast.stmt] = [one for one in tree.body if one not in main and one not in apart.values()]
+    for statement in pending:
+        nodes = list(ast.walk(statement))
+        programs = [one.value for one in nodes if isinstance(one, ast.Subscript) and ast.unparse(one.slice) == "0"]
+        if any(_is_argv(one) and one not in programs for one in nodes):
+            return True
+        used = {one.id for one in nodes if isinstance(one, ast.Name)} & apart.keys()
+        pending += [apart.pop(name) for name in sorted(used)]
+    return False
 
 
 def _signature(tree: ast.Module, path: str) -> Signature:
