@@ -67,8 +67,7 @@ _OUTPUT_OPTION = re.compile(
 )
 _WORD = re.compile(r"-{0,2}[A-Za-z][\w-]*|[;:!?]|\.(?=\s|$)")
 _QUOTED = r"\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|`[^`\n]{1,60}`|“[^”\n]{1,60}”"
-_NAME = rf"(?:{_QUOTED}|[\"'`“]?[\w.@%-]+[\"'`”]?)"
-_NAMES = rf"({_NAME}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*){_NAME})*)"
+_NAMES = rf"((?:{_QUOTED})(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*)(?:{_QUOTED}))*)"
 _COLUMNS = re.compile(
     rf"\b(?:columns?|fields?|keys?|header)\b(?:\s+(?:named|called|are|being|is|names?|of|row))*\s*[:(]?\s*{_NAMES}",
     re.IGNORECASE,
@@ -79,7 +78,6 @@ _PRINT = re.compile(
     r"|\b(?:print|show|report|display|write|output)\w*\b[^.;!?]{0,40}\b(?:to|on)\s+(?:the\s+)?(?:stdout|standard output|terminal|console|screen))",
     re.IGNORECASE,
 )
-_NO_COLUMN = _words("of the a an in with and or for each per to that which as is are be it one two three four five six")
 _FAR, _NEAR = 24, 3
 """Words before a path in which the deed is looked for, and where nothing leads from it to the path."""
 MOST = 12
@@ -125,18 +123,9 @@ def _expectation(text: str, place: _Place, since: int, until: int) -> Expectatio
 
 
 def _columns(text: str) -> tuple[str, ...]:
-    for match in _COLUMNS.finditer(text):
-        quoted = re.findall(_QUOTED, match[1])
-        names = quoted or re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*|\s*/\s*", match[1])
-        names = [name.strip(_QUOTES + " .") for name in names]
-        names = [name for name in names if name]
-        counted = next((at for at, name in enumerate(names) if name.isdigit()), len(names))
-        names = names[:counted]
-        if len(names) == 1 and not re.search(r"[_\d]", names[0]) and match[0][-1] not in _QUOTES and names[0].islower():
-            continue  # "the column mean" may be an operation
-        if names and not any(name.lower() in _NO_COLUMN or name.isdigit() for name in names):
-            return tuple(names)
-    return ()
+    """The names in quotes behind a word for columns or keys; which words without quotes are names, only a reader of the sentence knows."""
+    match = _COLUMNS.search(text)
+    return tuple(name.strip(_QUOTES) for name in re.findall(_QUOTED, match[1])) if match else ()
 
 
 def _places(text: str, quoted: Sequence[_Place]) -> Iterator[_Place]:

@@ -76,7 +76,7 @@ CASES = [
     good("json", "Train it and save the metrics to a1/m.json.", 'W("a1/m.json", json.dumps({"loss": 0.1}))'),
     good(
         "csv-columns",
-        "Write a table to a2/out.csv with the columns label and score.",
+        "Write a table to a2/out.csv with the columns 'label' and 'score'.",
         'W("a2/out.csv", "label,score\\ncat,0.5\\ndog,0.25\\n")',
     ),
     good("csv-rows", "Store the result as a3/out.csv with 3 rows.", 'W("a3/out.csv", "x\\n1\\n2\\n3\\n")'),
@@ -100,7 +100,7 @@ CASES = [
     good("two", "Save the scores to b9/s.json and the plot as b9/p.png.", 'W("b9/s.json", "[1]"); W("b9/p.png", png())'),
     bad("no-file", "Train it and save the metrics to c1/m.json.", 'print("saved to c1/m.json")'),
     bad("empty-file", "Save the metrics to c2/m.json.", 'W("c2/m.json", "")'),
-    bad("wrong-columns", "Write a table to c3/out.csv with the columns label and score.", 'W("c3/out.csv", "a,b\\n1,2\\n")'),
+    bad("wrong-columns", "Write a table to c3/out.csv with the columns 'label' and 'score'.", 'W("c3/out.csv", "a,b\\n1,2\\n")'),
     bad("too-few-rows", "Store the result as c4/out.csv with 3 rows.", 'W("c4/out.csv", "x\\n1\\n")'),
     bad("words-only", "Store the counts in c5b/out.tsv.", 'W("c5b/out.tsv", "word\\tcount\\n")'),
     bad("head-only", "Store the result as c5/out.csv.", 'W("c5/out.csv", "x,y\\n")'),

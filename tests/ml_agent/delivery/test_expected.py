@@ -12,7 +12,7 @@ def expected(instruction: str, *options: str) -> list[str]:
 
 
 def test_the_option_stands_before_the_sentence() -> None:
-    said = "Save the table to out.csv with the columns x and y."
+    said = "Save the table to out.csv with the columns 'x' and 'y'."
     assert expected(said) == ["out.csv (csv), with x, y"]
     assert expected(said, "./out.csv:tsv", "plots/") == ["./out.csv (tsv), with x, y", "plots"]
     with pytest.raises(UsageError, match="not a kind of file"):
@@ -20,7 +20,7 @@ def test_the_option_stands_before_the_sentence() -> None:
 
 
 def test_what_the_author_of_an_answer_says_is_expected_too() -> None:
-    read = expectations("Save the table to out.csv with the columns x and y. Also write a.txt.", ["plots/"])
+    read = expectations("Save the table to out.csv with the columns 'x' and 'y'. Also write a.txt.", ["plots/"])
     outputs = (
         Output(path="curves/today/"),
         Output(path="./out.csv", rows=3),

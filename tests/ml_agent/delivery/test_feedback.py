@@ -46,7 +46,7 @@ TASKS = {
     "other columns": Task(
         script="add('--columns', default='a,b')\nadd('--title', default='')\nadd('--out')\nargs = parser.parse_args()\n"
         f"path, names, count = args.out, args.columns.split(','), 3\n{ROWS}",
-        instruction="Write the table table.csv with the columns label and score.",
+        instruction="Write the table table.csv with the columns 'label' and 'score'.",
         first="python run.py --out table.csv --title 'label score'",
         second="python run.py --out table.csv --columns label,score",
     ),
