@@ -83,6 +83,7 @@ kind = opt("--kind", "oak", choices=["oak", "elm"])
 
 def main():
     steps = opt("--steps", default=10)
+    seed = opt("--seed", type=int)
     print(steps)
 
 
@@ -113,6 +114,8 @@ def test_a_function_that_declares_an_option(from_the_page: Path, repository: Pat
         ("--lr 0.5 --steps 3", 0),
         ("--kind ash", 1),
         ("--steps x", 1),
+        ("--seed 3", 0),
+        ("--seed x", 1),
         ("--ki oak", 1),
         ("--size 3", 1),
     ):

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from ml_agent.tools.signatures.argparse_option import TYPE_NAMES
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType, Signature, Unseen
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Native, ParsedArgument, Value, is_known
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, External, Native, ParsedArgument, Value, is_known
 
 _TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float"}
 
@@ -17,7 +18,7 @@ def option(
     """An option with this name, or a positional argument if the name has no dash; None if the name is computed.
 
     Every argument may be UNKNOWN, as it comes from the script; then the option is listed without that part. The type is
-    that of the default. `msgspec.structs.replace(option, …)` sets any other field of `Option`.
+    that of the default, if `typed` gives no other. `msgspec.structs.replace(option, …)` sets any other field of `Option`.
     """
     if not isinstance(name, str) or not name.strip("-"):
         return None
@@ -35,6 +36,13 @@ def option(
         required=not flags and default is None,
         help=help if isinstance(help, str) else "",
     )
+
+
+def typed(option: Option | None, given: Value) -> Option | None:
+    """The option with the type that its call names, such as `type=int`; as it is if the call names none."""
+    if option is None or given is None:
+        return option
+    return replace(option, type=TYPE_NAMES.get(given.name, "unknown") if isinstance(given, External) else "unknown")
 
 
 class CommandLine(Native):
