@@ -261,7 +261,7 @@ def bad(tmp_path: Path) -> Path:
     return tmp_path / "added"
 
 
-@pytest.mark.parametrize(("mode", "said"), [("one", "gives int where"), ("same-call", "a built-in one")])
+@pytest.mark.parametrize(("mode", "said"), [("one", "int"), ("same-call", "built in")])
 def test_a_scorer_that_is_none_is_named_with_its_package(bad: Path, tmp_path: Path, mode: str, said: str) -> None:
     (tmp_path / "net").mkdir()
     row = {
