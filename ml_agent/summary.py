@@ -1,7 +1,9 @@
 """The summary at the end of a run, from the content of run.json: what to run and where, what was seen, what it cost."""
 
+import shlex
 from collections.abc import Iterator
 from itertools import pairwise
+from posixpath import normpath
 from typing import Any
 
 from ml_agent.endings import Ending
@@ -93,6 +95,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
         yield from _offer_rows(number, one)
     if result["outputs"]:
         yield "outputs", _some(result["outputs"]) + f", in {result['folder']}/outputs"
+    yield from _again_rows(result)
     yield from _kept_rows(result)
     for one in result["left_in_sandbox"][:3]:
         yield "not kept", f"{one['path']} ({one['size']} bytes)"
@@ -130,6 +133,17 @@ def before_rows(result: Plain) -> Iterator[tuple[str, str]]:
             yield "run first", command + (f" ({one['why']})" if one["why"] else "")
     if before:
         yield "", f"{result['folder']}/reproduce.sh includes it"
+
+
+def _again_rows(result: Plain) -> Iterator[tuple[str, str]]:
+    """How a run that worked is done again without this program, and where its files then lie."""
+    if result["answer"] and result["evidence"] in ("completed", "delivered"):
+        script = shlex.quote(f"{result['folder']}/reproduce.sh")
+        if result["answer"].get("sandbox_only"):
+            yield "run again", f"bash {script} --sandbox; its files are then in {result['folder']}/made"
+        else:
+            made = normpath(f"again/repository/{result['answer']['workdir']}")
+            yield "run again", f"bash {script} again; its files are then in {made}"
 
 
 def _offer_rows(number: int, one: Plain) -> Iterator[tuple[str, str]]:

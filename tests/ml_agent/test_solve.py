@@ -53,6 +53,7 @@ def test_a_run_to_the_end_leaves_answer_outputs_and_record(repository: Path, tmp
     assert result["sandbox"]["isolated"] is isolates
     assert not (repository / "metrics.json").exists(), "the repository itself is only read"
     assert (out / "answer.sh").exists() and (out / "report.html").exists()
+    assert any(str(out / "reproduce.sh") in line for line in summary(result)) and (out / "reproduce.sh").exists()
     named = NAMED.findall((ROOT / "docs/reference.md").read_text().partition("## What a run leaves behind")[2])
     assert {path.name for path in out.iterdir()} - {".lock"} <= {name.strip("/") for name in named}
 
