@@ -122,14 +122,15 @@ def _image(settings: Settings) -> Row:
 
 def examine_model(settings: Settings) -> Row:
     """Whether the configured model answers a request of one token."""
-    how = "set OPENAI_API_KEY or OPENAI_BASE_URL, and --model"
+    key = "" if settings.has_endpoint else "set OPENAI_API_KEY or OPENAI_BASE_URL"
+    how = ", and ".join(part for part in (key, "" if settings.model else "give --model NAME") if part)
     if not settings.thinks_with_model:
-        return Row(
-            what="model", ok=False, found="none; answers are made without a model", advice=f"ml-agent init, or {how}"
-        )
+        first = "" if settings.has_endpoint or settings.model else "ml-agent init, or "
+        advice = first + (how or f"choose another navigator than {settings.navigator}")
+        return Row(what="model", ok=False, found="none; answers are made without a model", advice=advice)
     from ml_agent.model.endpoint import OPENAI
 
-    if not settings.model or not settings.has_endpoint:
+    if how:
         return Row(what="model", ok=False, found=f"{settings.model or 'none'} cannot be used", advice=how)
     url = (settings.base_url or OPENAI).rstrip("/")
     problem = _ask_model(url, settings)
@@ -142,6 +143,8 @@ def _ask_model(url: str, settings: Settings) -> str:
     body = {"model": settings.model, "messages": [{"role": "user", "content": "Say ok."}], "max_tokens": 1}
     try:
         status = answer_of("POST", _below(url, "chat/completions"), headers, body).status
+    except requests.Timeout:
+        return f"no answer within {WAIT:.0f} s: the address (OPENAI_BASE_URL) may be wrong, or the model slow"
     except requests.RequestException as error:
         return f"does not answer ({type(error).__name__}): check OPENAI_BASE_URL"
     if status < _ERROR:

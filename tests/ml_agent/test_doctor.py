@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ml_agent.doctor import examine_machine
+from ml_agent.doctor import examine_machine, examine_model
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.settings import load_settings
 from tests.command import ml_agent
@@ -31,6 +31,13 @@ def test_a_model_that_answers_is_ok_and_its_absence_ends_in_one() -> None:
     code, rows = doctor("--model", "m", OPENAI_BASE_URL="http://127.0.0.1:9/v1")
     assert code == 1 and "does not answer" in rows["model"]["advice"]
     assert time.monotonic() - began < 100
+
+
+def test_only_what_is_missing_for_a_model_is_named() -> None:
+    settings = load_settings(base_url="http://127.0.0.1:9/v1", model="")
+    advice = {"": examine_model(settings).advice, "m": examine_model(load_settings(model="m", base_url="")).advice}
+    assert "--model" in advice[""] and "OPENAI" not in advice[""]
+    assert "OPENAI_BASE_URL" in advice["m"] and "--model" not in advice["m"]
 
 
 def test_github_says_what_is_left_of_its_limit(tmp_path: Path) -> None:
