@@ -53,11 +53,16 @@ def reads_words(tree: ast.Module, named: Container[str]) -> bool:
     for statement in pending:
         nodes = list(ast.walk(statement))
         programs = [one.value for one in nodes if isinstance(one, ast.Subscript) and ast.unparse(one.slice) == "0"]
-        if any(_is_argv(one) and one not in programs for one in nodes):
+        if any(_is_argv(one) and not _is_set(one) and one not in programs for one in nodes):
             return True
         used = {one.id for one in nodes if isinstance(one, ast.Name)} & apart.keys()
         pending += [apart.pop(name) for name in sorted(used)]
     return False
+
+
+def _is_set(node: ast.AST) -> bool:
+    """Whether a name or attribute is only given a value, as in `sys.argv = ["train.py"]`."""
+    return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _signature(tree: ast.Module, path: str) -> Signature:
