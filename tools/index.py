@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ml_agent.tools.signatures.read import SignatureReader
     from ml_agent.tools.signatures.sources import Sources
 
+MOST_DOCUMENTS = 1_500
+"""That are read, those near the root first: of a site with thousands of pages the rest is a reference of single commands or functions."""
 SECONDS = 10.0
 """Processor time that reading may take before a request is answered."""
 
@@ -102,6 +104,14 @@ class RepoIndex:
     def left_out(self) -> tuple[LeftOut, ...]:
         """What the parts that were read so far lack, because reading it would have taken too long."""
         found = []
+        if len(self._parts["passages"].found if "passages" in self._parts else ()) >= MOST_DOCUMENTS:
+            found.append(
+                LeftOut(
+                    part="passages",
+                    reason=f"there are more than {MOST_DOCUMENTS} documents",
+                    paths=("documents far from the root",),
+                )
+            )
         for name, part in self._parts.items():
             found += [LeftOut(part=name, reason=_WHY_UNREAD, paths=tuple(part.unread))] if part.unread else []
             found += [LeftOut(part=name, reason=_WHY_CUT, paths=(path,), partly=True) for path in part.cut]
@@ -280,7 +290,8 @@ class RepoIndex:
         if name == "passages":
             from ml_agent.tools.documents.read import is_document, newest_editions
 
-            return newest_editions(path for path in self.files if is_document(path))
+            found = newest_editions(path for path in self.files if is_document(path))
+            return self.walk(name, 0).ordered(found)[:MOST_DOCUMENTS]
         if name in ("commands", "blocks"):
             return list(self._documents)
         if name == "scripts":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.tools.index import RepoIndex
+from ml_agent.tools.index import MOST_DOCUMENTS, RepoIndex
 from ml_agent.tools.python_api.model import UNKNOWN
 from ml_agent.tools.reading import IndexWalk
 
@@ -133,3 +133,16 @@ def test_what_was_left_out_is_gone_on_with(root: Path, tmp_path: Path, read: lis
     later = RepoIndex.open(root, "v1", cache)
     look_at_all(later)
     assert later.entries and not later.left_out and read == []
+
+
+def test_of_thousands_of_documents_those_near_the_root_are_read_and_that_is_told(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Tool\n\nRun `python run.py`.\n")
+    deep = tmp_path / "docs" / "reference"
+    deep.mkdir(parents=True)
+    for number in range(MOST_DOCUMENTS):
+        (deep / f"command-{number:04}.md").write_text("A page.\n")
+    index = RepoIndex.open(tmp_path, "1")
+    paths = {passage.path for passage in index.passages}
+    assert len(paths) == MOST_DOCUMENTS
+    assert "README.md" in paths
+    assert [one.reason for one in index.left_out] == [f"there are more than {MOST_DOCUMENTS} documents"]
