@@ -276,6 +276,11 @@ def test_no_errors(index: RepoIndex, text: str, code: str) -> None:
     assert [f.severity for f in found if f.severity == "error"] == [] and code in {f.code for f in found}
 
 
+def test_the_value_of_a_misspelt_option_is_no_positional_argument(index: RepoIndex) -> None:
+    codes = [f.code for f in check_command("python need.py --msut 1 x", index)]
+    assert codes == ["unknown-option", "missing-required"]
+
+
 def test_a_finding_says_where_it_comes_from(index: RepoIndex) -> None:
     (found,) = check_command("python train.py --mode x", index)
     assert (found.path, found.line) == ("train.py", 9) and "--mode takes one of fast, slow" in found.message

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ml_agent.tools.commandline.reader import Reader
 from ml_agent.tools.launchers import HELP, is_short_for_help
 from ml_agent.tools.signatures.model import Option
+from ml_agent.tools.signatures.nearest import nearest_flag
 from ml_agent.tools.signatures.words import NEGATIVE_NUMBER, match_places
 
 
@@ -195,12 +196,20 @@ class ArgparseWords:
             self._take_joined(place, None, flag, value)
             return
         following = place + 1
-        if not any(o.level == self._level() for o in self.pending):
-            while self.kinds[following : following + 1] == "A":
-                self.reader.unknown.append(self.words[following])
-                self.skipped.add(following)
-                following += 1
+        loose = not any(o.level == self._level() for o in self.pending)
+        count = len(self.words) if loose else self._values_of_meant(place, flag)
+        while following - place <= count and self.kinds[following : following + 1] == "A":
+            self.reader.unknown.append(self.words[following])
+            self.skipped.add(following)
+            following += 1
         self._take(place, None, flag, self.words[place + 1 : min(following, place + 2)])
+
+    def _values_of_meant(self, place: int, flag: str) -> int:
+        """How many words are the value of an unknown flag that is surely wrong: those that the flag which is meant takes."""
+        meant = self.reader.by_flag.get(nearest_flag(flag, self.reader.by_flag)) if self.signature.whole else None
+        if meant is None or meant.level != self._level():
+            return 0
+        return sum(match_places([meant.nargs], self.kinds[place + 1 :], optional=True))
 
     def _end(self, place: int, flag: str) -> None:
         """The program says something and ends: argparse refuses words that it does not know only after the last one."""
