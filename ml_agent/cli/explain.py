@@ -193,9 +193,13 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
 
 
 def _meant(index: RepoIndex, script: str) -> str:
-    """The file that was probably meant, as `check` finds it; "" where a script that is not there is no file's name."""
+    """The file that was probably meant: that of a module's dotted name, or as `check` finds it; "" where none is near."""
     from ml_agent.tools.check.repository import CheckedRepository
 
+    module = "/" + script.replace(".", "/")
+    files = (one.path for one in index.entries if f"/{one.path}".endswith((f"{module}.py", f"{module}/__main__.py")))
+    if found := min(files, key=len, default=""):
+        return found
     path = posixpath.normpath(script)
     if not posixpath.splitext(path)[1] or path in index.files:
         return ""

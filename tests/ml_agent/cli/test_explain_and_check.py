@@ -139,6 +139,8 @@ def test_files_and_standard_input(
 def test_a_script_that_is_not_there_gives_the_nearest(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", f"{repository}:a_trian.py"]) == 2
     assert "a_train.py" in capsys.readouterr().err
+    assert run(["explain", f"{repository}:tests.test_x"]) == 2
+    assert "tests/test_x.py" in capsys.readouterr().err
     assert run(["explain", f"{repository}:nothing-like-it"]) == 2
     assert "did you mean" not in capsys.readouterr().err
 
