@@ -126,6 +126,40 @@ def test_a_function_that_declares_an_option(from_the_page: Path, repository: Pat
     assert run(from_the_page, tmp_path, *check).returncode == 0
 
 
+FIT = '''"""Fit a curve."""
+import easyargs
+
+
+@easyargs.command
+def main(path: str, rate: float = 0.1, verbose: bool = False, top_k: int = 3):
+    print(path)
+
+
+if __name__ == "__main__":
+    easyargs.run(main)
+'''
+
+
+def test_a_function_whose_parameters_are_options(from_the_page: Path, repository: Path, tmp_path: Path) -> None:
+    added = tmp_path / "added"
+    shutil.copytree(from_the_page, added)
+    page = (ROOT / "docs/extending.md").read_text("utf-8")
+    (added / "my_plugin.py").write_text(page.split("```python\n")[2].split("```")[0])
+    (repository / "fit.py").write_text(FIT)
+    for given, code in (
+        ("x.csv --rate 0.5 --verbose --top-k 1", 0),
+        ("--rate 0.5", 1),
+        ("x.csv --rate high", 1),
+        ("x.csv --verbose yes", 1),
+        ("x.csv --size 3", 1),
+    ):
+        check = ("-m", "ml_agent", "check", f"python fit.py {given}", "--repo", str(repository))
+        assert run(added, tmp_path, *check).returncode == code, given
+    (repository / "fit.py").write_text(FIT.replace("top_k: int = 3", "**more"))
+    check = ("-m", "ml_agent", "check", "python fit.py x.csv --size 3", "--repo", str(repository))
+    assert run(added, tmp_path, *check).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("module", "importing"),
     [

@@ -1,13 +1,24 @@
-"""For packages that add a framework: how a library's calls become options. docs/extending.md has two worked examples."""
+"""For packages that add a framework: how a library's calls become options. docs/extending.md has three worked examples."""
 
 from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES
+from ml_agent.tools.signatures.fields import option_of, parameters
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType, Signature, Unseen
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, External, Native, ParsedArgument, Value, is_known
+from ml_agent.tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Bound,
+    External,
+    Function,
+    Native,
+    ParsedArgument,
+    Value,
+    is_known,
+)
 
 _TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float"}
 
@@ -43,6 +54,25 @@ def typed(option: Option | None, given: Value) -> Option | None:
     if option is None or given is None:
         return option
     return replace(option, type=TYPE_NAMES.get(given.name, "unknown") if isinstance(given, External) else "unknown")
+
+
+def parameter_options(run: Interpreter, function: Value) -> list[Option | None]:
+    """One option for each parameter of a function, as its annotation, default and docstring say.
+
+    A parameter without a default is a positional argument, one whose default is False a switch. None, for `declare`,
+    says that there are others: the function takes **kwargs, or it is not known.
+    """
+    if not isinstance(function, (Function, Bound)):
+        return [None]
+    fields, more = parameters(run, function)
+    made = [option_of(run, field, field.name, (f"--{field.name.replace('_', '-')}",)) for field in fields]
+    return [*map(_by_default, made), *([None] if more else [])]
+
+
+def _by_default(option: Option) -> Option:
+    """A parameter as an option, a switch or a positional argument."""
+    switch = option.type == "bool" and option.default == "False"
+    return replace(option, flags=() if option.required else option.flags, nargs="0" if switch else option.nargs)
 
 
 class CommandLine(Native):
