@@ -107,9 +107,18 @@ def configuration(entry: Entry, words: str, workspace: Workspace, most: int) -> 
     """The configuration that is likeliest meant: of those whose names fit, and those that documented calls of an entry point give; "" for none."""
     given = islice(_given_by(entry, workspace), _MOST_GIVEN)
     known = dict.fromkeys(path for path in (*likely_files(words, workspace, most), *given) if is_configuration(path))
+    return nearest([path for path in known if path not in workspace.index.signatures], words)
+
+
+def nearest(paths: Sequence[str], words: str) -> str:
+    """The first of some paths of whose names the words say most; "" for none."""
     said = _telling(words)
-    settings = (path for path in known if path not in workspace.index.signatures)
-    return max(settings, key=lambda path: _said_of_name(path, said), default="")
+    return max(paths, key=lambda path: _said_of_name(path, said), default="")
+
+
+def says(words: str, path: str) -> bool:
+    """Whether some words say a part of a file's name."""
+    return _said_of_name(path, _telling(words)) > 0
 
 
 def _given_by(entry: Entry, workspace: Workspace) -> Iterator[str]:

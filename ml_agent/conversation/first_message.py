@@ -33,6 +33,8 @@ from ml_agent.conversation.files import (
     keys_of,
     likely_files,
     named_files,
+    nearest,
+    says,
     takes_settings,
 )
 from ml_agent.conversation.limits import LEVELS, MOST_TOKENS, SizeLimits
@@ -432,9 +434,12 @@ def _heads(task: _Task, most: int) -> list[dict[str, str]]:
 
 
 def _given(calls: Sequence[dict[str, str]], task: _Task) -> list[dict[str, str]]:
-    """The first configuration that the documented calls name, whole, where it is small."""
-    named = (path for call in calls for path in named_files(call["text"], task.workspace, _HEADS))
-    path = next((path for path in named if is_configuration(path) and path not in task.heads), "")
+    """The configuration that the documented calls name, of several the one that is said, whole, where it is small."""
+    words = task.request.instruction
+    named = dict.fromkeys(path for call in calls for path in named_files(call["text"], task.workspace, _HEADS))
+    settings = [path for path in named if is_configuration(path) and path not in task.heads]
+    path = nearest(settings, words)
+    path = path if len(settings) == 1 or says(words, path) else ""
     text = head_of(path, task.workspace, _SETTINGS) if path else ""
     lines = text.split("\n")
     small = len(lines) <= _SETTINGS_LINES and max(map(len, lines)) <= _SETTINGS_LINE and not text.endswith(CUT)
