@@ -4,6 +4,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Literal
 
 import typer
@@ -100,6 +101,9 @@ def make(
     else:
         if out.exists():
             raise BenchError(f"{out} is there already; name another file for --out")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=out.parent):
+            pass  # where nothing can be written that is told before the work
         parts = list(form_l.make(given, cache, rows, seed, lambda line: o.tell([line])))
         lines = [json.dumps(row, ensure_ascii=False) for made in parts for row in made.rows]
         write_atomically(out, "".join(f"{line}\n" for line in lines))

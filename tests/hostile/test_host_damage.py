@@ -244,7 +244,6 @@ def test_two_processes_never_write_the_same_results(tmp_path: Path, repository: 
     rows.write_text(json.dumps({**ROW, "id": 1}) + "\n")
     tries: Mapping[str, tuple[Path, list[str]]] = {
         "bench predict": (tmp_path / "p.jsonl.rows/.lock", ["--tasks", str(rows), "--repos", str(repository.parent), "--out", "p.jsonl"]),
-        "bench make": (tmp_path / "m.jsonl.parts/.lock", [str(repository), "--out", "m.jsonl"]),
     }  # fmt: skip
     for command, (lock, words) in tries.items():
         lock.parent.mkdir(exist_ok=True)

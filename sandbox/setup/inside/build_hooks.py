@@ -61,7 +61,7 @@ def translate(folder):
                 made = name[:-4] + ending
                 if name.endswith(".pyx") and made.encode() in said and made not in names:
                     words = [os.path.join(place, name), "-o", os.path.join(place, made)]
-                    subprocess.call([sys.executable, "-m", "cython", *words, *option])
+                    subprocess.call([sys.executable, "-m", "cython", *words, *option], env=os.environ)
 
 
 def lend_pip():
