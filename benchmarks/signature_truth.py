@@ -3,7 +3,8 @@
     python -m benchmarks.signature_truth DIR... [--jobs N]
 
 DIR is a repository or a folder of repositories. A file counts as a candidate where its text holds `ArgumentParser(` or
-`flags.DEFINE`, or where its signature was read from argparse or absl. Each is run as a script in the sandbox of `benchmarks.observation`.
+`flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in the sandbox of `benchmarks.observation`: first
+as a script, then, where it does not parse a command line, function by function.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from ml_agent.benchmarks.observation.inside import FUNCTIONS
 from ml_agent.benchmarks.observation.model import Report
 from ml_agent.benchmarks.observation.repository import Libraries, libraries_of
 from ml_agent.benchmarks.observation.run import Job, run_answer
@@ -77,13 +79,15 @@ def list_files(root: Path) -> frozenset[str]:
     return frozenset(p.relative_to(root).as_posix() for p in found)
 
 
-def run_really(root: Path, path: str, libraries: Libraries) -> Report:
-    """What a file did as a script."""
+def run_really(root: Path, path: str, libraries: Libraries) -> tuple[Report, Report]:
+    """What a file did as a script, and function by function where that led to no parser; else twice the first."""
     first = _describe(root, f"python {shlex.quote(path)} {WORD}", ".", libraries)
     if "relative import" in first.message:
         folder, module = _as_module(root, path)
         first = _describe(root, f"python -m {module} {WORD}", folder, libraries)
-    return first
+    if first.described and (first.asked or first.outcome == "finished"):
+        return first, first
+    return first, _describe(root, f"python {FUNCTIONS} {shlex.quote(path)}", ".", libraries)
 
 
 def _describe(root: Path, text: str, folder: str, libraries: Libraries) -> Report:
@@ -102,13 +106,15 @@ def _as_module(root: Path, path: str) -> tuple[str, str]:
     return folder.relative_to(root).as_posix(), module
 
 
-def truth_of(candidate: tuple[str, bool], report: Report, root: Path, reader: SignatureReader) -> FileTruth:
+def truth_of(
+    candidate: tuple[str, bool], runs: tuple[Report, Report], root: Path, reader: SignatureReader
+) -> FileTruth:
     """Compare what a file did with its signatures."""
-    path, makes = candidate
-    if not report.described or not (report.asked or report.outcome == "finished"):
-        reason = f"{report.message[:150] or report.outcome} {report.place}".strip()
+    (path, makes), (first, report) = candidate, runs
+    if not report.described:
+        reason = f"{first.message[:150] or first.outcome} {first.place}".strip()
         return FileTruth(path=path, makes_parser=makes, reason=reason)
-    static = reader.read(path)
+    static = reader.read(path) if report is first else reader.parsers(path)
     real = dict(_real_options(report.described))
     ours = dict(_static_options(static))
     handed = any(parser["handed"] for parser in report.described)

@@ -37,6 +37,8 @@ FILE_BLOCKS = 20_000
 """How large a file a program may write, as `ulimit -f` counts."""
 MOST_BYTES = FILE_BLOCKS * 1024
 MOST_REPORTS = 2000
+DEEPEST = 60
+"""Levels of what is recorded; ours have fewer."""
 SPOILT = "spoilt-report"
 CPU_SECONDS = 3.0
 MOST_ENTRIES = 300
@@ -373,9 +375,19 @@ def read_reports(place: Path) -> tuple[Report, ...]:
 def read_report(line: bytes) -> Report:
     """The report that a line holds; what is none of ours is a failed program."""
     try:
-        return msgspec.json.decode(line, type=Report)
+        report = msgspec.json.decode(line, type=Report)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return Report(outcome="failed", code=SPOILT, message=f"a report cannot be read: {error}")
+    too_deep = Report(outcome="failed", code=SPOILT, message="a report is too deep")
+    return too_deep if _is_deep(msgspec.to_builtins(report.recorded)) else report
+
+
+def _is_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(DEEPEST):
+        parts = (list(one.values()) if isinstance(one, dict) else one for one in level)
+        level = [part for several in parts if isinstance(several, (list, tuple)) for part in several]
+    return bool(level)
 
 
 def read_left(place: Path, name: str) -> str:

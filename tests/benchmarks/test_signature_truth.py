@@ -20,7 +20,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--at", default=time.time())
 parser.parse_args()
 """
-MAKER = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--x')\n"
+MAKER = "import argparse\ndef make():\n    p = argparse.ArgumentParser()\n    p.add_argument('--x')\n    return p\n"
 
 
 def test_it_finds_what_differs_and_what_could_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

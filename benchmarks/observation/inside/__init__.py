@@ -22,6 +22,8 @@ from .record import SEEN
 
 PASSED = ("finished", "outside", "timeout", "none")
 LIBRARIES = ("absl", "configargparse", "ml_collections", "tensorflow", "yaml")
+FUNCTIONS = "--functions"
+"""No interpreter knows such a word."""
 OURS = [
     "PATH",
     "LANG",
@@ -62,10 +64,11 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
 
     Args:
         job: `describe` says that the parsers are to be described; see `describe`.
-        words: an interpreter's command line without the interpreter.
+        words: an interpreter's command line without the interpreter; where they begin with FUNCTIONS, the functions of a file are called instead.
     """
+    functions = list(words[:1]) == [FUNCTIONS]
     try:
-        program = target.read(words, job["launchers"])
+        program = target.read(words[functions:], job["launchers"])
     except target.NoSuchScript as error:
         return verdict.Judgement("failed", "no-such-file", str(error))._asdict()
     if program is None:
@@ -78,10 +81,15 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
 
     prepare(job, program, here, harmless)
     if job["describe"]:
-        describe.install()
-    judgement, place = attempt(functools.partial(target.execute, program, harmless), here, job["seconds"])
+        describe.install(functions=functions)
+    action = (
+        functools.partial(describe.call_makers, program.path)
+        if functions
+        else functools.partial(target.execute, program, harmless)
+    )
+    judgement, place = attempt(action, here, job["seconds"])
     if job["describe"]:
-        found = describe.parsers()
+        found = describe.parsers(functions=functions)
         return {**judgement._asdict(), "place": place, "described": found, "asked": bool(SEEN.described)}
     if SEEN.rejection and judgement.outcome == "finished":
         judgement = verdict.judge(SEEN.rejection, here)

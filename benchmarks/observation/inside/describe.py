@@ -7,14 +7,18 @@ The terms are those of `ml_agent.tools.signatures.model.Option`.
 # ruff: noqa: BLE001
 
 import argparse
+import ast
+import inspect
 import os
 import shlex
 import sys
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from . import unknown
+from .finder import statement_by_statement
 from .record import SEEN, Parsed
 from .unknown import is_unknown
 
@@ -24,8 +28,13 @@ KINDS = {"IntegerParser": "int", "FloatParser": "float", "BooleanParser": "bool"
 Described = dict[str, Any]
 
 
-def install() -> None:
-    """Put the methods into argparse that describe a parser where it would parse."""
+def install(*, functions: bool) -> None:
+    """Put the methods into argparse that describe a parser where it would parse.
+
+    Args:
+        functions: the program's functions are called one by one: none of them ends it, and what a module asks when it is imported
+            is its own.
+    """
     parser = argparse.ArgumentParser
     unknown.Hooks.watched = (parser, argparse._ArgumentGroup)
     real_init, real_known = parser.__init__, parser.parse_known_args
@@ -37,7 +46,7 @@ def install() -> None:
 
     def is_asked(args: Any) -> bool:
         """Whether it is the command line that a parser gets, and no words of the program's own."""
-        return args is None or list(args) == sys.argv[1:]
+        return not _importing() if functions else args is None or list(args) == sys.argv[1:]
 
     def parse_known_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
         if is_asked(args):
@@ -46,7 +55,7 @@ def install() -> None:
 
     def parse_args(self: Any, args: Any = None, namespace: Any = None) -> Any:
         found = parse_known_args(self, args, namespace)[0]
-        if is_asked(args):
+        if not functions and is_asked(args):
             raise Parsed
         return found
 
@@ -85,10 +94,10 @@ def _importing() -> bool:
     return frame is not None
 
 
-def parsers() -> list[Described]:
-    """The parsers that were asked and absl's flags; else those that were only made."""
+def parsers(*, functions: bool) -> list[Described]:
+    """The parsers that were asked and absl's flags; else, or where functions were called, also those that were only made."""
     found = [*SEEN.described, *_flags()]
-    if not found:
+    if not found or functions:
         actions = [action for parser in SEEN.made for action in parser._actions]
         several = [dict(a.choices or {}) for a in actions if isinstance(a, argparse._SubParsersAction)]
         subs = {id(parser) for choices in several for parser in choices.values()}
@@ -188,4 +197,39 @@ def _probe(convert: Any, word: str) -> Any:
     try:
         return convert(word)
     except (Exception, SystemExit):  # a refusal may come as any exception
+        return None
+
+
+def call_makers(path: str) -> None:
+    """Load a file as a module of its package, then call every function, and every method, in whose source a parser is built."""
+    folder, names = Path(path).parent, [Path(path).stem]
+    while (folder / "__init__.py").exists():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    module = types.ModuleType(".".join([*names[:-1], "described"]))
+    vars(module).update(__file__=path, __builtins__=__builtins__, __package__=".".join(names[:-1]))
+    sys.path.insert(0, str(folder))
+    sys.modules[module.__name__] = module
+    tree = ast.parse(Path(path).read_bytes())
+    statement_by_statement(tree, path, vars(module), lambda error: True)
+    for node in tree.body:
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or "ArgumentParser" not in ast.dump(node):
+            continue
+        made = _call(vars(module).get(node.name)) if isinstance(node, ast.ClassDef) else module
+        for function in (node,) if isinstance(node, ast.FunctionDef) else node.body:
+            if isinstance(function, ast.FunctionDef) and function.name != "__init__" and not function.decorator_list:
+                _call(getattr(made, function.name, None))
+
+
+def _call(function: Any) -> Any:
+    """Call with an unknown value for every argument that has no default; None where it raises."""
+    try:
+        given = inspect.signature(function).parameters.values()
+        wanted = [
+            unknown.Unknown(p.name)
+            for p in given
+            if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        return function(*wanted)
+    except (Exception, SystemExit, Parsed):
         return None
