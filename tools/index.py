@@ -108,7 +108,7 @@ class RepoIndex:
             found.append(
                 LeftOut(
                     part="passages",
-                    reason=f"there are more than {MOST_DOCUMENTS} documents",
+                    reason=f"at most {MOST_DOCUMENTS} documents are read",
                     paths=("documents far from the root",),
                 )
             )

@@ -145,4 +145,4 @@ def test_of_thousands_of_documents_those_near_the_root_are_read_and_that_is_told
     paths = {passage.path for passage in index.passages}
     assert len(paths) == MOST_DOCUMENTS
     assert "README.md" in paths
-    assert [one.reason for one in index.left_out] == [f"there are more than {MOST_DOCUMENTS} documents"]
+    assert [one.reason for one in index.left_out] == [f"at most {MOST_DOCUMENTS} documents are read"]
