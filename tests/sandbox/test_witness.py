@@ -82,7 +82,7 @@ SWALLOWED = {
     "python direct.py 2>&1 | tee log.txt | tail -n 1": "direct.py ended with exit status 4",
     "python quits.py | while read line; do echo $line; done": "quits.py ended with exit status 5",
     "python -m package.late 2>&1 | cat": "-m package.late ended with exit status 1",
-    "python score.py --sleep 60 & sleep 0.5; kill $!; wait": "score.py ended with exit status 143",
+    "python score.py --sleep 60 & sleep 2; kill $!; wait": "score.py ended with exit status 143",
     "trap 'echo bye' EXIT; python score.py --sleep 60 & sleep 0.5": f"score.py {NOT_ENDED}",
     "python score.py --out no/out.txt > log.txt 2>&1 &": "score.py ended with FileNotFoundError: ",
     "setsid python score.py --sleep 0.3 --out no/out.txt &": "score.py ended with FileNotFoundError: ",
