@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import msgspec
 
@@ -19,7 +19,7 @@ from ml_agent.tools.check.consoles import (
     unknown_program,
     unread,
 )
-from ml_agent.tools.check.inputs import Surroundings, check_inputs
+from ml_agent.tools.check.inputs import check_inputs
 from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
@@ -36,10 +36,11 @@ from ml_agent.tools.remotes import say_absent, submodule_of
 from ml_agent.tools.signatures.known_classes import known_launcher
 from ml_agent.tools.signatures.model import Signature
 
+PLUGIN_FAILED = "plugin-failed"
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
 
-def check_command(text: str, index: RepoIndex, workdir: str = ".", here: Path | None = None) -> list[Finding]:
+def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Finding]:
     """What keeps bash text from running; [] where nothing is wrong.
 
     An error is certain: the command fails or does not do what it says. A warning may be all right.
@@ -48,7 +49,6 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".", here: Path | 
         text: one or more commands.
         index: the repository.
         workdir: folder relative to the repository in which the text runs.
-        here: the repository on the user's own machine, where files that it does not list, and those outside it, count as well.
     """
     refusal = unreadable(text)
     if refusal is not None:
@@ -57,7 +57,6 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".", here: Path | 
     if not line.invocations and all(row.lstrip()[:1] in ("", "#") for row in text.splitlines()):
         return [cannot_tell("#", "there are only comments, and no command")]
     check = _Check(index, posixpath.normpath(workdir or "."))
-    check.here = here
     check.defined = defined_names(text)
     check.run(line)
     check.findings += check_prompts(text, line.invocations)
@@ -76,8 +75,6 @@ class _Check:
         self.tree = self.repository.tree
         self.reader = self.repository.reader
         self.findings: list[Finding] = []
-        self.here: Path | None = None
-        """The repository on the user's own machine."""
         self.made: set[str] = set()
         """Paths that an earlier command creates."""
         self.folders_made: set[str] = set()
@@ -287,10 +284,13 @@ class _Check:
                 )
             )  # fmt: skip
 
-    def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str | None) -> None:
+    def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str) -> None:
         """Options and values."""
         signature = choose(signatures, invocation.words)
         if signature is not None and self._installs(signature.path):
+            return
+        if failed := _failure(signatures):
+            self.findings.append(failed)
             return
         if signature is None:
             self.findings += check_subcommand(signatures, invocation, self.reader.sources.text)
@@ -304,10 +304,7 @@ class _Check:
         call = parse_call(signature, [w for w in invocation.words if not w or w.strip()])
         self.findings += name_slips(call.findings, signature, signatures)
         created = None if self.anything_made else self.made
-        if folder is not None:
-            here = self.here / folder if self.here else None
-            around = Surroundings(self.repository, folder, created, here)
-            self.findings += check_inputs(signature, call.values, around)
+        self.findings += check_inputs(signature, call.values, self.tree, folder, created)
 
     def _installs(self, path: str) -> bool:
         """Whether a file is a setup file: the packaging library reads its words."""
@@ -368,7 +365,7 @@ class _Check:
         consoles = self.repository.consoles
         name = posixpath.basename(invocation.program)
         if name in consoles:
-            self._call(consoles[name], invocation, folder)
+            self._call(consoles[name], invocation, folder or ".")
             return
         path = locate(folder, invocation.program) if folder is not None and is_literal(invocation.program) else None
         if "/" in invocation.program and path is not None:
@@ -385,6 +382,14 @@ class _Check:
             self.findings.append(cannot_tell(program, f"which options {program} takes"))
         else:
             self.note("no-such-file", f"there is no {program}", program, sure=not self.anything_made)
+
+
+def _failure(signatures: Sequence[Signature]) -> Finding | None:
+    """That the installed package which reads the options of an entry point failed; None where none did."""
+    for unseen in (unseen for signature in signatures for unseen in signature.unseen if unseen.origin == "package"):
+        message = f"which options {unseen.path} takes: {unseen.name}"
+        return Finding(code=PLUGIN_FAILED, message=message, severity="unsure", path=unseen.path)
+    return None
 
 
 _MISSING = frozenset({"no-such-file", "no-such-module", "cannot-tell"})
