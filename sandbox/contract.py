@@ -212,7 +212,7 @@ class EnvironmentSandbox(Protocol):
         """Install Debian packages, within so many seconds. Where that cannot be, a response that failed and says so."""
 
     def keep_setup(self, key: str, note: str) -> None:
-        """Keep the environment, with a text that `start_with` gives back; outlives the run.
+        """Keep the environment without its `BUILD_FOLDER`, with a text that `start_with` gives back; outlives the run.
 
         From now on no command can change it, where the sandbox isolates. Workspace and home are empty afterwards.
         """

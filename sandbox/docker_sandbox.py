@@ -34,7 +34,7 @@ from ml_agent.sandbox.docker_engine import Reach, connect, reach_of
 from ml_agent.sandbox.docker_environments import Environments
 from ml_agent.sandbox.docker_exec import run_short
 from ml_agent.sandbox.docker_network import ContainerNetwork
-from ml_agent.sandbox.environment import HOME, PATHS, UV, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.environment import BUILD_FOLDER, HOME, PATHS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, write_tar
 from ml_agent.sandbox.gate.way import FIND_PYTHON, relayed
@@ -248,6 +248,7 @@ class DockerSandbox:
     def keep_setup(self, key: str, note: str) -> None:
         """As a volume, which outlives `stop`, and the name of the image where Debian packages came."""
         assert self._environment is not None
+        self.run(Command(text=f'rm -rf "$VIRTUAL_ENV/{BUILD_FOLDER}"', timeout=120))
         with self._translate_errors():
             self._environment.keep(key, note, str(self._now) if self._now != self.image else "")
         self._remove_container()

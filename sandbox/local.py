@@ -4,13 +4,13 @@ import math
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
 from ml_agent.sandbox import bubblewrap
 from ml_agent.sandbox.contract import MOST_BYTES, SYSTEM_SECONDS, Command, OnOutput, Policy, Response, Version, too_long
-from ml_agent.sandbox.environment import HOME, HOST_FOLDERS, SETUPS, UV, VENV, WORKSPACE, base_environment
+from ml_agent.sandbox.environment import BUILD_FOLDER, HOME, HOST_FOLDERS, SETUPS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.files import check_room, copy_tree
 from ml_agent.sandbox.gate.way import GATE_INSIDE, gate_open, gate_variables, relayed
@@ -141,6 +141,8 @@ class LocalSandbox:
         """As a folder beside the sandboxes; for later runs only where commands find it under the same path again."""
         place = self._alive()
         assert self._made is not None
+        with suppress(OSError):  # there is none, or it goes with the place, which nobody waits for
+            (self._made / VENV_FOLDER / BUILD_FOLDER).rename(place / BUILD_FOLDER)
         if self._portable:
             self._made, self._is_kept = keep(self._made, key, note), True
         make_parts(place, self._user)

@@ -56,12 +56,15 @@ class Subject(Protocol):
 
 
 class PackagedSubject:
-    """An agent of a Python package; a subclass says what it needs and how it is started."""
+    """An agent of a Python package; a subclass says how it is started."""
 
     name = ""
     version = ""
-    needs: Needs
-    """What its environment is made of."""
+
+    @property
+    def needs(self) -> Needs:
+        """What its environment is made of."""
+        raise NotImplementedError
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """How it is started for a task."""

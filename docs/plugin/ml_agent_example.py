@@ -17,7 +17,9 @@ from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.settings import Settings
-from ml_agent.tools.signatures.added import UNKNOWN, Arguments, CommandLine, Value, option
+from ml_agent.tools.signatures.added import CommandLine, option
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Value
 
 
 # A framework: the library tinyargs, which scripts use like this:
@@ -28,7 +30,9 @@ from ml_agent.tools.signatures.added import UNKNOWN, Arguments, CommandLine, Val
 #     parser.opt("--plot", switch=True)                             takes no value
 #     args = parser.go()
 class Parser(CommandLine):
-    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`."""
+    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`; calls of other methods have no effect."""
+
+    framework = "tinyargs"
 
     def do_opt(self, call: Arguments) -> Value:
         """`call.get(place, name, default)` gives an argument by its place (None: only by name)."""
@@ -42,7 +46,7 @@ class Parser(CommandLine):
             ),
             call,
         )
-        return UNKNOWN
+        return None
 
     def do_go(self, call: Arguments) -> Value:
         """The script parses its command line here: the reading ends."""
@@ -50,7 +54,11 @@ class Parser(CommandLine):
         return UNKNOWN
 
 
-FACTORIES = {"tinyargs.Parser": Parser}
+def _parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
+    return Parser(run)
+
+
+FACTORIES: dict[str, Factory] = {"tinyargs.Parser": _parser}
 
 
 # A navigator: --navigator first. Ours, but it never tries a second answer.

@@ -13,9 +13,9 @@ import msgspec
 import typer
 
 from ml_agent.cli.tables import ReadingLine, say_left_out
-from ml_agent.errors import ConfigurationError, UsageError
+from ml_agent.errors import UsageError
 from ml_agent.terminal import terminal_text, write_out
-from ml_agent.tools.check.command import PLUGIN_FAILED, check_command
+from ml_agent.tools.check.command import check_command
 from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.check.syntax import is_python
@@ -78,15 +78,13 @@ def check(
     say_left_out(index)
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})
     failed = any(finding.severity in fatal for finding in findings)
-    broken = any(finding.code == PLUGIN_FAILED for finding in findings)
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False) + "\n")
     else:
         several = len(text.strip().splitlines()) > 1
         lines = [_finding_line(finding, with_line=several) for finding in findings]
-        verdict = [] if broken and not failed else _verdict(findings, failed=failed)
-        write_out("\n".join([*lines, *verdict]) + "\n")
-    return ConfigurationError.exit_code if broken and not failed else int(failed)
+        write_out("\n".join([*lines, *([] if failed else [_success(findings)])]) + "\n")
+    return int(failed)
 
 
 def _read(given: str) -> tuple[str, bool]:
@@ -110,17 +108,11 @@ def _see_that_it_is_there(name: str, folder: Path, files: Sequence[str]) -> None
         raise UsageError(f"there is no file {name}, neither here nor in the repository")
 
 
-def _verdict(findings: Sequence[Finding], *, failed: bool) -> list[str]:
-    """The last line: that nothing keeps it from running, or that --strict alone does; none where an error says so."""
+def _success(findings: Sequence[Finding]) -> str:
+    """The one line that says that nothing keeps it from running."""
     counts = Counter(_WORDS[finding.severity] for finding in findings)
-    if counts["error"]:
-        return []
-    said = " and ".join(
-        f"{count} × {word}" if word == "cannot tell" else counted(count, word) for word, count in counts.items()
-    )
-    if failed:
-        return [f"no error, but --strict does not accept {said}"]
-    return [f"ok, with {said}" if said else "ok"]
+    rest = [f"{count} × {word}" if word == "cannot tell" else counted(count, word) for word, count in counts.items()]
+    return f"ok, with {' and '.join(rest)}" if rest else "ok"
 
 
 def _finding_line(finding: Finding, *, with_line: bool) -> str:

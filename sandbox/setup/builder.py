@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import count
@@ -19,9 +19,20 @@ from ml_agent.sandbox.local_place import builds, keep_build
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.setup.ladder import day_for, is_old
 from ml_agent.sandbox.setup.system import LACKS, packages_for
-from ml_agent.sandbox.setup.uv import BUILD, NO_VERSION, Metadata, Source, install_text, name_of
+from ml_agent.sandbox.setup.uv import (
+    BUILD,
+    NO_VERSION,
+    Metadata,
+    Refusal,
+    Source,
+    install_text,
+    link_text,
+    name_of,
+    read_refusal,
+)
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.bounded import read_toml
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.python_api.distributions import distributions_of
 
 INSTALL_SECONDS = 1800.0
@@ -35,18 +46,24 @@ MOST_SAID = 2000
 """Last lines of a build that are kept."""
 MOST_TURNS = 7
 """Modules that a build may turn out to need one after another."""
+MOST_LOCK = 64 * 1024**2
 MOST_WHEEL = 256 * 1024**2
 """Bytes of a built wheel that is kept."""
 BUILT_FORMAT = 1
 """Goes up where what was built before may serve no more."""
-_CARRIED = ".ml-agent-wheel"
+CARRIED = ".ml-agent-wheel"
 """The way of a wheel between the host and a sandbox: through its workspace."""
+_PLAIN = ("plain",)
+"""In the place of pins, where nothing is compiled."""
+_INSTALLED = re.compile(r"^(\w[\w.]*)-([^-\s]+)\.dist-info$", re.MULTILINE)
 _WHEEL = re.compile(r"[\w.+!-]{1,200}\.whl", re.ASCII)
 _INSIDE = Path(__file__).with_name("inside")
-_MARK = "ML-AGENT "
+_MARK, _BESIDE = "ML-AGENT ", "ML-AGENT-BESIDE"
 _ANSWERS = ("ML-AGENT>", "ML-AGENT+")
 """How lines of our own scripts begin."""
 _LEGACY = ("setuptools", "wheel")
+_COMPILED = ("pyx", "c", "cc", "cpp", "cxx", "cu", "f", "f90", "rs", "go", "i")
+"""Ends of the names of what is compiled."""
 _TOOLS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(numpy|Cython|pybind11|cffi|pkgconfig)\b", re.MULTILINE)
 """What a setup.py builds with that says nothing of it elsewhere; it may do without, and then leave its compiled parts out."""
 _BOUNDS = (
@@ -94,13 +111,22 @@ class Steps:
         self.sandbox, self.note, self.on_output = sandbox, note, on_output
         self.system: tuple[str, ...] = ()
         """Debian packages that were installed."""
+        self.beside, self.said_beside = "", ""
+        """A text of the installer that runs beside the next step of it and ends with that, and what it printed."""
         self.failed: dict[str, BuildFailure] = {}
         """Builds that failed for good, by their keys; another way to an environment need not wait for them again."""
         self._root = root
 
     def install(self, text: str, seconds: float = INSTALL_SECONDS) -> Response:
         """A step of the installer, which follows no link that a build may have laid where it works."""
-        return self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
+        beside, self.beside = self.beside, ""
+        if beside:
+            file, end = f'"{BUILD}/beside"', "ended=$?; wait; echo; echo"
+            text = f'mkdir -p "{BUILD}"; ({beside}\n) >{file} 2>/dev/null &\n({text}\n)\n{end} {_BESIDE}; cat {file}; exit $ended'
+        done = self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
+        if beside and done.log:
+            self.said_beside = read_text(Path(done.log), MOST_LOCK).rpartition(_BESIDE)[2]
+        return done
 
     def offline(self, text: str, seconds: float = BUILD_SECONDS, doing: str = "") -> Response:
         """A step that may run code of packages and of the repository; where `doing` says what it does, its lines are told behind that."""
@@ -168,6 +194,8 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     requires: tuple[str, ...]
     backend: str
     paths: tuple[str, ...]
+    plain: bool
+    """Whether nothing in them is compiled."""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,6 +214,8 @@ class Builder:
         self._steps, self._python = steps, python
         self._trees: dict[Sources, Tree] = {}
         self._number = count()
+        self._plain = dict[Sources, Built]()
+        """What was built when it was described."""
         self._environments: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
         """Folders by what was asked for, and what it was held to."""
         self._made: dict[str, tuple[str, ...]] = {}
@@ -200,15 +230,21 @@ class Builder:
         self._doing = ""
 
     def describe(self, source: Sources) -> Metadata | BuildFailure:
-        """What sources say of themselves; remembered by their content."""
+        """What sources say of themselves; remembered by their content. What has no compiled parts is built at once."""
         kept = self._steps.built / f"{self._key(source, ('described',))}.json"
         if kept.is_file():
             return msgspec.json.decode(kept.read_bytes(), type=Metadata)
         tree = self._tree(source)
-        found = tree if isinstance(tree, BuildFailure) else self._ask("metadata", tree, ())
+        if isinstance(tree, BuildFailure):
+            return tree
+        found = self._ask("wheel" if tree.plain else "metadata", tree, ())
+        if tree.plain and isinstance(found, dict):
+            self._plain[source] = self._kept(source, _PLAIN, found)
+        elif tree.plain and found.lasting:
+            found = self._ask("metadata", tree, ())
         if isinstance(found, BuildFailure):
             return found
-        said = Metadata.read(str(found))
+        said = Metadata.read(found["metadata"])
         keep_build(kept, msgspec.json.encode(said))
         return said
 
@@ -225,9 +261,11 @@ class Builder:
     def wheel(self, name: str, source: Sources, pins: Sequence[str]) -> Built | BuildFailure:
         """Build a wheel with the pinned versions where they are needed, or take the one that was built of the same before."""
         key, self.said = self._key(source, pins), ()
+        if source in self._plain:
+            return self._plain[source]
         if key in self._steps.failed:
             return self._steps.failed[key]
-        if (kept := self._taken(key)) is not None:
+        if (kept := self._taken(key) or self._taken(self._key(source, _PLAIN))) is not None:
             self._steps.note(f"{name} was built before")
             return kept
         self._steps.note(f"building {name}")
@@ -238,10 +276,7 @@ class Builder:
             if made.lasting:
                 self._steps.failed[key] = made
             return made
-        built = Built(wheel=str(made), used=self._used)
-        if not packages_for("\n".join(self.said)):
-            self._keep(key, built)
-        return built
+        return self._kept(source, pins, made)
 
     def _key(self, source: Sources, more: Sequence[str]) -> str:
         place = (getattr(self._steps.sandbox, "base", ""), self._python, self._steps.system)
@@ -253,21 +288,19 @@ class Builder:
         if not (note.is_file() and wheel.is_file()):
             return None
         kept, out = msgspec.json.decode(note.read_bytes(), type=Built), f"{BUILD}/out/{next(self._number)}"
-        self._steps.sandbox.put(wheel, _CARRIED)
-        laid = self._steps.offline(f'mkdir -p "{out}" && mv {_CARRIED} "{out}/{kept.wheel}" && echo "{out}"', 120)
+        self._steps.sandbox.put(wheel, CARRIED)
+        laid = self._steps.offline(f'mkdir -p "{out}" && mv {CARRIED} "{out}/{kept.wheel}" && echo "{out}"', 120)
         return Built(wheel=f"{laid.stdout.strip()}/{kept.wheel}", used=kept.used) if laid.ok else None
 
-    def _keep(self, key: str, built: Built) -> None:
-        """Keep a wheel on the host, where its name is one and it is not too large."""
+    def _kept(self, source: Sources, pins: Sequence[str], made: Mapping[str, Any]) -> Built:
+        """A wheel that was just built; also on the host, where its name is one, it is not too large and its build lacked nothing."""
+        built, key = Built(wheel=str(made.get("wheel")), used=self._used), self._key(source, pins)
         name = built.wheel.rpartition("/")[2]
-        done = self._steps.offline(f'rm -rf {_CARRIED} && cp "{built.wheel}" {_CARRIED}', 120)
-        if not done.ok or not _WHEEL.fullmatch(name):
-            return
-        content = self._steps.sandbox.get(_CARRIED, MOST_WHEEL + 1)
-        self._steps.offline(f"rm -f {_CARRIED}", 60)
-        if len(content) <= MOST_WHEEL:
+        content = self._steps.sandbox.get(CARRIED, MOST_WHEEL + 1)
+        if _WHEEL.fullmatch(name) and len(content) <= MOST_WHEEL and not packages_for("\n".join(self.said)):
             keep_build(self._steps.built / f"{key}.whl", content)
             keep_build(self._steps.built / f"{key}.json", msgspec.json.encode(Built(wheel=name, used=built.used)))
+        return built
 
     def _tree(self, source: Sources) -> Tree | BuildFailure:
         """The sources, laid into the sandbox once."""
@@ -286,14 +319,16 @@ class Builder:
         )
         return _tree_of(here, project.day, self._steps.offline(text, 300))
 
-    def develop(self, wheel: str, workspace_folder: str) -> tuple[str, tuple[str, ...]]:
-        """A wheel that leads to the sources in the workspace, and what was laid beside them; the wheel itself where that fails."""
-        script = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8"))
-        words = f'develop . "{BUILD}/out/{next(self._number)}" "{wheel}" "$PWD/{workspace_folder}"'
-        answer = _answer(self._steps.offline(f'"$VIRTUAL_ENV/bin/python" -I -c {script} {words}', 120))
-        if not isinstance(answer, dict) or not isinstance(answer.get("wheel"), str):
-            return wheel, ()
-        return answer["wheel"], tuple(str(one) for one in answer.get("added", ()))
+    def develop(self, wheel: str, workspace_folder: str) -> tuple[Refusal | None, tuple[str, ...]]:
+        """Install a wheel that leads to the sources in the workspace; why not, and what was laid beside them."""
+        script, out = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8")), next(self._number)
+        words = f'develop . "{BUILD}/out/{out}" "{wheel}" "$PWD/{workspace_folder}"'
+        text = f'made="{BUILD}/out/{out}/develop"; mkdir -p "$made"; "$VIRTUAL_ENV/bin/python" -I -c {script} {words} '
+        text += f'|| cp "{wheel}" "$made"\n' + link_text('"$made"/*')
+        done = self._steps.offline(text, 600)
+        answer = answers(done.stdout)[-1:]
+        added = answer[0].get("added", ()) if answer and isinstance(answer[0], dict) else ()
+        return None if done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended), tuple(map(str, added))
 
     def _unpacked(self, source: Source) -> Tree | BuildFailure:
         key = source.sha256[:16] or hashlib.sha256(source.address.encode()).hexdigest()[:16]
@@ -315,7 +350,7 @@ class Builder:
         bounds = tuple(bound for bound, last in old if last is None or self._python <= last)
         ways = [((*bounds, *pins), ""), (bounds, ""), ((), "")]
         ways += [(bounds, day_for(self._python, tree.day))] if is_old(tree.day) else []
-        tried, failure = set[tuple[str, str]](), BuildFailure(lines=())
+        tried, failure = set[str](), BuildFailure(lines=())
         for held, day in dict.fromkeys(ways):
             answer = self._ask_with(what, tree, held, day, tried)
             if not isinstance(answer, BuildFailure):
@@ -324,21 +359,23 @@ class Builder:
                 failure = answer  # that bounds contradict pins says nothing
         return failure
 
-    def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...], day: str, tried: set[tuple[str, str]]) -> Any:
+    def _ask_with(self, what: str, tree: Tree, held: tuple[str, ...], day: str, tried: set[str]) -> Any:
         """The same in an environment with what it says that it needs, and with modules that turn out to be missing."""
         needed, answer = self._needed.setdefault(tree.folder, list(tree.requires)), BuildFailure(lines=())
         for _ in range(MOST_TURNS):
             environment = self._environment(needed, held, day)
             if isinstance(environment, BuildFailure):
                 return environment
-            step = what if tree.folder in self._asked else "requires"
-            if (step, environment) in tried:
+            if environment in tried:
                 return answer
-            tried.add((step, environment))
-            answer = self._call(step, tree, environment)
+            answer = self._call(what, tree, environment)
+            if isinstance(answer, list):
+                self._asked.add(tree.folder)
+            else:
+                tried.add(environment)
             if isinstance(answer, BuildFailure) and (names := no_packages_of(answer.lines)):
                 self._steps.offline(without_data(tree.folder, names), 120)
-                answer = self._call(step, tree, environment)
+                answer = self._call(what, tree, environment)
             said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
             missing = NO_MODULE.search(said) or _NO_HEADER.search(said) or NO_EGG.search(said)
             extra = ["setuptools<81"] if missing and missing[1] == "pkg_resources" else []
@@ -347,9 +384,7 @@ class Builder:
             )
             new = [one for one in (NO_VERSION.sub("", str(one)) for one in more) if one not in needed]
             needed += new
-            if step == "requires" and not (missing and new):
-                self._asked.add(tree.folder)
-            elif not new:
+            if not new and not isinstance(answer, list):
                 return answer
         return answer
 
@@ -369,25 +404,30 @@ class Builder:
                 f"""needs=$(mktemp -d); printf '%s\\n' {_words(requires)} >"$needs/requires"; printf '%s\\n' {_words(held)} >"$needs/held" """,
                 f"{uv} || {{ sed -Ei 's/===?[^;,]*//' \"$needs/requires\"; {uv}; }}",  # a pin may have no wheel for this Python
             ]
-        lines += [f'"$ML_AGENT_UV" -q pip freeze --python "{folder}/bin/python"']
+        lines += [f'cd "{folder}"/lib/python*/site-packages && ls -d -- *.dist-info || true']
         done = self._steps.install("\n".join(lines), 600)
         if not done.ok:
             return BuildFailure(
                 lines=("a requirement of the build is not available: " + " ".join(said_by(done))[:300],)
             )
-        self._made[folder] = tuple(line for line in done.stdout.split() if "==" in line)
+        self._made[folder] = tuple("==".join(found) for found in _INSTALLED.findall(done.stdout))
         self._environments[key, tuple(held)] = folder
         return folder
 
     def _call(self, what: str, tree: Tree, environment: str) -> Any:
         script = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8"))
-        words = f'{what} "{tree.folder}" "{BUILD}/out/{next(self._number)}" {shlex.quote(tree.backend)} {shlex.quote(json.dumps(tree.paths))}'
+        has = None if tree.folder in self._asked else self._needed[tree.folder]
+        given = " ".join(shlex.quote(one) for one in (tree.backend, json.dumps(tree.paths), json.dumps(has), CARRIED))
+        words = f'{what} "{tree.folder}" "{BUILD}/out/{next(self._number)}" {given}'
         plain = "export SETUPTOOLS_SCM_PRETEND_VERSION=0.0.0 PBR_VERSION=0.0.0; "
         text = (
             f'{{ [ -e "{tree.folder}/.git" -a ! -e "{tree.folder}/.git/no-version" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
             f'PATH="{environment}/bin:$PATH" "{environment}/bin/python" -I -c {script} {words} 2>&1'
         )
-        self._used, seconds = self._made[environment], BUILD_SECONDS if what == "wheel" else DESCRIBE_SECONDS
+        self._used, seconds = (
+            self._made[environment],
+            BUILD_SECONDS if what == "wheel" and not tree.plain else DESCRIBE_SECONDS,
+        )
         done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
@@ -400,17 +440,17 @@ class Builder:
 def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
     if not shown.ok:
         return BuildFailure(lines=said_by(shown))
-    _, declared, setup = (*shown.stdout.split(_MARK), "", "")[:3]
+    _, declared, setup, compiled = (*shown.stdout.split(_MARK), "", "", "")[:4]
     try:
         system = read_toml(declared).get("build-system")
     except ValueError:
         system = None
     system = system if isinstance(system, dict) else {}
-    legacy = dict.fromkeys((*_LEGACY, *_TOOLS.findall(setup)))
-    requires = [one for one in system.get("requires", legacy) if isinstance(one, str)]
-    backend = system.get("build-backend") or "setuptools.build_meta:__legacy__"
-    paths = [one for one in system.get("backend-path", ()) if isinstance(one, str)]
-    return Tree(folder=folder, day=day, requires=tuple(requires), backend=str(backend), paths=tuple(paths))
+    legacy = dict.fromkeys((*_LEGACY, *_TOOLS.findall(setup), *(["Cython"] if ".pyx" in compiled else [])))
+    requires = tuple(one for one in system.get("requires", legacy) if isinstance(one, str))
+    backend = str(system.get("build-backend") or "setuptools.build_meta:__legacy__")
+    paths = tuple(one for one in system.get("backend-path", ()) if isinstance(one, str))
+    return Tree(folder=folder, day=day, requires=requires, backend=backend, paths=paths, plain=not compiled.strip())
 
 
 def no_packages_of(lines: Sequence[str]) -> tuple[str, ...]:
@@ -429,8 +469,9 @@ def _shown(folder: str) -> str:
     """Prints how sources are built, as far as they say."""
     files = (f'head -c 100000 "{folder}/{name}" 2>/dev/null' for name in ("pyproject.toml", "setup.py"))
     shown = "; ".join(f"echo; echo {shlex.quote(_MARK)}; {one}" for one in files)
-    has_cython = f'[ -z "$(find "{folder}" -name "*.pyx" -print -quit)" ] || printf "\\nimport Cython\\n"'
-    return f'[ -d "{folder}" ] && {{ {shown}; {has_cython}; true; }}'
+    named = " -o ".join(f"-name '*.{ending}'" for ending in _COMPILED)
+    compiled = f"find \"{folder}\" -type f \\( {named} \\) -printf '%f\\n' | sed 's/.*[.]/./' | sort -u"
+    return f'[ -d "{folder}" ] && {{ {shown}; echo; echo {shlex.quote(_MARK)}; {compiled}; true; }}'
 
 
 def _words(lines: Sequence[str]) -> str:

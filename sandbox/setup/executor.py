@@ -8,6 +8,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -19,21 +20,32 @@ from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.python_history import is_standard
-from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Built, Note, Project, Sources, Steps
+from ml_agent.sandbox.setup.builder import (
+    NO_MODULE,
+    Builder,
+    BuildFailure,
+    Built,
+    Note,
+    Project,
+    Sources,
+    Steps,
+)
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, read_declared
 from ml_agent.sandbox.setup.ladder import Rung, first_python, loose, rungs
 from ml_agent.sandbox.setup.resolver import Resolver, loosened
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import (
-    BUILD,
     Metadata,
     Package,
     Refusal,
     Wanted,
+    at_once_text,
     install_text,
+    link_text,
     look_text,
     name_of,
+    read_lock,
     read_refusal,
 )
 from ml_agent.sandbox.task import Source
@@ -44,7 +56,7 @@ from ml_agent.tools.python_api.distributions import known_provider, normalized, 
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.remotes import absent_submodules, say_absent
 
-KEPT_FORMAT = 8
+KEPT_FORMAT = 9
 """Goes up where what was kept before may serve no more."""
 DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*(?:[a-z0-9.]|\+\+)", re.ASCII)
 """The name of a Debian package; a hyphen at the end would have it removed."""
@@ -131,6 +143,8 @@ class Environment(msgspec.Struct, kw_only=True):
     attempts: tuple[Attempt, ...] = ()
     failures: tuple[ImportFailure, ...] = ()
     """Imports that fail in it."""
+    adds: bool = False
+    """Whether it holds what was generated beside the repository's sources."""
     passing: bool = False
     """Something failed for a reason that may pass, so this is not worth keeping."""
 
@@ -217,6 +231,7 @@ class Setup:
             self.shop.keep_setup(
                 key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
             )
+            self.environment = best
             self.fill_anew()
         return best
 
@@ -256,6 +271,7 @@ class Setup:
             self._use(found.rung.python)
             self.shop.start_with(key)
         self._note(f"reusing a cached environment: {found.rung.said}")
+        self.environment = found
         self.fill_anew()
         return found
 
@@ -379,7 +395,8 @@ class Setup:
     def fill_anew(self) -> None:
         """Lay the repository, what was generated for it and the task's own files into the workspace."""
         self.sandbox.put(self.source.root, ".")
-        self.sandbox.run(Command(text=f'tar -xf "$VIRTUAL_ENV/{ADDED}" 2>/dev/null; true', timeout=120))
+        if self.environment is not None and self.environment.adds:
+            self.sandbox.run(Command(text=f'tar -xf "$VIRTUAL_ENV/{ADDED}" 2>/dev/null; true', timeout=120))
         self.after_fill()
 
     def _key(self, needs: Needs, asked: Asked) -> str:
@@ -423,13 +440,15 @@ class _Making:
         self._own = own_names(source.root)
         self._held: tuple[str, ...] = ()
         """Bounds for what was compiled with an older numpy."""
+        self._there: tuple[Package, ...] = ()
+        """What the environment already holds."""
         self._added = ""
         """Files, quoted, that the last build generated beside the sources."""
 
     def made(self) -> Environment | Refusal:
         """The environment, or why there is none."""
         project = Project(folder=self._declared.project, day=self._source.date) if self._declared.project else None
-        described = self._builder.describe(project) if project is not None else None
+        described = self._described(project) if project is not None else None
         if isinstance(described, BuildFailure):
             self._state.left_out[OWN_PACKAGE] = "\n".join(described.lines[-40:])
             self._steps.note(f"{OWN_PACKAGE} cannot be described: {described.line}")
@@ -440,8 +459,21 @@ class _Making:
             if refused is not None or not self._needs_more(own):
                 break
             refused = self._once(own, project)
-        self._steps.offline(f'rm -rf "{BUILD}"', 120)
         return self._state if refused is None else refused
+
+    def _described(self, project: Project) -> Metadata | BuildFailure:
+        """What the repository's package says of itself; beside it the environment is made as what can be read of it says."""
+        likely = self._wanted(self._lines(None))
+        self._steps.beside = at_once_text(likely) if likely.requirements else ""
+        self._steps.said_beside = ""
+        self._steps.note("installing what the repository declares, and reading what its package needs")
+        described = self._builder.describe(project)
+        self._steps.beside = ""
+        with suppress(ValueError):
+            self._there = read_lock(self._steps.said_beside)
+        if self._there:
+            self._resolver.given[likely.meaning] = self._there
+        return described
 
     def _once(self, own: Metadata | None, project: Project | None) -> Refusal | None:
         """Resolve, fetch, build, install and import; why that is not to be had."""
@@ -509,22 +541,11 @@ class _Making:
 
     def _resolved(self, lines: Sequence[str], nobody: Sequence[str] = ()) -> tuple[Package, ...] | Refusal:
         """A resolution of these lines; on a loose way with less where they cannot be had. `nobody` declares some of them."""
-        young, day = (() if read_pip_settings().no_index else tuple(nobody)), self._settled()
-        pins = self._declared.locked if self._rung.locked else ()
-        held = list(dict.fromkeys((*read_pip_settings().constraints, *pins, *self._held)))
         asked = list(lines)
         for _ in range(MOST_LOOSENED):
             if not asked:
                 return ()
-            wanted = Wanted(
-                requirements=tuple(asked),
-                constraints=tuple(held),
-                day=self._rung.day,
-                young=young,
-                settled=day,
-                ready=tuple(sorted(self._own)),  # its sources are those that are here
-            )
-            found = self._resolver.resolve(wanted)
+            found = self._resolver.resolve(self._wanted(asked, nobody))
             if not isinstance(found, Refusal):
                 return found
             less = self._less(asked, found) if self._rung.loose else None
@@ -532,6 +553,17 @@ class _Making:
                 return found
             asked = less
         return found
+
+    def _wanted(self, asked: Sequence[str], nobody: Sequence[str] = ()) -> Wanted:
+        pins = self._declared.locked if self._rung.locked else ()
+        return Wanted(
+            requirements=tuple(asked),
+            constraints=tuple(dict.fromkeys((*read_pip_settings().constraints, *pins, *self._held))),
+            day=self._rung.day,
+            young=() if read_pip_settings().no_index else tuple(nobody),
+            settled=self._settled(),
+            ready=tuple(sorted(self._own)),  # its sources are those that are here
+        )
 
     def _less(self, asked: Sequence[str], refusal: Refusal) -> list[str] | None:
         """The requirements without what the refusal is about, told one by one; None where it is about none of them."""
@@ -572,7 +604,24 @@ class _Making:
     def _installed(self, packages: tuple[Package, ...]) -> Refusal | None:
         """Fetch and link all that comes as wheels, then build the rest without a network."""
         sources = {package.name for package in packages if not package.wheels or self._resolver.described(package)}
-        for _ in range(len(packages) + 1):
+        there, self._there = self._there, ()
+        if not packages or packages != there:
+            refused = self._made_of_wheels(packages, sources)
+            if refused is not None:
+                return refused
+        pins = [package.pin for package in packages if package.name in ("numpy", "cython", "torch")]
+        wheels = []
+        for package in packages:
+            if package.name in sources:
+                built = self._build(package, pins)
+                if isinstance(built, Refusal):
+                    return built
+                wheels.append(f'"{built.wheel}"')
+        return self._link(" ".join(wheels)) if wheels else None
+
+    def _made_of_wheels(self, packages: tuple[Package, ...], sources: set[str]) -> Refusal | None:
+        """The environment anew with all packages but those of `sources`, to which those are added that have no wheel after all."""
+        while True:
             ready = [package for package in packages if package.name not in sources]
             self._steps.note(
                 (f"installing {len(packages)} packages" if packages else "no packages to install")
@@ -580,24 +629,18 @@ class _Making:
             )
             done = self._steps.install(install_text(ready, seeds=True, known=self._resolver.read.values()))
             if done.ok:
-                break
-            refusal = read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
+                return None
             disabled = _DISABLED.search(f"{done.stdout}\n{done.stderr}")
             name = normalized(disabled[1] or disabled[2]) if disabled else ""
             if not name or name in sources:
-                return refusal
+                return read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
             sources.add(name)
-        pins = [package.pin for package in packages if package.name in ("numpy", "cython", "torch")]
-        for package in packages:
-            if package.name in sources and (failure := self._build(package, pins)) is not None:
-                return failure
-        return None
 
-    def _build(self, package: Package, pins: Sequence[str]) -> Refusal | None:
+    def _build(self, package: Package, pins: Sequence[str]) -> Built | Refusal:
         assert package.source is not None
         built = self._with_tools(package.pin, package.source, pins)
         if isinstance(built, Built):
-            return self._link(built.wheel)
+            return built
         line = f"{package.pin} cannot be built: {built.line}"
         if (full := read_refusal("\n".join(built.lines))).reason == "disk":
             return full
@@ -614,10 +657,8 @@ class _Making:
             if not lacking or not self._install_system(lacking, f"for building {name}"):
                 return built
 
-    def _link(self, wheel: str) -> Refusal | None:
-        """Install a built wheel, without a network and without what is shared with other runs."""
-        uv = '"$ML_AGENT_UV" -q pip install --no-cache --offline --no-deps --no-build --no-config --link-mode copy'
-        done = self._steps.offline(f'{uv} --python "$VIRTUAL_ENV/bin/python" "{wheel}"', 600)
+    def _link(self, wheels: str) -> Refusal | None:
+        done = self._steps.offline(link_text(wheels), 600)
         return None if done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
 
     def _install_project(self, project: Project, packages: Sequence[Package]) -> Refusal | None:
@@ -632,9 +673,10 @@ class _Making:
             return full if (full := read_refusal("\n".join(why))).reason == "disk" else None
         if self._added:
             self._steps.offline(f"rm -f -- {self._added}", 120)
-        own, added = self._builder.develop(built.wheel, shlex.quote(project.folder))
+        refused, added = self._builder.develop(built.wheel, shlex.quote(project.folder))
         self._added = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
-        if (refused := self._link(own)) is not None:
+        self._state.adds = bool(added)
+        if refused is not None:
             self._state.left_out[OWN_PACKAGE] = refused.line
             self._steps.note(f"{OWN_PACKAGE} cannot be installed: {refused.line}")
             return refused if refused.reason == "disk" else None

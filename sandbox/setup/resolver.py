@@ -6,14 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.setup.builder import Builder, BuildFailure, Steps
+from ml_agent.sandbox.setup.builder import MOST_LOCK, Builder, BuildFailure, Steps
 from ml_agent.sandbox.setup.uv import Metadata, Package, Refusal, Wanted, compile_text, read_lock, read_refusal
 from ml_agent.tools.foreign_files import read_text
 
 RESOLVE_SECONDS = 300.0
 MOST_SOURCES = 40
 """Source distributions that one resolution may have to know."""
-MOST_LOCK = 64 * 1024**2
 COMPANIONS = frozenset({"torchvision", "torchaudio", "torchtext", "torchdata"})
 """Their compiled parts fit one build of torch."""
 
@@ -27,6 +26,8 @@ class Resolver:
         self._known: dict[tuple[str, str], Metadata] = {}
         self.read: dict[tuple[str, str], Metadata] = {}
         """What wheels say of themselves in words that uv does not read."""
+        self.given: dict[Wanted, tuple[Package, ...]] = {}
+        """What was resolved before, by its meaning."""
         self._unusable: list[str] = []
         """Against versions that cannot be described."""
 
@@ -79,9 +80,10 @@ class Resolver:
         return _of(name, version, found)
 
     def _compile(self, wanted: Wanted, also: Sequence[Metadata] = ()) -> tuple[Package, ...] | Refusal:
-        done = self._steps.install(
-            compile_text(wanted, (*self._known.values(), *self.read.values(), *also)), RESOLVE_SECONDS
-        )
+        known = (*self._known.values(), *self.read.values(), *also)
+        if not known and wanted.meaning in self.given:
+            return self.given[wanted.meaning]
+        done = self._steps.install(compile_text(wanted, known), RESOLVE_SECONDS)
         if not done.ok:
             return read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
         try:

@@ -14,13 +14,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from ml_agent.sandbox.environment import BUILD_FOLDER
 from ml_agent.sandbox.setup.system import ready_made
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.python_api.distributions import normalized
 
 RESOLVE = "$resolve"
 """A folder of one resolution's own."""
-BUILD = "$VIRTUAL_ENV/.build"
+BUILD = f"$VIRTUAL_ENV/{BUILD_FOLDER}"
 """Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
 
 Reason = Literal["build", "metadata", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
@@ -57,6 +58,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     ready: tuple[str, ...] = ()
     """Distributions that are taken as wheels or not at all."""
     dependencies: bool = True
+
+    @property
+    def meaning(self) -> "Wanted":
+        """The same for requirements that differ in order and spelling alone."""
+        return msgspec.structs.replace(self, requirements=tuple(sorted(set(map(_plain, self.requirements)))))
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,53 +157,67 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
 
 
 def install_text(
-    packages: Iterable[Package], seeds: bool, target: str = "$VIRTUAL_ENV", known: Iterable[Metadata] = ()
+    packages: Iterable[Package],
+    seeds: bool,
+    target: str = "$VIRTUAL_ENV",
+    known: Iterable[Metadata] = (),
+    lock: str = "$pins",
 ) -> str:
     """A bash text that makes an environment anew and puts packages into it that come as wheels.
 
     Args:
         packages: What is put there.
-        seeds: Whether pip, and before Python 3.12 setuptools, come along as in every environment of Python's own.
+        seeds: Whether pip, and before Python 3.12 setuptools, can be imported as in every environment of Python's own: from its wheels.
         target: Its folder.
         known: What some of them say of themselves in words that uv does not read.
+        lock: A file of packages to be put there instead.
     """
     pins = [package.pin for package in packages]
-    uv = '"$ML_AGENT_UV" -q pip install --no-deps --no-build'
     lines = [
         "set -e",
-        f'mkdir -p "{target}" && find "{target}" -mindepth 1 -maxdepth 1 -not -name .build -exec rm -rf {{}} +',
+        f'mkdir -p "{target}" && find "{target}" -mindepth 1 -maxdepth 1 -not -name {BUILD_FOLDER} -exec rm -rf {{}} +',
         f'"$ML_AGENT_UV" -q venv --relocatable --allow-existing --python "$ML_AGENT_PYTHON" "{target}"',
     ]
     if seeds:
         lines += [
             "folder=$(\"$ML_AGENT_PYTHON\" -I -S -c 'import ensurepip, os; print(os.path.dirname(ensurepip.__file__))')/_bundled",
             '[ -e "$folder"/pip-*.whl ] 2>/dev/null || folder=/usr/share/python-wheels',
-            'for wheel in "$folder"/{pip,setuptools}-*.whl; do',
-            '  case "$wheel" in *setuptools*) "$ML_AGENT_PYTHON" -S -c "import sys; sys.exit(sys.version_info >= (3, 12))" || continue;; esac',
-            f'  [ ! -e "$wheel" ] || {uv} --offline --python "{target}/bin/python" "$wheel"',
-            "done",
+            f'ls "$folder"/pip-*.whl "$folder"/setuptools-*.whl >$(echo "{target}"/lib/python3.*/site-packages)/bundled.pth 2>/dev/null || true',
+            f'printf \'#!/bin/sh\\nexec "$(dirname "$0")/python" -m pip "$@"\\n\' >"{target}/bin/pip" && chmod 755 "{target}/bin/pip"',
         ]
-    if pins:
+    if pins or lock != "$pins":
         lines += [
             "pins=$(mktemp) known=$(mktemp)",
             _written("$pins", pins),
             _written("$known", map(_toml, known)),
-            f'{uv} --config-file "$known" --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "$pins"',
+            f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --config-file "$known" --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "{lock}"',
         ]
     return "\n".join(lines)
 
 
+def link_text(wheels: str) -> str:
+    """A bash text that installs built wheels, words of bash, without a network and without what is shared with other runs."""
+    uv = '"$ML_AGENT_UV" -q pip install --no-cache --offline --no-deps --no-build --no-config --link-mode copy'
+    return f'{uv} --python "$VIRTUAL_ENV/bin/python" {wheels}'
+
+
+def at_once_text(wanted: Wanted) -> str:
+    """A bash text that makes the environment from a resolution, and prints that where it could, with wheels alone."""
+    lock = f"{RESOLVE}/pylock.toml"
+    return f'{compile_text(wanted, ())} >/dev/null\n{install_text((), seeds=True, lock=lock)} && cat "{lock}"'
+
+
 def look_text(names: Iterable[str], day: str) -> str:
     """A bash text that prints the modules in the wheels of distributions, a line each: its name, then what lies at its top."""
-    lines = ["look=$(mktemp -d); trap 'rm -rf \"$look\"' EXIT"]
-    for number, name in enumerate(names):
-        folder = f'"$look/{number}"'
-        lines += [
-            f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --exclude-newer {shlex.quote(day)} --python "$ML_AGENT_PYTHON" '
-            f"--target {folder} --link-mode symlink ${{{NO_INDEX}:-}} {shlex.quote(name)} >/dev/null 2>&1 && "
-            f"echo {shlex.quote(name)} $(cd {folder} && find . -maxdepth 3 \\( -name '*.py' -o -name '*.so' \\) | head -n 3000)"
-        ]
-    return "\n".join([*lines, "true"])
+    uv = f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --exclude-newer {shlex.quote(day)} --python "$ML_AGENT_PYTHON"'
+    lines = [
+        'look=$(mktemp -d); trap \'rm -rf "$look"\' EXIT; cd "$look"',
+        f"for name in {' '.join(map(shlex.quote, names))}; do",
+        f'{uv} --target "$name" --link-mode symlink ${{{NO_INDEX}:-}} "$name" >/dev/null 2>&1 && ',
+        'echo "$name" $(cd "$name" && find . -maxdepth 3 \\( -name \'*.py\' -o -name \'*.so\' \\) | head -n 3000) >"said-$name" &',
+        "done; wait; cat said-* || true",
+    ]
+    return "\n".join(lines)
 
 
 def read_lock(text: str) -> tuple[Package, ...]:
@@ -280,6 +300,17 @@ def _toml(known: Metadata) -> str:
     values |= {"requires-python": known.python} if known.python else {}
     values |= {"provides-extra": list(known.extras)} if known.extras else {}
     return "[[dependency-metadata]]\n" + "\n".join(f"{name} = {json.dumps(value)}" for name, value in values.items())
+
+
+def _plain(requirement: str) -> str:
+    from packaging.requirements import Requirement  # takes long to import
+
+    try:
+        parsed = Requirement(requirement)
+    except ValueError:
+        return requirement
+    parsed.name = normalized(parsed.name)
+    return str(parsed)
 
 
 def name_of(requirement: str) -> str:

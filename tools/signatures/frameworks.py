@@ -29,4 +29,6 @@ def factories() -> Mapping[str, Factory]:
     found: dict[str, Factory] = {}
     for reader in _OURS:
         found |= reader.FACTORIES
-    return {**found, **plugins.frameworks()}
+    for added in plugins.everything(plugins.FRAMEWORKS).values():
+        found |= added
+    return found

@@ -13,7 +13,6 @@ from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.frameworks import factories
-from ml_agent.tools.signatures.handed_over import library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
@@ -82,7 +81,6 @@ class SignatureReader:
         found = [_complete(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)]
         found = found or [*sysargv_reader.read_function(self.sources, path, name)]
         found = found or [_unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))]
-        found = [_failed(s, run) for s in found] if run.failed else found
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
@@ -136,11 +134,6 @@ class SignatureReader:
         foreign = self._called_library(path)
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
-        tree = self.sources.tree(path)
-        if tree is not None and (library := library_that_runs(tree, lambda module: self._is_foreign(module, path))):
-            return (
-                f"{library} is given a function of the script and may read them (to add a library: docs/extending.md)"
-            )
         closure = self.sources.closure(path, path)
         for other in closure:
             if self.sources.asked(other, framework_of):
@@ -210,8 +203,6 @@ class SignatureReader:
             if not found and runs and self.sources.asked(path, framework_of):
                 self._run_makers(run)
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
-            if run.failed:
-                found = [_failed(s, run) for s in found or [Signature(path=path)]]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
         return sysargv_reader.read(self.sources, path) if runs and not path.endswith("__init__.py") else ()
@@ -302,12 +293,6 @@ def _unsure(signature: Signature) -> Signature:
         origin="computed", name="options are computed when the program runs", path=signature.path, line=signature.line
     )
     return _left_open(signature, beyond)
-
-
-def _failed(signature: Signature, run: Interpreter) -> Signature:
-    """A signature that an installed package did not read to its end."""
-    unseen = (Unseen(origin="package", name=run.failed, path=run.script),)
-    return msgspec.structs.replace(signature, accepts_unknown=True, unseen=unseen)
 
 
 def _left_open(signature: Signature, beyond: Unseen) -> Signature:

@@ -128,20 +128,18 @@ def _function(run: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame:
         if given is not None:
             function.defaults[parameter.arg] = run.evaluate(given, frame)
     value: Value = function
-    for one in reversed(node.decorator_list):
-        value = _decorate(run, run.evaluate(one, frame), value, (frame.module.path, one.lineno))
+    for decorator in reversed(node.decorator_list):
+        value = _decorate(run, run.evaluate(decorator, frame), value)
     frame.names[node.name] = value
 
 
-def _decorate(run: Machine, decorator: Value, value: Value, place: tuple[str, int]) -> Value:
+def _decorate(run: Machine, decorator: Value, value: Value) -> Value:
     if isinstance(decorator, External):
         kind = decorator.name.rpartition(".")[2]
         if kind in ("property", "cached_property", "staticmethod", "classmethod") and isinstance(value, Function):
             value.kind = "property" if "property" in kind else kind
             return value
-    arguments = Arguments([value], {})
-    arguments.path, arguments.line = place
-    result = run.call(decorator, arguments)
+    result = run.call(decorator, Arguments([value], {}))
     return value if result is UNKNOWN or result is None else result
 
 
@@ -156,7 +154,7 @@ def _class(run: Machine, node: ast.ClassDef, frame: Frame) -> None:
     made.decorators = [run.evaluate(d, frame) for d in node.decorator_list]
     value = made
     for decorator in reversed(made.decorators):
-        value = _decorate(run, decorator, value, (frame.module.path, node.lineno))
+        value = _decorate(run, decorator, value)
     frame.names[node.name] = value
 
 

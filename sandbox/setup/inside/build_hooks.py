@@ -1,10 +1,11 @@
 """Asks a build backend; runs inside the sandbox without a network, under Python 3.7 and newer.
 
-    python build_hooks.py requires|metadata|wheel FOLDER OUT BACKEND PATHS
+    python build_hooks.py metadata|wheel FOLDER OUT BACKEND PATHS HAS COPY
     python build_hooks.py develop FOLDER OUT WHEEL TREE
 
-Prints one answer `ML-AGENT>{json}` at its end. `develop` makes of a built wheel one that leads to the sources in TREE: what was
-generated is laid beside them, and listed.
+Prints one answer `ML-AGENT>{json}` at its end: a list where the build asks for more than HAS, a JSON list of requirements, else what
+came of it; without HAS it is not asked. A wheel is copied to COPY, too. `develop` makes of a built wheel one that leads to the sources in TREE: what was generated is
+laid beside them, and listed.
 """
 
 import base64
@@ -15,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+import traceback
 import types
 import zipfile
 
@@ -27,11 +29,13 @@ def main():
     if what == "develop":
         answer = develop(folder, out, sys.argv[4], sys.argv[5])
     else:
+        copy = os.path.abspath(sys.argv[7])
         os.chdir(folder)
         mend_setup("setup.py")
-        if what == "wheel":
-            translate(".")
-        answer = ask(what, out, backend_of(folder, sys.argv[4], json.loads(sys.argv[5])))
+        backend = backend_of(folder, sys.argv[4], json.loads(sys.argv[5]))
+        has = json.loads(sys.argv[6])
+        wanted = forked(getattr(backend, "get_requires_for_build_wheel", list)) if has is not None else []
+        answer = [one for one in wanted if one not in has] or ask(what, out, backend, copy)
     say(answer)
 
 
@@ -107,20 +111,38 @@ def backend_of(folder, name, paths):
     return found
 
 
-def ask(what, out, backend):
-    if what == "requires":
-        hook = getattr(backend, "get_requires_for_build_wheel", None)
-        return list(hook({})) if hook else []
+def forked(hook):
+    """What a hook answers, asked by a child: a setup.py may change what the next hook would find."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with os.fdopen(write, "w") as answer:
+                json.dump(list(hook({})), answer)
+        except BaseException:  # also SystemExit
+            traceback.print_exc()
+            sys.stdout.flush()
+            os._exit(1)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        said = answer.read()
+    if os.waitpid(child, 0)[1] != 0:
+        sys.exit(1)
+    return json.loads(said)
+
+
+def ask(what, out, backend, copy):
     if what == "metadata" and hasattr(backend, "prepare_metadata_for_build_wheel"):
         name = backend.prepare_metadata_for_build_wheel(out, {})
         with open(os.path.join(out, name, "METADATA"), encoding="utf-8", errors="replace") as file:
-            return file.read().partition("\n\n")[0]
+            return {"metadata": file.read().partition("\n\n")[0]}
+    translate(".")
     wheel = os.path.join(out, backend.build_wheel(out, {}))
-    if what == "wheel":
-        return wheel
+    shutil.copyfile(wheel, copy)
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        return archive.read(name).decode("utf-8", "replace").partition("\n\n")[0]
+        return {"wheel": wheel, "metadata": archive.read(name).decode("utf-8", "replace").partition("\n\n")[0]}
 
 
 def develop(folder, out, wheel, tree):

@@ -78,9 +78,6 @@ def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.C
     assert "[bold]" in out(capsys, "explain", f"{repository}:a_train.py")[1]
 
 
-DEFINES = "def main(lr=1):\n    print(lr)\n"
-
-
 @pytest.mark.parametrize(
     ("script", "says"),
     [
@@ -90,16 +87,6 @@ DEFINES = "def main(lr=1):\n    print(lr)\n"
             "p.parse_args_into at odd.py:5",
         ),
         ("import microcli\nmicrocli.CLI().go()\n", "microcli.CLI is not known here"),
-        (
-            f"import reads\n{DEFINES}if __name__ == '__main__':\n    reads.call(main)\n",
-            "reads.call is given a function",
-        ),
-        (f"import reads as r\n{DEFINES}r.cli.run(main, version='1')\n", "r.cli.run is given a function"),
-        (f"import reads\napp = reads.App()\n@app.main\n{DEFINES}app()\n", "reads.App is given a function"),
-        (f"import reads\n{DEFINES}reads.spawn(main, args=(1, 2))\n", ""),
-        (f"import reads\n{DEFINES}reads.spawn(main, 1)\n", ""),
-        (f"import reads\n{DEFINES}def other():\n    reads.trace(main)\nmain(reads.zeros(1))\n", ""),
-        (f"import threading\n{DEFINES}threading.Timer(main)\n", ""),
         ("print(1)\n", ""),
     ],
 )
@@ -129,37 +116,6 @@ def test_exit_codes(
     assert found[0] == code and said.partition(":0")[0] in found[1]
     assert (found[1].splitlines()[-1][:2] == "ok") == (code == 0)
     assert out(capsys, "check", command, "--repo", str(repository), "--strict")[0] == strict
-
-
-def test_strict_says_what_it_does_not_accept(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, _ = out(capsys, "check", "python late.py --x 1 # --y 2", "--repo", str(repository), "--strict")
-    assert code == 1 and "--strict" in text.splitlines()[-1] and "1 warning" in text.splitlines()[-1]
-
-
-def test_a_module_that_hands_its_words_on_is_told_with_the_place_of_its_options(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "tool").mkdir()
-    (tmp_path / "tool" / "cut.py").write_text(
-        "import argparse\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('--size')\n    p.parse_args()\n"
-    )
-    (tmp_path / "tool" / "__init__.py").touch()
-    (tmp_path / "tool" / "__main__.py").write_text("from .cut import main\nmain()\n")
-    assert "tool/cut.py:4: " in out(capsys, "check", "python -m tool --sizes 1", "--repo", str(tmp_path))[1]
-
-
-def test_what_switches_change_and_what_excludes_each_other_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "cut.py").write_text(
-        "import argparse\np = argparse.ArgumentParser()\np.add_argument('names', nargs='*', default=[])\n"
-        "g = p.add_mutually_exclusive_group()\ng.add_argument('--no-split', action='store_false', dest='split')\n"
-        "g.add_argument('-s', '--size')\np.parse_args()\n"
-    )
-    rows = [row.split("\t") for row in out(capsys, "explain", f"{tmp_path}:cut.py")[1].splitlines()]
-    by_name = {row[0]: row for row in rows}
-    assert by_name["names"][2] == "[]" and by_name["--no-split"][2] == "split=True"
-    assert "--size" in by_name["--no-split"][4] and "--no-split" in by_name["-s --size"][4]
 
 
 def test_files_and_standard_input(
