@@ -13,11 +13,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.makers import MissingFile, in_folder, makers_of, template_of
 from ml_agent.sandbox.repair import Repair, pick, signature
-from ml_agent.sandbox.repository_search import (
-    built_by,
-    module_places,
-    same_file_elsewhere,
-)
+from ml_agent.sandbox.repository_search import built_by, module_places, same_file_elsewhere
 from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
@@ -151,14 +147,8 @@ def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repai
     folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
     if folder is not None and (moved := _from_folder(scene, folder)):
         yield moved
-    named = os.path.normpath(path) in scene.task.named
-    missing = MissingFile(
-        root=scene.source.root,
-        path=path,
-        folder=scene.task.folder,
-        entry=scene.entry,
-        named=named,
-    )
+    named, here = os.path.normpath(path) in scene.task.named, scene.task.folder
+    missing = MissingFile(root=scene.source.root, path=path, folder=here, entry=scene.entry, named=named)
     for command in makers_of(missing):
         yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
 

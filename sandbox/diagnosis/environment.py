@@ -8,18 +8,8 @@ _PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\
 """What of a line only Python 2 reads."""
 
 
-def _library(name: str) -> Fix | None:
-    packages = library_packages(name)
+def _system(packages: tuple[str, ...]) -> Fix | None:
     return Fix(kind="system", arguments=packages) if packages else None
-
-
-def _program(name: str) -> Fix | None:
-    packages = program_packages(name)
-    return Fix(kind="system", arguments=packages) if packages else None
-
-
-def _rewritten(_: str) -> Fix:
-    return Fix(kind="python-2")
 
 
 RULES: tuple[Rule, ...] = (
@@ -51,7 +41,7 @@ RULES: tuple[Rule, ...] = (
         r"SyntaxError: (?P<more>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
         "{subject} is written for Python 2: {said}{more}",
         scope="any",
-        fix=_rewritten,
+        fix=lambda _: Fix(kind="python-2"),
     ),
     rule(
         "wrong-python",
@@ -59,7 +49,7 @@ RULES: tuple[Rule, ...] = (
         r"|\w*Error: '?(?:dict|\S+)'? object has no attribute '(?:has_key|iteritems|itervalues|iterkeys)'"
         r"|ModuleNotFoundError: No module named '(?:urllib2|ConfigParser|Queue|cPickle|StringIO|commands|__builtin__|Tkinter|cStringIO|urlparse|HTMLParser|SocketServer|itertools\.izip)')",
         "the code is written for Python 2: {subject}",
-        fix=_rewritten,
+        fix=lambda _: Fix(kind="python-2"),
     ),
     rule(
         "wrong-python",
@@ -78,18 +68,13 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "missing-system-library",
-        r"No module named '(?P<subject>_?tkinter)'",
-        "{subject} needs Python's toolkit tk, a system package (python3-tk)",
-        fix=lambda subject: Fix(kind="system", arguments=("python3-tk",)),
-    ),
-    rule(
-        "missing-system-library",
         r"(?P<subject>lib[\w+.-]+\.so[\d.]*): cannot open shared object file|cannot load library '(?P<other>[^']+)'"
         r"|could not find (?:the )?(?:\w+ )?(?:shared )?library (?P<third>lib\S+)"
         r"|(?P<fourth>sndfile|libsndfile|espeak|enchant|cairo|portaudio|Tesseract|tesseract|graphviz|magic|GDAL|geos|libgomp)"
-        r"(?: library)?(?: C library)? (?:not found|is not installed|could not be found)|failed to find (?P<fifth>lib\w+)",
+        r"(?: library)?(?: C library)? (?:not found|is not installed|could not be found)|failed to find (?P<fifth>lib\w+)"
+        r"|No module named '(?P<sixth>_?tkinter)'",
         "the system library {subject} is missing",
-        fix=_library,
+        fix=lambda subject: _system(library_packages(subject)),
         scope="any",
     ),
     rule(
@@ -98,7 +83,7 @@ RULES: tuple[Rule, ...] = (
         r"|(?P<third>cmake|ninja|gcc|g\+\+|ffmpeg|ffprobe|java|git|swig|nvcc|Rust|cargo|wget|curl|unzip)[^\n]{0,40}(?:is required|not found|not installed|must be installed)"
         r"|(?:failed to execute |ExecutableNotFound: )(?:Posix)?(?:Path\()?'?(?P<fourth>dot|neato)",
         "the program {subject} is not installed",
-        fix=_program,
+        fix=lambda subject: _system(program_packages(subject)),
         scope="any",
     ),
     rule(
@@ -107,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         r"|env: ['‘](?P<third>[\w.-]+)['’]: No such file|^make(?:\[\d+\])?: (?P<fourth>[\w.+-]+): (?:No such file or directory|Command not found)"
         r"|/subprocess\.py\"[\s\S]*^(?:FileNotFoundError|PermissionError): \[Errno \d+\] [^\n']*: '(?P<fifth>[\w+-]+)'$",
         "the program {subject} is not installed",
-        fix=_program,
+        fix=lambda subject: _system(program_packages(subject)),
         scope="any",
     ),
     rule(

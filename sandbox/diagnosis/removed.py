@@ -43,15 +43,10 @@ def _by_date(module: str) -> Fix | None:
 GENERAL: tuple[Rule, ...] = (
     rule(
         "removed-api",
-        r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<subject>[\w.]+)' \([^)]*(?:site|dist)-packages",
-        "{subject} has no {name}: the library is too new (or too old) for the code",
-        fix=_by_date,
-    ),
-    rule(
-        "removed-api",
-        r"AttributeError: (?:(?:partially initialized )?module '|No )(?P<subject>(?!__main__)[\w.]+)"
-        r"(?:' has no attribute '| attribute )(?P<name>\w+)(?:'(?! \(most likely due to a circular)|$)",
-        "{subject} has no {name}: the library is too new (or too old) for the code",
+        r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<subject>[\w.]+)' \([^)]*(?:site|dist)-packages"
+        r"|AttributeError: (?:(?:partially initialized )?module '|No )(?P<other>(?!__main__)[\w.]+)"
+        r"(?:' has no attribute '| attribute )(?P<lacks>\w+)(?:'(?! \(most likely due to a circular)|$)",
+        "{subject} has no {name}{lacks}: the library is too new (or too old) for the code",
         fix=_by_date,
     ),
     rule(

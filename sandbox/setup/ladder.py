@@ -99,10 +99,7 @@ def dated(day: str, current: Version, pythons: Sequence[Version]) -> Iterator[tu
     """Pythons with the day of which packages are taken under them, for a repository of a day: its own, or the first of the Python."""
     if not day:
         return
-    of_its_day = [
-        one for one in dict.fromkeys((current, *pythons)) if released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)
-    ]
-    python = current if current in of_its_day else max(of_its_day) if of_its_day else min((current, *pythons))
-    yield python, max(day, (released(python) + WHEELS_FOLLOW).isoformat())
-    if python != (best := max(of_its_day, default=python)):
-        yield best, day
+    of_its_day = [one for one in (current, *pythons) if released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)]
+    best = max(of_its_day, default=min((current, *pythons)))
+    for python in dict.fromkeys([current, best] if current in of_its_day else [best]):
+        yield python, day_for(python, day)
