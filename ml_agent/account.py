@@ -47,6 +47,12 @@ _WHOLE = 100
 """What the shares of a split make together: 80/20."""
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
+_VARIES = re.compile(r"\*|\?+|\{[^{}\s]{0,40}\}|%\d{0,3}[ds]")
+_PATTERN = re.compile(rf"(?:[\w.-]|{_VARIES.pattern}){{1,120}}")
+_MOST_PARTS = 4
+"""Of the name of several files, between what varies."""
+_AND_SO_ON = re.compile(r"[\"'`)\s,]{0,3}(?:and so (?:on|forth)\b|etc\b|\.\.\.|…)")
+"""What follows an example of many: "frame_000.png and so on"."""
 _SPOKEN = (ast.Attribute, ast.BinOp, ast.List, ast.Tuple)
 """What people write as it stands in code, or nearly so: `net.head`, pi/8 of `np.pi / 8`, (0, 0) of `[0, 0]`."""
 _MOST_SPOKEN = 2_000
@@ -192,7 +198,8 @@ def _certain(value: Value, instruction: str) -> Value:
     """The value, as a guess where the wording is not that of a value."""
     unit = _UNIT.match(instruction, value.end) or _UNIT.search(value.text)
     described = value.kind == "number" and value.end > 0 and unit is not None
-    required = value.required and _is_value(value) and not described
+    exemplary = value.end > 0 and _AND_SO_ON.match(instruction, value.end) is not None
+    required = value.required and _is_value(value) and not described and not exemplary
     return msgspec.structs.replace(value, required=required)
 
 
@@ -266,8 +273,19 @@ def _is_file_of(path: str, word: str) -> bool:
     name = posixpath.basename(bare).lower()
     parts = re.split(r"[/\s=,:'\"()\[\]{}]+", word.lower())
     return re.search(rf"(?<![\w./-]){re.escape(bare)}(?![\w-])(?!\.\w)", word) is not None or (
-        len(name) > _FEW_LETTERS and (name in parts or any(one.endswith(f"*.{name}") for one in parts))
+        len(name) > _FEW_LETTERS
+        and (name in parts or any(one.endswith(f"*.{name}") for one in parts) or _is_one_of_many(name, word.lower()))
     )
+
+
+def _is_one_of_many(name: str, word: str) -> bool:
+    """Whether a word names several files, among them this one: `frame_*.png`, `f"frame_{k:03d}.png"`, `frame_%03d.png`."""
+    for pattern in _PATTERN.findall(word):
+        fixed = _VARIES.split(pattern)
+        told = sum(map(str.isalnum, "".join(fixed))) > _FEW_LETTERS
+        if 1 < len(fixed) <= _MOST_PARTS and told and re.fullmatch(r".{1,40}".join(map(re.escape, fixed)), name):
+            return True
+    return False
 
 
 def _is_imported(path: str, line: str) -> bool:

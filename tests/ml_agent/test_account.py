@@ -54,6 +54,8 @@ def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") ->
         ("split it 80/20", "python fit.py --data 0.2", "80/20"),
         ("split it 70/15/15 by chance", "python fit.py --kimg 70", "70/15/15"),
         ("print 0.25 of it", "python - <<'X'\nprint(0.25)\nX", "0.25"),
+        ("read in/frame_000.png to in/frame_023.png", "python fit.py --data 'in/frame_*.png'", "in/frame_000.png"),
+        ("read in/old_1.png", "python fit.py --data in/old_%d.png", "in/old_1.png"),
     ],
 )
 def test_a_value_is_used_wherever_it_stands(words: str, text: str, value: str, workspace: Workspace) -> None:
