@@ -190,8 +190,10 @@ def _files(outcome: Outcome, most: int) -> list[str]:
     lines: list[str] = []
     for one in seen:
         size = f" ({sizes[one.path]} bytes)" if one.path in sizes else ""
-        lines += [f"{one.path}{size}: {cut(one.said.removeprefix(one.path).lstrip(': '), 200)}"]
-        lines += [f"  {line}" for line in one.head[: 1 + most]]
+        said, head = one.said.removeprefix(one.path).lstrip(": "), one.head[: 1 + most]
+        if head and said.partition(",")[0] == head[0].partition(",")[0]:
+            said, head = head[0], head[1:]  # the same rows and columns, with more about them
+        lines += [f"{one.path}{size}: {cut(said, 200)}", *(f"  {line}" for line in head)]
     others = [one.path for one in outcome.made if one.path not in {look.path for look in seen}]
     if others:
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
