@@ -20,6 +20,10 @@ _TYPE = re.compile(
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _RESULT = re.compile(r"(?:Returns?|Yields?|[:@]returns?):? ?(?P<text>.*)")
 
+_RESULTS = re.compile(r"(?:Returns?|Yields?|Raises|Examples?|See Also|References|Notes?):?")
+_ARGUMENTS = re.compile(r"(?:(?:Other |Keyword )?(?:Parameters|Arg(?:ument)?s)|Attributes):?|[:@]param\b.*")
+"""Headings in docstrings: of what is no parameter, and of parameters."""
+
 
 def descriptions_in(*nodes: ast.AST | None) -> Mapping[str, str]:
     """By name: what the docstrings of functions and classes say of their parameters and attributes, the first one first.
@@ -39,9 +43,11 @@ def parameter_descriptions(doc: str) -> dict[str, str]:
     """By parameter: what a docstring says of it. Other words that stand before a colon are among the names."""
     lines = _lines_of(doc)
     found = dict[str, str]()
+    of_result = False
     for at, line in enumerate(lines):
         plain = line.strip()
-        head = _FIELD.fullmatch(plain) or _PLAIN.fullmatch(plain)
+        of_result = _RESULTS.fullmatch(plain) is not None or (of_result and not _ARGUMENTS.fullmatch(plain))
+        head = None if of_result else _FIELD.fullmatch(plain) or _PLAIN.fullmatch(plain)
         if head is None:
             continue
         below = _below(lines, at)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ml_agent.conversation.entries import ASIDE
 from ml_agent.conversation.limits import SizeLimits
 from ml_agent.conversation.listing import api_line, cut_off, parameters_of, said_of
+from ml_agent.conversation.passed_on import with_passed_on
 from ml_agent.navigator import Workspace
 from ml_agent.tools.docstrings import descriptions_in, result_description
 from ml_agent.tools.documents.model import Passage
@@ -39,6 +40,8 @@ _IDENTIFIER = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"]|[ (=]\[)([A-Z][a-z]+)\b")
 """Words with a capital that do not begin a sentence."""
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?!\w)")
+_LESSON = re.compile(r"(?:^|/)(?:examples?|tutorials?|samples?|demos?)/")
+"""What shows how something is used, and is seldom imported itself."""
 _ENOUGH = 3
 """So many classes and functions of its own make those of tests and documents needless."""
 _LEAST_NAME = 5
@@ -77,11 +80,16 @@ def likely_objects(words: str, workspace: Workspace, most: int, passages: Sequen
         for rank, item in enumerate(ranking):
             _add(scores, item.name, 1 / (_SMOOTH + rank))
     for name in scores:
-        scores[name] *= 0.3 if ASIDE.search(objects[name].path) else 1.0
+        scores[name] *= 0.3 if ASIDE.search(objects[name].path) or _LESSON.search(objects[name].path) else 1.0
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
     meant = {item.name for item in named}
     own = [name for name in ordered if name in meant or not ASIDE.search(objects[name].path)]
-    return [api.whole(objects[name]) for name in (own if len(own) >= _ENOUGH else ordered)[:most]]
+    return [whole(objects[name], workspace.index) for name in (own if len(own) >= _ENOUGH else ordered)[:most]]
+
+
+def whole(item: ApiObject, index: RepoIndex) -> ApiObject:
+    """A class or function with what a call of it takes, and what it hands on."""
+    return with_passed_on(index.api.whole(item), index.api, lambda one: _node(one, index))
 
 
 def _named_objects(words: str, api: ApiIndex) -> list[ApiObject]:
@@ -210,10 +218,12 @@ def _method_shares(index: RepoIndex) -> Mapping[str, float]:
 
 
 def parameter_docs(item: ApiObject, workspace: Workspace) -> Mapping[str, str]:
-    """What its docstring says of the parameters that it has, by name."""
+    """What its docstring says of the parameters that it has, by name; of a function with `**kwargs` also of others."""
     node = _node(item, workspace.index)
     said = {**descriptions_in(*_documented(node)), **_field_descriptions(node)}
-    return {one.name: said[one.name] for one in item.parameters if said.get(one.name)}
+    names = [one.name for one in item.parameters]
+    names += [name for name in said if name.islower()] if any(one.kind == "keywords" for one in item.parameters) else []
+    return {name: said[name] for name in dict.fromkeys(names) if said.get(name)}
 
 
 def result_docs(item: ApiObject, workspace: Workspace) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 from ml_agent.conversation.entries import blocks_of, find_entries, likely_passages, with_tested_values
 from ml_agent.conversation.files import cut, excerpt, likely_files
 from ml_agent.conversation.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
-from ml_agent.conversation.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs
+from ml_agent.conversation.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs, whole
 from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.sandbox.session import Installed
@@ -171,8 +171,11 @@ class Toolbox:
         found = self._object(name.removesuffix("()"))
         if found is None:
             return ""
+        found = whole(found, self._workspace.index)
         docs = parameter_docs(found, self._workspace)
         parameters = [f"  {parameter_of(one)}{_comment(docs.get(one.name, ''), _SAID)}" for one in found.parameters]
+        known = {one.name for one in found.parameters}
+        parameters += [f"  {name}{_comment(docs[name], _SAID)}" for name in docs if name not in known]
         methods = [
             f"  .{definition.name.rpartition('.')[2]}"
             + ("" if definition.read else f"({parameters_of(definition.parameters)})")

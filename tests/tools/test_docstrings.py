@@ -69,3 +69,10 @@ def test_what_is_said_of_a_parameter_is_whole(doc: str, said: dict[str, str]) ->
 @pytest.mark.parametrize("unit", ["a, ", "a (", ":param a ", "a: x\n  ", "  b: y\n", "- `'"])
 def test_long_docstrings_are_read_quickly(unit: str) -> None:
     within(1.0, lambda: (parameter_descriptions(unit * 20_000), result_description(unit * 20_000)))
+
+
+def test_what_is_given_back_is_no_parameter() -> None:
+    said = parameter_descriptions(
+        "Reads.\n\nReturns\n-------\nout : list\n    Of rows.\n\nParameters\n----------\nk : int\n    How many.\n"
+    )
+    assert said == {"k": "How many."}
