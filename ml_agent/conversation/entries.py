@@ -159,9 +159,10 @@ def _of_said_names(entry: Entry, words: str) -> Entry:
     return tuple(one for one in entry if one.name not in others)
 
 
-def is_idle_aside(entry: Entry, words: str) -> bool:
-    """Whether an entry point is a test, a set-up or the like that takes no options and is not said by its name."""
-    if any(one.options for one in entry) or not ASIDE.search(entry[0].path):
+def is_idle_aside(entry: Entry, words: str, workspace: Workspace) -> bool:
+    """Whether an entry point is a test, a set-up or the like that is not said by its name and takes no options, or none that a document gives."""
+    called = any(one.options for one in entry) and entry[0].path in _texts(workspace.index).shown
+    if called or not ASIDE.search(entry[0].path):
         return False
     parts = NAME_PARTS.split(PurePosixPath(entry[0].path).stem.lower())
     return not set(parts) <= set(NAME_PARTS.split(words.lower()))

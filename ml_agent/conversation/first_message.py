@@ -1,5 +1,6 @@
 """The first message of a conversation: what the repository is, its likeliest entry points, options, documented calls, code and files."""
 
+import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
@@ -58,6 +59,8 @@ from ml_agent.tools.documents.read import is_readme
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.setup_files import description_of
+from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.tokens import count_tokens
 from ml_agent.understanding import wanted_kind
 
@@ -88,6 +91,13 @@ _SAYS = re.compile(
 _SMALL = frozenset(["a", "an", "the", "of", "for", "in", "to", "is", "with", "and", "using", "from", "by", "on"])
 """Words that a sentence has, and a row of badges has not."""
 _LINKS = re.compile(r"\s[|•·]\s.*\s[|•·]\s")
+
+
+def declared_of(sources: Sources) -> str:
+    """What the setup files say that the repository is, "" where they do not."""
+    return description_of(
+        sources.tree("setup.py"), sources.text("setup.cfg") or "", sources.text("pyproject.toml") or ""
+    )
 
 
 def about_of(index: RepoIndex) -> str:
@@ -154,6 +164,11 @@ _SHARED, _LACKED = 3, 8
 _OWN_OPTIONS = 900
 _SAME_NAMES = 160
 """Characters in which options that another program has, too, are listed; of more those are named that it lacks."""
+_INSTALLS = re.compile(
+    r"[ \t]*(?:[$>#!%] ?)?(?:sudo |!|python3? -m )*+(?:(?:pip3?|conda|mamba|uv pip|apt|apt-get|brew|poetry|make) (?:-\S+ )*(?:install|create|add|activate|develop)\b"
+    r"|git clone\b|python3? setup\.py (?:install|develop|build)\b|cd [\w./-]+$)"
+)
+"""How a line begins that gets the repository, or what it needs: an answer needs none."""
 _SAME = 60
 """Characters by which a command is known again."""
 
@@ -181,7 +196,7 @@ class _Task:
     def __init__(self, request: Request, workspace: Workspace) -> None:
         self.request, self.workspace = request, workspace
         self.found = likely_entries(request, workspace, ENTRIES + _OTHERS)
-        self.kind = _kind_of_answer(request, self.found, workspace)
+        self.kind = _kind_of_answer(request, self.apart, workspace)
         self.wants_code = wanted_kind(request.instruction) == "python"
         self._subcommands: dict[Entry, list[Signature]] = {}
         self._tested: dict[Signature, Signature] = {}
@@ -189,7 +204,7 @@ class _Task:
     @cached_property
     def apart(self) -> list[Entry]:
         """The likely entry points without tests and set-up that nobody asks for."""
-        return [one for one in self.found if not is_idle_aside(one, self.request.instruction)]
+        return [one for one in self.found if not is_idle_aside(one, self.request.instruction, self.workspace)]
 
     @cached_property
     def steered(self) -> list[Entry]:
@@ -213,7 +228,8 @@ class _Task:
     @cached_property
     def description(self) -> str:
         """What the repository is."""
-        text = self.workspace.candidate.description or about_of(self.workspace.index)
+        index = self.workspace.index
+        text = self.workspace.candidate.description or declared_of(index.sources) or about_of(index)
         return text if len(text) <= _LONGEST_DESCRIPTION else text[:_LONGEST_DESCRIPTION].rpartition(" ")[0] + " ..."
 
     @cached_property
@@ -386,12 +402,14 @@ def _passages(
         for one in passages
     ]
     known = {_plain(call["text"])[:_SAME] for call in calls}
-    new = {
-        one["text"]: one
-        for one in reversed(lines)
-        if one["text"] and not any(call in _plain(one["text"]) for call in known)
-    }
-    return list(reversed(new.values()))
+    shown: set[str] = set()
+    new = []
+    for one in lines:
+        own = {line.strip() for line in one["text"].splitlines() if not _INSTALLS.match(line)}
+        if len(own - shown) * 2 > len(own) and not any(call in _plain(one["text"]) for call in known):
+            new.append(one)
+            shown |= own
+    return new
 
 
 def _plain(text: str) -> str:
@@ -413,13 +431,22 @@ def _files_with_heads(entries: Sequence[Entry], task: _Task) -> list[str]:
     steered = [
         entry[0].path
         for entry in entries[:1]
-        if (entry[0].kind == "shell" or not any(one.options for one in entry)) and not ASIDE.search(entry[0].path)
+        if (entry[0].kind == "shell" or not any(one.options for one in entry))
+        and not ASIDE.search(entry[0].path)
+        and (task.kind == "command" or not _is_told(entry[0].path, task))
     ]
     known = {entry[0].path for entry in entries if any(one.options for one in entry)}
     named = [path for path in named_files(words, workspace, _HEADS) if path not in known]
     steering = [one for entry in entries[:1] for one in task.subcommands(entry)[:1] if takes_settings(one)]
     chosen = [path for _ in steering if (path := configuration(entries[0], words, workspace, _FILES))]
     return list(dict.fromkeys([*named, *chosen, *steered]))
+
+
+def _is_told(path: str, task: _Task) -> bool:
+    """Whether a file is a module of a package, or in a folder, and its classes and functions are told by themselves."""
+    beside = posixpath.join(posixpath.dirname(path), "__init__.py")
+    inside = "/" in path and path in {one.path for one in task.objects}
+    return path.endswith(".py") and (inside or task.workspace.index.sources.exists(beside))
 
 
 def _heads(task: _Task, most: int) -> list[dict[str, str]]:

@@ -228,7 +228,7 @@ class _Reader:
         elif tag == "CodeBlock":
             self._code(_until_end(events), detail["Fenced"] if isinstance(detail, dict) else None, line)
         elif tag == "Heading":
-            self._builder.heading(int(detail["level"][1:]), _until_end(events), line)
+            self._builder.heading(int(detail["level"][1:]), _heading(events), line)
         elif tag in ("TableHead", "TableRow"):
             self._rows.append([])
 
@@ -259,14 +259,26 @@ def _events(text: str) -> _Events:
 
 def _until_end(events: _Events) -> str:
     """The text up to the end of the block that has just begun."""
-    pieces, depth = [], 1
+    return "".join(text for text, _ in _pieces(events))
+
+
+def _heading(events: _Events) -> str:
+    """The text of a heading that has just begun, without what its pictures say (badges) where it says more than that."""
+    pieces = list(_pieces(events))
+    return "".join(text for text, in_picture in pieces if not in_picture).strip() or "".join(text for text, _ in pieces)
+
+
+def _pieces(events: _Events) -> Iterator[tuple[str, bool]]:
+    """The texts up to the end of the block that has just begun, and whether each stands for a picture."""
+    depth, pictures = 1, 0
     for event, _ in events:
         kind, value = next(iter(event.items())) if isinstance(event, dict) else (event, "")
-        depth += (kind == "Start") - (kind == "End")
+        step = (kind == "Start") - (kind == "End")
+        depth += step
+        pictures += step * ("Image" in value) if step else 0
         if depth <= 0:
             break
-        pieces.append(_said(kind, value))
-    return "".join(pieces)
+        yield _said(kind, value), pictures > 0
 
 
 def _said(kind: str, value: Any) -> str:

@@ -8,6 +8,9 @@ from typing import Any
 
 from ml_agent.tools.bounded import read_ini, read_toml
 
+_FEWEST_WORDS = 4
+"""Of a line that says what a package is."""
+
 
 def read_project(text: str) -> Mapping[str, Any]:
     """pyproject.toml as a table, {} where it cannot be read."""
@@ -53,6 +56,18 @@ def package_folders(setup: ast.Module | None, config: str, project: str) -> dict
     for given in (tool.get("package-dir"), _other_backends(read_project(project)), *_dicts_of(setup)):
         found |= given if isinstance(given, dict) else {}
     return {k: v for k, v in found.items() if isinstance(k, str) and isinstance(v, str)}
+
+
+def description_of(setup: ast.Module | None, config: str, project: str) -> str:
+    """The line in which setup files say what the package is, "" where they do not; the arguments are those of `package_folders`."""
+    data = read_project(project)
+    said = [dig(data, "project").get("description"), dig(data, "tool", "poetry").get("description")]
+    said.append(" ".join(config_lines(config, "metadata", "description")[:1]))
+    for node in ast.walk(setup) if setup is not None else ():
+        if isinstance(node, ast.keyword) and node.arg == "description" and isinstance(node.value, ast.Constant):
+            said.append(node.value.value)
+    lines = (" ".join(one.split()) for one in said if isinstance(one, str) and not one.lstrip().startswith("file:"))
+    return next((line for line in lines if len(line.split()) >= _FEWEST_WORDS), "")
 
 
 def _other_backends(project: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.conversation.first_message import about_of
+from ml_agent.conversation.first_message import about_of, declared_of
 from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
 
@@ -36,6 +36,34 @@ def said_of(root: Path, readme: str) -> str:
 )
 def test_neither_news_nor_badges_stand_for_what_a_repository_is(before: str, tmp_path: Path) -> None:
     assert said_of(tmp_path, f"# Dreamer\n\n{before}\n\n{SAID}\n") == SAID
+
+
+def test_badges_beside_a_title_are_no_part_of_it(tmp_path: Path) -> None:
+    assert said_of(tmp_path, "# Dreamer [![Build Status](b.svg)](x) ![Zenodo](z.svg)\n\nIt dreams.\n") != (
+        "Dreamer Build Status Zenodo"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", f'[project]\nname = "dreamer"\ndescription = "{SAID}"\n'),
+        ("pyproject.toml", f'[tool.poetry]\ndescription = "{SAID}"\n'),
+        ("setup.cfg", f"[metadata]\ndescription = {SAID}\n"),
+        ("setup.py", f"from setuptools import setup\nsetup(name='dreamer', description='{SAID}')\n"),
+    ],
+)
+def test_setup_files_say_what_a_repository_is(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    assert declared_of(RepoIndex.open(tmp_path, "v").sources) == SAID
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[project]\n", '[project]\ndescription = "dreamer"\n', "[project]\ndescription = 3\n", "["]
+)
+def test_setup_files_may_say_nothing(text: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert declared_of(RepoIndex.open(tmp_path, "v").sources) == ""
 
 
 @pytest.mark.parametrize("unit", [" | a", "a b ", "2023 ", "we ", "new is now ", "-", "a-"])

@@ -222,3 +222,30 @@ def test_documented_calls_are_of_the_subcommand_that_is_meant(told: Told) -> Non
     shown = opening.partition("# Documented calls")[2].partition("\n#")[0]
     assert "main.py train" in shown and "evaluate" not in shown
     assert "@article" not in opening
+
+
+def test_what_hands_its_arguments_on_is_told_with_those_that_it_takes(told: Told) -> None:
+    code = (
+        "class Table:\n    def __init__(self, page, rows=(), align='left'): ...\n"
+        "def table(*args, **kwargs):\n    return Table(None, *args, **kwargs)\n"
+        "def small_table(name, **kwargs):\n    return table(rows=(), **kwargs)\n"
+    )
+    opening = told({"pages/__init__.py": code}, "draw a small table with Python code").opening
+    assert "pages.table(rows=(), align='left')" in opening and "pages.small_table(name, align='left')" in opening
+
+
+def test_a_program_among_the_tests_does_not_hide_the_library(told: Told) -> None:
+    files = {
+        "tests/test_speed.py": script("pictures", "repeats", "output"),
+        "turner/__init__.py": "def turn(degrees): ...\n",
+    }
+    opening = told(files, "turn my pictures by 3 degrees, output in out.png").opening
+    assert "turner.turn(degrees)" in opening and "--repeats" not in opening
+
+
+def test_an_example_is_shown_once_and_what_only_installs_never(told: Told) -> None:
+    example = "```python\nfrom turner import turn\nturn(3)\n```\n"
+    install = "## Turn from source\n```bash\ngit clone https://example.org/turner\ncd turner\npip install .\n```\n"
+    files = {"README.md": f"# Turn\n{example}{install}", "docs/index.md": f"# Turn pictures\n{example}"}
+    opening = told({**files, "turner/__init__.py": "def turn(degrees): ...\n"}, "turn my pictures by 3 degrees").opening
+    assert opening.count("turn(3)") == 1 and "git clone" not in opening
