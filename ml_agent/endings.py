@@ -19,7 +19,7 @@ class Ending(Enum):
     STARTED = ("started", 0)
     """Asked for: the program's own code was reached and went on without error."""
     COMPLETED = ("completed", 0)
-    """Asked for: it ran to its end. No file was named that should come out."""
+    """Asked for: it ran to its end. Neither the request nor the answer names a file that should come out."""
     DELIVERED = ("delivered", 0)
     """It ran to its end, and everything that should come out is there and is what it should be."""
     NOT_DELIVERED = ("not-delivered", 1)

@@ -55,6 +55,8 @@ _HOLDS = (
     r"(?=\S*[\"'`“_/\d]|\S+\s+(?:folder|directory)\b)|\b(?:from|of|with|(?:files|pictures|images|photos|texts)\s+in)\s+(?:the|my)\s+(?:folder|directory)\s+)"
 )
 """Before the name of a folder that is an input: what it holds, or that it is one."""
+_NAMES = r"\b(?:to|into|as|called|named|(?:call|name)\s+(?:it|them|(?:the|its)\s+\w+))\s+"
+"""Before the name of a file that is made."""
 _READS_BY_NAME = re.compile(r"-*(?:in|input|data|dataset|source|src|corpus)(?:$|[-_])", re.IGNORECASE)
 _OF_WILD = frozenset("*?[]{}$")
 _SHELL_WORD = re.compile(r"[^\s;&|<>()=\"'`]+")
@@ -146,7 +148,7 @@ def not_found(instruction: str, index: RepoIndex, folder: Path, outputs: Collect
     def is_given(path: str) -> bool:
         name = rf"[\"'`“]?{re.escape(path)}/?(?![\w/-]|\.\w)"
         if _is_file_name(path) and kind_of(path) not in ("file", "folder"):
-            return re.search(rf"\b(?:to|into|as|called|named)\s+{name}", instruction) is None
+            return re.search(rf"{_NAMES}{name}", instruction) is None
         return re.search(f"{_HOLDS}{name}", instruction) is not None
 
     return [

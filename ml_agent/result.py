@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 import msgspec
@@ -73,7 +74,7 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
         "offered": state.get("offered", []) if state["ending"] == Ending.UNSURE.label else [],
         "considered": _considered(state),
         "left": state.get("left", []),
-        "repository": _repository(best, services) if best else None,
+        "repository": _repository(best, services, outcome.get("outputs", ())) if best else None,
         "sandbox": _sandbox(best),
         "navigator": services.navigator.name,
         "budget": services.budget.to_dict(),
@@ -167,11 +168,14 @@ def _has_flag(flag: str, draft: Plain) -> bool:
     return any(re.search(rf"(?<!\S){re.escape(flag)}(?![\w-])", text) for text in said)
 
 
-def _repository(best: Plain, services: Services) -> Plain:
-    known = best["repository"]
+def _repository(best: Plain, services: Services, outputs: Sequence[str]) -> Plain:
+    known = {**best["repository"]}
+    lost = known.pop("not_found", ())
+    known["not_found"] = [one for one in lost if not any(f"/{normpath(one)}/" in f"/{made}/" for made in outputs)]
     place = Path(known["root"]), known["version"]
     more = {"not_read": services.workspaces.left_out(*place), "suspicious": services.workspaces.suspicious(*place)}
-    return {"name": best["candidate"]["full_name"], **known, **{name: lines for name, lines in more.items() if lines}}
+    found = {"name": best["candidate"]["full_name"], **known, **more}
+    return {name: value for name, value in found.items() if value != []}
 
 
 def _sandbox(best: Plain | None) -> Plain:

@@ -84,7 +84,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     for doubt in result.get("doubts", ()):
         yield "doubt", doubt["doubt"] + (f" ({doubt['answer']})" if doubt["answer"] else "")
     if answer and result["unasked"]:
-        yield "added", f"not in your request: {', '.join(result['unasked'])}"
+        yield "also set", f"not named in your request: {', '.join(result['unasked'])}"
     if answer and answer.get("invented"):
         yield FILL_IN, ", ".join(answer["invented"])
     if answer and answer.get("level"):

@@ -105,7 +105,7 @@ def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:
     if origin is not None and origin.kind == "example":
         yield f"copied from {origin.path}:{origin.line}, the example: {', '.join(kept)}"
     else:
-        yield f"not in your request: {', '.join(kept)}"
+        yield f"also set, not named in your request: {', '.join(kept)}"
 
 
 def counted(number: int, one: str, several: str = "") -> str:

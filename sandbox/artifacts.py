@@ -47,7 +47,7 @@ def reproduce_script(record: SessionRecord) -> str:
     python = f"python{record.python}"
     parts = [
         "#!/usr/bin/env bash",
-        "# Does the run again: the repository at its commit, the environment, the program.",
+        comment(f"Does the run again: {_said_source(record)}, the environment, the program."),
         "#   usage: reproduce.sh [FOLDER]   FOLDER is made; default: reproduced",
         "set -euo pipefail",
         'case "${1:-}" in -*) echo "usage: reproduce.sh [FOLDER]" >&2; exit 2 ;; esac',
@@ -100,7 +100,7 @@ def dockerfile(record: SessionRecord) -> str:
 def _checkout(record: SessionRecord, folder: str) -> list[str]:
     """Lines that lay the repository in a folder (already quoted): at its commit, or a copy where it has none."""
     source = record.source
-    if _COMMIT.fullmatch(source.version) and _can_be_cloned(source.url):
+    if _is_cloned(record):
         url = shlex.quote(source.url)
         return [
             f"git init -q {folder}",
@@ -109,10 +109,14 @@ def _checkout(record: SessionRecord, folder: str) -> list[str]:
             f"git -C {folder} checkout -q {source.version}",
         ]
     is_run = " -a ".join(f"-e {{}}/{name}" for name in RUN_MARKS)
+    others = rf'-type d \( -samefile "$work" -o -exec test {is_run} \; \) -prune -o'
+    made = r"-type d \( -name .git -o -name __pycache__ \) -prune -o"
     return [
         f"mkdir -p {folder}",
         f"(cd {shlex.quote(str(source.root))}",
-        rf'  find . -mindepth 1 -type d \( -samefile "$work" -o -exec test {is_run} \; \) -prune -o -print0 |',
+        rf'  newer=$(find . -mindepth 1 {made} {others} -type f -newer "$here/reproduce.sh" -print -quit)',
+        '  [ -z "$newer" ] || echo "warning: $PWD has changed since the run, such as $newer" >&2',
+        f"  find . -mindepth 1 {others} -print0 |",
         f"  tar --null --no-recursion -T - -cf -) | tar -xf - -C {folder}",
     ]
 
@@ -155,6 +159,18 @@ def _mounts(record: SessionRecord) -> str:
 def _has_address(record: SessionRecord) -> bool:
     """Whether the repository can be fetched from anywhere."""
     return _COMMIT.fullmatch(record.source.version) is not None and "://" in record.source.url
+
+
+def _is_cloned(record: SessionRecord) -> bool:
+    """Whether a reproduction gets the very files of the run, from git."""
+    return _COMMIT.fullmatch(record.source.version) is not None and _can_be_cloned(record.source.url)
+
+
+def _said_source(record: SessionRecord) -> str:
+    """Which files a reproduction takes."""
+    if _is_cloned(record):
+        return "the repository at its commit"
+    return f"a copy of {record.source.root} as it then is (the run had its version {record.source.version})"
 
 
 def _can_be_cloned(url: str) -> bool:

@@ -70,6 +70,8 @@ def test_an_input_that_is_nowhere(
         ("Count the words of the texts in 'my letters'.", ["my letters"]),
         ("Train on mine.csv with the images in data/known and the pictures of cats, 3 epochs, to model.pt.", []),
         ("Describe the images in colour with yolov5.s and scikit-learn 1.2, as in fig.1, save to out/a.png", []),
+        ("No, use 25 epochs and call the file quart.json.", []),
+        ("Use the file quart.json.", ["quart.json"]),
         ("Train on https://example.org/nowhere/a.csv and use *.png.", []),
     ],
 )

@@ -1,12 +1,13 @@
 """Where a reproduced run gets its repository from."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from ml_agent.sandbox.artifacts import artifacts
+from ml_agent.sandbox.artifacts import RUN_MARKS, artifacts
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
@@ -36,6 +37,25 @@ def test_a_folder_that_is_no_git_repository_is_copied(version: str, tmp_path: Pa
     subprocess.run(["bash", "reproduce.sh", "again"], cwd=tmp_path, check=True, timeout=240)
     assert json.loads((tmp_path / "again/repository/out.json").read_text()) == 7
     assert not (root / "out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("later", "warned"), [("run.py", True), (".git/index", False), ("runs/1/result.json", False), ("", False)]
+)
+def test_a_folder_that_has_changed_since_the_run_is_said_to(later: str, warned: bool, tmp_path: Path) -> None:
+    root = tmp_path / "a folder"
+    for name in ("run.py", ".git/index", *(f"runs/1/{mark}" for mark in RUN_MARKS), "runs/1/result.json"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("")
+    for place in root.rglob("*"):
+        os.utime(place, (1e9, 1e9))
+    (tmp_path / "reproduce.sh").write_text(script(root, "", "files-1"))
+    if later:
+        os.utime(root / later, (2e9, 2e9))
+    done = subprocess.run(
+        ["bash", "reproduce.sh", "again"], cwd=tmp_path, check=True, timeout=240, capture_output=True, text=True
+    )
+    assert ("./run.py" in done.stderr) == warned and "files-1" in (tmp_path / "reproduce.sh").read_text()
 
 
 def with_inputs(root: Path, mine: Path) -> dict[str, str]:
