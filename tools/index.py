@@ -1,18 +1,21 @@
 """What is known about one repository at one version: read when it is asked for, within one budget, and kept on disk."""
 
 import gc
+import logging
 import posixpath
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from ml_agent.tools.bounded import begun
 from ml_agent.tools.content_cache import ContentCache, fingerprint
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.files import Tree
@@ -27,10 +30,13 @@ if TYPE_CHECKING:
     from ml_agent.tools.signatures.read import SignatureReader
     from ml_agent.tools.signatures.sources import Sources
 
+_LOG = logging.getLogger(__name__)
 MOST_DOCUMENTS = 1_500
 """That are read, those near the root first: of a site with thousands of pages the rest is a reference of single commands or functions."""
 SECONDS = 10.0
 """Processor time that reading may take before a request is answered."""
+IDLE_SECONDS = 60.0
+"""Processor time that reading on may take while somebody else is waited for."""
 
 
 class _Part(NamedTuple):
@@ -89,6 +95,7 @@ class RepoIndex:
         self._report = report
         self._first = _plain(first)
         self._seconds = self._left = seconds
+        self._idle = IDLE_SECONDS
         self._parts: dict[str, _ReadFiles] = {}
         self.lock = RLock()
         """Held while something is read: several threads may ask."""
@@ -113,7 +120,9 @@ class RepoIndex:
                 )
             )
         for name, part in self._parts.items():
-            found += [LeftOut(part=name, reason=_WHY_UNREAD, paths=tuple(part.unread))] if part.unread else []
+            known = frozenset(self._parts["passages"].unread if name in _OF_DOCUMENTS else ())  # told once
+            unread = tuple(path for path in part.unread if path not in known)
+            found += [LeftOut(part=name, reason=_WHY_UNREAD, paths=unread)] if unread else []
             found += [LeftOut(part=name, reason=_WHY_CUT, paths=(path,), partly=True) for path in part.cut]
         return tuple(found)
 
@@ -243,6 +252,43 @@ class RepoIndex:
             gc.set_threshold(*thresholds)
             self._left = left - (time.thread_time() - before)  # with what calls inside it took
 
+    @contextmanager
+    def reading_on(self) -> Iterator[None]:
+        """Within it, in a thread of its own, what was left out is read: for while somebody else, such as a model, is waited for."""
+        if self._idle <= 0 or not any(part.unread for part in self._parts.values()):
+            yield
+            return
+        stop = Event()
+        reading = begun(lambda: self._read_on(stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            if (error := reading.exception()) is not None:
+                _LOG.warning("the rest of the repository is not read: %s", error)
+
+    def _read_on(self, stop: Event) -> None:
+        """Read what the parts lack, file by file, until the time for it is over or somebody says `stop`."""
+        began, left = time.thread_time(), self._left
+        for name in sorted(self._parts, key=_OF_DOCUMENTS.__contains__):
+            if stop.is_set() or not self._parts[name].unread:
+                continue
+            with self.lock:
+                walk = self.walk(name, self._idle - (time.thread_time() - began))
+                make, paths = self._maker(name, walk), self._paths(name)
+            read = {}
+            missing = [path for path in paths if path not in self._parts[name].found]
+            for path in walk.each(walk.ordered(missing)):
+                with self.lock:  # whoever asks meanwhile waits for one file
+                    read[path] = make(path)
+                if stop.is_set():
+                    break
+            self._add(name, paths, read, walk.cut)
+        with self.lock:
+            self._idle, self._left = self._idle - (time.thread_time() - began), left
+            for made in _MADE_OF_PARTS:
+                self.__dict__.pop(made, None)
+
     def _flat(self, name: str) -> tuple[Any, ...]:
         return tuple(one for several in self._read(name).found.values() for one in several)
 
@@ -269,18 +315,21 @@ class RepoIndex:
         return ("part", name, self.version, str(self.root.resolve()))
 
     def _complete(self, name: str, seconds: float) -> None:
-        """Read those files of a part that it lacks, as many as the time is enough for, and keep it."""
-        part = self._parts[name]
+        """Read those files of a part that it lacks, as many as the time is enough for."""
         paths = self._paths(name)
-        missing = [path for path in paths if path not in part.found]
-        if not missing:
-            return
+        missing = [path for path in paths if path not in self._parts[name].found]
         walk = self.walk(name, seconds)
+        self._add(name, paths, walk.results(missing, self._maker(name, walk)) if missing else {}, walk.cut)
+
+    def _add(self, name: str, paths: Collection[str], read: Mapping[str, Any], cut: Collection[str]) -> None:
+        """Keep what was read for a part, and what of its `paths` it lacks; of documents also those that are not read themselves."""
         with self.lock:
-            found = part.found | walk.results(missing, self._maker(name, walk))
+            part = self._parts[name]
+            found = {**part.found, **read}
             part.found = {path: found[path] for path in paths if path in found}
-            part.unread = [path for path in missing if path not in found]
-            part.cut += walk.cut
+            unread = self._read("passages").unread if name in _OF_DOCUMENTS else ()
+            part.unread = [*(path for path in paths if path not in found), *unread]
+            part.cut += cut
             if self._cache is not None:
                 self._cache.store(self._key(name), (part.found, part.cut, part.unread))
                 self._cache.write()
@@ -292,7 +341,7 @@ class RepoIndex:
 
             found = newest_editions(path for path in self.files if is_document(path))
             return self.walk(name, 0).ordered(found)[:MOST_DOCUMENTS]
-        if name in ("commands", "blocks"):
+        if name in _OF_DOCUMENTS:
             return list(self._documents)
         if name == "scripts":
             shell = [path for path in self.files if path.endswith((".sh", ".bash")) and not _OF_TESTS.search(path)]
@@ -394,6 +443,9 @@ class Signatures(Mapping[str, tuple[Signature, ...]]):
         return tuple(with_handed_options(one, self) if one.kind == "shell" else one for one in found)
 
 
+_OF_DOCUMENTS = ("commands", "blocks")
+"""Parts that are made of passages."""
+_MADE_OF_PARTS = ("entries", "signatures", "passages", "documented", "commands", "examples", "outlines", "api")
 _MANY_OBJECTS = (50_000, 20, 20)
 """When Python looks for cycles while something is read: syntax trees are many objects without any."""
 _WHY_UNREAD = "reading everything would take too long"

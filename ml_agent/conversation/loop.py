@@ -110,7 +110,8 @@ class Conversation:
         idle = 0
         asked = {_key(call) for turn in thread.turns for call in turn.calls}
         while len(thread.turns) - thread.begun < MOST_TURNS and idle < _MOST_IDLE and thread.refused < _MOST_REFUSED:
-            reply = self._client.converse(self._prompt(thread), self._functions, shrunk(thread.turns))
+            with self._task.workspace.index.reading_on():
+                reply = self._client.converse(self._prompt(thread), self._functions, shrunk(thread.turns))
             exchange = _Exchange(thread, standing, self._disputes_in(reply), review)
             turn = self._turn(reply, exchange, asked)
             idle = 0 if any(_key(call) not in asked for call in turn.calls) else idle + 1

@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,35 @@ def test_what_was_left_out_is_gone_on_with(root: Path, tmp_path: Path, read: lis
     later = RepoIndex.open(root, "v1", cache)
     look_at_all(later)
     assert later.entries and not later.left_out and read == []
+
+
+def test_while_a_model_writes_the_rest_is_read(root: Path, tmp_path: Path, read: list[str]) -> None:
+    cache = tmp_path / "cache"
+    index = RepoIndex(root, "v1", cache, seconds=-1)
+    look_at_all(index)
+    assert read == [] and index.left_out
+    for _ in range(3):  # what is read of documents makes more to read
+        with index.reading_on():
+            time.sleep(0.3)
+    assert index.entries and index.passages and index.examples and index.outlines and index.signatures["train.py"]
+    assert not index.left_out and len(read) == len(set(read))
+    read.clear()
+    look_at_all(RepoIndex(root, "v1", cache))
+    assert read == [], "it is kept"
+
+
+def test_reading_on_ends_with_the_wait(root: Path, tmp_path: Path, read: list[str]) -> None:
+    for number in range(400):
+        (root / f"part_{number}.py").write_text("def step(first: int, second: str) -> None: ...\n" * 200)
+    index = RepoIndex(root, "v1", tmp_path / "cache", seconds=-1)
+    look_at_all(index)
+    with index.reading_on():
+        time.sleep(0.2)
+    known = len(read)
+    time.sleep(0.2)
+    assert 0 < known == len(read) and index.left_out
+    look_at_all(RepoIndex(root, "v1", tmp_path / "cache"))
+    assert len(read) == len(set(read)), "nothing is read twice"
 
 
 def test_of_thousands_of_documents_those_near_the_root_are_read_and_that_is_told(tmp_path: Path) -> None:

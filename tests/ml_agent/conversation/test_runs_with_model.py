@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from ml_agent.run_job import config_of, resume_job, run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
+from ml_agent.tools import index
+from ml_agent.tools.index import RepoIndex
 from tests.servers.misbehaviours import MISBEHAVIOURS
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
 from tests.servers.talkers import command, saying
@@ -84,6 +87,24 @@ def test_a_model_that_is_gone_ends_the_run_and_another_navigator_only_where_aske
     assert one["phase"] == "generate" and one["reason"][:40] in line
     written = json.loads((tmp_path / "other/run.json").read_text())
     jsonschema.validate(written, json.loads((Path(ml_agent.__file__).parent / "run.schema.json").read_text()))
+
+
+@pytest.mark.parametrize("idle", [0, 60])
+def test_while_the_model_writes_the_rest_of_the_repository_is_read(
+    idle: int, catalog: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_time(root: Path, version: str, cache: Path | None, first: str) -> RepoIndex:
+        return RepoIndex(root, version, cache, first=first, seconds=-1)
+
+    def takes_its_time(_seen: Seen, _answer: Answer) -> None:
+        time.sleep(1)
+
+    monkeypatch.setattr(RepoIndex, "open", without_time)
+    monkeypatch.setattr(index, "IDLE_SECONDS", idle)
+    with ModelServer(willing, takes_its_time) as server:
+        result = run(server.url, tmp_path / "out", Job(instruction=TASK, repository=str(catalog.parent / "fitting")))
+    assert result["answer"]["text"] == ANSWER
+    assert ("not_read" in result["repository"]) == (idle == 0)
 
 
 @pytest.mark.parametrize("replies", [1, 2])
