@@ -20,6 +20,7 @@ from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.check.syntax import is_python
 from ml_agent.tools.findings import Finding
+from ml_agent.tools.remotes import local_folder
 from ml_agent.wording import counted
 from ml_agent.workspaces import normal_folder, open_index
 
@@ -73,8 +74,10 @@ def check(
     folder = normal_folder(index.root, path)
     if text == command and not (python or is_code):
         _see_that_it_is_there(text.strip(), index.root / folder, index.files)
-    find_problems = check_python if python or is_code or is_python(text) else check_command
-    findings = find_problems(text, index, folder)
+    if python or is_code or is_python(text):
+        findings = check_python(text, index, folder)
+    else:
+        findings = check_command(text, index, folder, here=local_folder(repo))
     say_left_out(index)
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})
     failed = any(finding.severity in fatal for finding in findings)

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -19,7 +19,7 @@ from ml_agent.tools.check.consoles import (
     unknown_program,
     unread,
 )
-from ml_agent.tools.check.inputs import check_inputs
+from ml_agent.tools.check.inputs import Surroundings, check_inputs
 from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
@@ -39,7 +39,7 @@ from ml_agent.tools.signatures.model import Signature
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
 
-def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Finding]:
+def check_command(text: str, index: RepoIndex, workdir: str = ".", here: Path | None = None) -> list[Finding]:
     """What keeps bash text from running; [] where nothing is wrong.
 
     An error is certain: the command fails or does not do what it says. A warning may be all right.
@@ -48,6 +48,7 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
         text: one or more commands.
         index: the repository.
         workdir: folder relative to the repository in which the text runs.
+        here: the repository on the user's own machine, where files that it does not list, and those outside it, count as well.
     """
     refusal = unreadable(text)
     if refusal is not None:
@@ -56,6 +57,7 @@ def check_command(text: str, index: RepoIndex, workdir: str = ".") -> list[Findi
     if not line.invocations and all(row.lstrip()[:1] in ("", "#") for row in text.splitlines()):
         return [cannot_tell("#", "there are only comments, and no command")]
     check = _Check(index, posixpath.normpath(workdir or "."))
+    check.here = here
     check.defined = defined_names(text)
     check.run(line)
     check.findings += check_prompts(text, line.invocations)
@@ -74,6 +76,8 @@ class _Check:
         self.tree = self.repository.tree
         self.reader = self.repository.reader
         self.findings: list[Finding] = []
+        self.here: Path | None = None
+        """The repository on the user's own machine."""
         self.made: set[str] = set()
         """Paths that an earlier command creates."""
         self.folders_made: set[str] = set()
@@ -283,7 +287,7 @@ class _Check:
                 )
             )  # fmt: skip
 
-    def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str) -> None:
+    def _call(self, signatures: Sequence[Signature], invocation: Invocation, folder: str | None) -> None:
         """Options and values."""
         signature = choose(signatures, invocation.words)
         if signature is not None and self._installs(signature.path):
@@ -300,7 +304,10 @@ class _Check:
         call = parse_call(signature, [w for w in invocation.words if not w or w.strip()])
         self.findings += name_slips(call.findings, signature, signatures)
         created = None if self.anything_made else self.made
-        self.findings += check_inputs(signature, call.values, self.tree, folder, created)
+        if folder is not None:
+            here = self.here / folder if self.here else None
+            around = Surroundings(self.repository, folder, created, here)
+            self.findings += check_inputs(signature, call.values, around)
 
     def _installs(self, path: str) -> bool:
         """Whether a file is a setup file: the packaging library reads its words."""
@@ -361,7 +368,7 @@ class _Check:
         consoles = self.repository.consoles
         name = posixpath.basename(invocation.program)
         if name in consoles:
-            self._call(consoles[name], invocation, folder or ".")
+            self._call(consoles[name], invocation, folder)
             return
         path = locate(folder, invocation.program) if folder is not None and is_literal(invocation.program) else None
         if "/" in invocation.program and path is not None:

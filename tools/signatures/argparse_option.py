@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ml_agent.tools.signatures.calls import Partial
 from ml_agent.tools.signatures.interpreter import Interpreter
-from ml_agent.tools.signatures.model import CONFIG_FILE, Option, OptionType
+from ml_agent.tools.signatures.model import CONFIG_FILE, WRITTEN_FILE, Option, OptionType
 from ml_agent.tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
@@ -230,7 +230,7 @@ def converted_type(run: Interpreter, given: Value) -> tuple[OptionType, str]:
         name = given.name.removeprefix("builtins.")
         return TYPE_NAMES.get(given.name, "unknown"), name
     if isinstance(given, FileType):
-        return "path", "FileType"
+        return "path", WRITTEN_FILE if given.writes else "FileType"
     function = given.function if isinstance(given, (Bound, Partial)) else given
     if isinstance(function, (Function, Class)):
         kind = _probe_converter(run, given)
@@ -303,6 +303,15 @@ def _help(value: Value, default: str | None) -> str:
 
 class FileType(Native):
     """argparse.FileType(...)."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.writes = opens_to_write(arguments)
+
+
+def opens_to_write(arguments: Arguments) -> bool:
+    """Whether the type of an option, called so, opens its file to be written."""
+    mode = arguments.get(0, "mode")
+    return isinstance(mode, str) and mode[:1] in ("w", "a", "x")
 
 
 class ActionSettings(Native):

@@ -323,7 +323,7 @@ FACTORIES: dict[str, Factory] = {
     "configargparse.get_argument_parser": make_parser,
     "simple_parsing.ArgumentParser": make_parser,
     "tap.Tap": make_parser,
-    "argparse.FileType": lambda run, name, arguments: FileType(),
+    "argparse.FileType": lambda run, name, arguments: FileType(arguments),
     "argparse.Action": lambda run, name, arguments: ActionSettings(arguments),
     "argparse.Namespace": lambda run, name, arguments: UNKNOWN,
 }

@@ -4,10 +4,10 @@ import ast
 
 import msgspec
 
-from ml_agent.tools.signatures.argparse_option import TYPE_NAMES, metavar_of, typed
+from ml_agent.tools.signatures.argparse_option import TYPE_NAMES, metavar_of, opens_to_write, typed
 from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
+from ml_agent.tools.signatures.model import WRITTEN_FILE, Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -115,7 +115,7 @@ class ParameterNote(Native):
         if isinstance(given, Choice):
             return "str", given.choices, "" if given.case else NO_CASE
         if isinstance(given, ClickType):
-            return TYPES.get(given.name, "unknown"), (), ""
+            return TYPES.get(given.name, "unknown"), (), WRITTEN_FILE if given.writes else ""
         if isinstance(given, External):
             return TYPES.get(given.name.rpartition(".")[2]) or TYPE_NAMES.get(given.name, "unknown"), (), ""
         if (
@@ -184,8 +184,9 @@ class Choice(Native):
 class ClickType(Native):
     """click.Path(...), click.IntRange(...) and the like."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, arguments: Arguments) -> None:
         self.name = name
+        self.writes = name == "File" and opens_to_write(arguments)
 
 
 LIBRARIES = ("click", "rich_click", "asyncclick")
@@ -378,7 +379,7 @@ def _factories() -> dict[str, Factory]:
             f"{library}.Choice": lambda run, name, arguments: Choice(run, arguments),
         }  # fmt: skip
         for kind in ("Path", "File", "IntRange", "FloatRange", "DateTime"):
-            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2])
+            made[f"{library}.{kind}"] = lambda run, name, arguments: ClickType(name.rpartition(".")[2], arguments)
     return made
 
 

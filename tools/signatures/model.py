@@ -11,6 +11,8 @@ Kind = Literal["python", "module", "shell", "console", "make"]
 
 CONFIG_FILE = "config_file"
 """Marks, as a converter, an option that names a file in which all others may stand."""
+WRITTEN_FILE = "written_file"
+"""Marks, as a converter, an option that names a file that is opened to be written."""
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True, gc=False):
