@@ -23,6 +23,7 @@ from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.seccomp import filter_program
 from ml_agent.settings import Settings
 from ml_agent.tools.bounded import within
+from ml_agent.tools.plugins import installed
 from ml_agent.tools.secret_names import without_secrets
 
 WAIT = 5.0
@@ -62,7 +63,7 @@ class Reply(NamedTuple):
 def examine_machine(settings: Settings) -> list[Row]:
     """Look at everything a run may need, side by side; nothing is changed."""
     looks: list[Callable[[Settings], Row]] = [
-        _python, _git, _docker, _image, _local, examine_model, _github, _package_index, _cache, _disk,
+        _python, _git, _docker, _image, _local, examine_model, _github, _package_index, _cache, _disk, _plugins,
     ]  # fmt: skip
     with ThreadPoolExecutor(len(looks)) as pool:
         return list(pool.map(lambda look: look(settings), looks))
@@ -245,3 +246,7 @@ def _disk(settings: Settings) -> Row:
     free = shutil.disk_usage(folder).free
     advice = "environments with torch take about 5 GB: `ml-agent clean --images`, or another ML_AGENT_CACHE_DIR"
     return Row(what="disk", ok=free >= ENOUGH_DISK, found=f"{free / 1024**3:.0f} GB free", advice=advice)
+
+
+def _plugins(_settings: Settings) -> Row:
+    return Row(what="plug-ins", ok=True, found="; ".join(installed()) or "none installed")

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -124,25 +124,33 @@ def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observ
         return _run(job, settings, folder, progress)
 
 
+class Turn(NamedTuple):
+    """What the user says to a finished run, and where what comes of it goes."""
+
+    words: str
+    """Such as "no, with 5 epochs"."""
+    out: Path | None = None
+    """The new run folder; a fresh one below the runs folder where None."""
+    keep_outputs: str = ""
+    """Folder for copies of the files that the run makes; "" for that of the finished run, if any."""
+    force: bool = False
+    """Whether files there may be replaced."""
+
+
 def continue_job(
-    parent: RunFolder,
-    words: str,
-    limits: Mapping[str, object],
-    out: Path | None = None,
-    progress: Observer | None = None,
+    parent: RunFolder, turn: Turn, limits: Mapping[str, object], progress: Observer | None = None
 ) -> dict[str, Any]:
     """Go on from a finished run with what the user says to it, in a new run folder.
 
     Args:
         parent: the run's folder.
-        words: what the user says, such as "no, with 5 epochs".
+        turn: what the user says.
         limits: settings in place of those of that run; None where one stays.
-        out: the new folder; a fresh one below the runs folder where None.
         progress: who is told of it.
 
     Returns what run.json holds. Raises UsageError where that run has no answer.
     """
-    check_text(words, "the correction")
+    check_text(turn.words, "the correction")
     config, done = parent.config(), parent.result()
     if done is None or not of_this_version(done, parent)["answer"] or not done["repository"]:
         raise UsageError(f"run {parent.id} has no answer to continue from: resume it, or solve it again")
@@ -150,17 +158,19 @@ def continue_job(
     local = known["root"] == known["url"]
     job = msgspec.structs.replace(
         job,
-        instruction=f"{job.instruction}\n{words}",
+        instruction=f"{job.instruction}\n{turn.words}",
         repository=known["url"] or job.repository,
         commit=job.commit if local else known["version"],
         catalog="",
         continues=str(parent.path),
-        words=words,
+        words=turn.words,
+        keep_outputs=turn.keep_outputs or job.keep_outputs,
+        force=turn.force or job.force,
         record="",
         replay="",
     )
     changed = {name: value for name, value in limits.items() if value is not None}
-    return begin_job(job, load_settings(**{**settings_of(config), **changed}), out, progress)
+    return begin_job(job, load_settings(**{**settings_of(config), **changed}), turn.out, progress)
 
 
 def _continued(job: Job) -> State:

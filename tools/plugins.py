@@ -62,6 +62,14 @@ def _package_folders() -> list[str]:
     return [entry for entry in dict.fromkeys(sys.path) if entry and Path(entry).resolve() in trusted]
 
 
+def installed() -> tuple[str, ...]:
+    """The packages besides this one that add something, each with its version and what it adds; nothing is imported."""
+    added: dict[str, list[str]] = {}
+    for point in (one for one in _ours() if one.dist is None or one.dist.name != "ml-agent"):
+        added.setdefault(_origin(point), []).append(f"{point.group.removeprefix('ml_agent.')} {point.name}")
+    return tuple(f"{package} ({', '.join(sorted(things))})" for package, things in sorted(added.items()))
+
+
 def names(group: str) -> tuple[str, ...]:
     """What is there, sorted; nothing is imported."""
     return tuple(sorted(_entry_points(group)))

@@ -190,7 +190,7 @@ def _internal(error: Exception) -> int:
 
     from ml_agent.tools.plugins import author_of
 
-    if os.environ.get("ML_AGENT_DEBUG"):
+    if os.environ.get("ML_AGENT_DEBUG", "0") not in ("", "0"):
         traceback.print_exc()
     author = author_of(error)
     whose = f"in {author}: " if author else ""

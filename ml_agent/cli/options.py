@@ -199,6 +199,14 @@ class Limits(NamedTuple):
     max_seconds: MaxSeconds = None
 
 
+class Kept(NamedTuple):
+    """Where what comes out of a continued run goes."""
+
+    out: Out = None
+    keep_outputs: KeepOutputs = None
+    force: Force = False
+
+
 class Products(NamedTuple):
     """What should come out, where it goes, and what is recorded."""
 

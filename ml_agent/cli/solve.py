@@ -14,7 +14,7 @@ from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
 from ml_agent.request import LONGEST, Job, check_instruction
-from ml_agent.run_job import begin_job, continue_job, resume_job
+from ml_agent.run_job import Turn, begin_job, continue_job, resume_job
 from ml_agent.runs import known_run
 from ml_agent.services import Observer
 from ml_agent.settings import Settings, load_settings
@@ -153,7 +153,7 @@ def continue_(
     printing: o.Printing,
     run: Annotated[str, typer.Argument(help="The finished run: its folder, its id, or the beginning of its id.")],
     words: Annotated[str, typer.Argument(help="What to change in the result, or what to do next, in a sentence.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Folder of the new run.")] = None,
+    kept: o.Kept,
 ) -> int:
     """Continue a finished run with a correction: same conversation and environment, a new run folder.
 
@@ -163,7 +163,8 @@ def continue_(
     """
     parent = known_run(load_settings(), run)
     with o.named_as_flags(limits._asdict()):
-        result = continue_job(parent, words, limits._asdict(), out, _progress(printing))
+        turn = Turn(words, kept.out, _whole(kept.keep_outputs), kept.force)
+        result = continue_job(parent, turn, limits._asdict(), _progress(printing))
     return _finish(result, printing)
 
 

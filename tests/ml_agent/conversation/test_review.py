@@ -11,7 +11,7 @@ import pytest
 import ml_agent
 from ml_agent.errors import UsageError
 from ml_agent.request import Job
-from ml_agent.run_job import config_of, continue_job, resume_job, run_job
+from ml_agent.run_job import Turn, config_of, continue_job, resume_job, run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
@@ -184,11 +184,14 @@ def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(reposit
         job = Job(instruction="Write the table with 6 rows to out.csv.", repository=str(repository))
         folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
         run_job(job, made, folder)
-        second = continue_job(folder, "no, with 9 rows", {"api_key": "sesame"}, tmp_path / "next")
+        second = continue_job(
+            folder, Turn("no, with 9 rows", tmp_path / "next", str(tmp_path / "kept")), {"api_key": "sesame"}
+        )
         asked = [str(seen.body["messages"]) for seen in server.requests]
     assert (second["ending"], second["told"], second["continues"]) == ("delivered", "nine rows", folder.id)
     assert "--rows 9" in second["answer"]["text"] and len(asked) == 4
     assert "no, with 9 rows" in asked[2] and "a table of 6 rows" in asked[2], "the conversation is the same"
+    assert second["outputs"] and all((tmp_path / "kept" / path).is_file() for path in second["outputs"])
     assert (tmp_path / "out/run.json").is_file() and Path(second["folder"]) == tmp_path / "next"
 
 
@@ -197,4 +200,4 @@ def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path:
     job = Job(instruction=TASK, repository=str(repository))
     folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
     with pytest.raises(UsageError, match="no answer"):
-        continue_job(folder, "with 9 rows", {})
+        continue_job(folder, Turn("with 9 rows"), {})
