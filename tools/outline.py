@@ -56,7 +56,7 @@ class OutlinedName(msgspec.Struct, frozen=True, array_like=True, gc=False):
     head: str = ""
     """Of what stands at the top level, and of constructors: what is written behind the name."""
     doc: str = ""
-    """First line of the docstring, of what stands at the top level."""
+    """First line of the docstring, of what stands at the top level, and of constructors."""
 
 
 class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -113,8 +113,8 @@ def _names_in(text: str) -> Iterator[OutlinedName]:
         elif owner and word == "def":
             inner = inner or indent
             if indent == inner:
-                head = _head_and_doc(text, found.end())[0] if name == "__init__" else ""
-                yield OutlinedName(f"{owner}.{name}", "method", line, head)
+                told = _head_and_doc(text, found.end()) if name == "__init__" else ()
+                yield OutlinedName(f"{owner}.{name}", "method", line, *told)
 
 
 def _head_and_doc(text: str, start: int) -> tuple[str, str]:

@@ -35,12 +35,13 @@ _STAR = re.compile(r"^[^\S\n]*+from\s+([\w.]+)\s+import\s+\*", re.MULTILINE)
 _BARE = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\s*\(")
 _METHOD = re.compile(r"\.([A-Za-z_]\w*)\s*\(")
 _WORD = re.compile(r"\w+")
+_HYPHENATED = re.compile(r"\b\w{1,40}(?:-\w{1,40}){1,3}\b")
 _IDENTIFIER = re.compile(r"_|\d|[a-z][A-Z]|[A-Z]{2}")
 """What marks a word as a name of code: "load_wav", "ViViT", "GPT", rather than "data" or "Agent"."""
 _CAPITAL = re.compile(r"(?<=[\w,;:(] |\w[('\"]|[ (=]\[)([A-Z][a-z]+)\b")
 """Words with a capital that do not begin a sentence."""
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?!\w)")
-_LESSON = re.compile(r"(?:^|/)(?:examples?|tutorials?|samples?|demos?)/")
+_LESSON = re.compile(r"(?:^|/)(?:(?:\w+_)?examples?|tutorials?|samples?|demos?)/")
 """What shows how something is used, and is seldom imported itself."""
 _ENOUGH = 3
 """So many classes and functions of its own make those of tests and documents needless."""
@@ -96,7 +97,8 @@ def _named_objects(words: str, api: ApiIndex) -> list[ApiObject]:
     """The classes and functions whose names words have: as written where the name or they look like code, or in any case where it does."""
     exact = {word for word in _WORD.findall(words) if _IDENTIFIER.search(word)}
     exact |= {found[1] for found in _CAPITAL.finditer(words)}
-    plain = {word.replace("_", "").lower() for word in _WORD.findall(words) if len(word) >= _LEAST_NAME}
+    spelled = [*_WORD.findall(words), *(word.replace("-", "") for word in _HYPHENATED.findall(words))]
+    plain = {word.replace("_", "").lower() for word in spelled if len(word) >= _LEAST_NAME}
     named = ((item, _last(item.name)) for item in api.objects)
     return [
         item

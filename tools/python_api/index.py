@@ -105,10 +105,11 @@ class ApiIndex:
         return tuple(
             ApiObject(
                 name=f"{module}.{one.name}", kind="class" if one.kind == "class" else "function",
-                path=path, line=one.line, doc=one.doc, sure=False,
+                path=path, line=one.line, doc=one.doc or made.get(f"{one.name}.__init__", ""), sure=False,
             )
             for path, outline in self.outlines.items()
             for module in (self.modules.dotted(path),)
+            for made in ({name.name: name.doc for name in outline.names if name.kind == "method"},)
             for one in outline.names
             if one.kind != "method" and not one.name.startswith("_")
         )  # fmt: skip

@@ -163,7 +163,7 @@ class _Reader:
                 line=node.lineno,
                 parameters=_fields(node) if fields else (),
                 bases=bases,
-                doc=first_line(ast.get_docstring(node)),
+                doc=first_line(ast.get_docstring(node)) or _said_by_constructor(node),
                 sure=decorators.sure and not node.keywords,
                 fields=fields,
                 attributes=tuple(sorted(attributes.names)),
@@ -223,6 +223,11 @@ class _Reader:
 def _result(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     chain = chain_of(node.returns) if node.returns is not None else None
     return chain.text if chain is not None and not isinstance(node, ast.AsyncFunctionDef) else ""
+
+
+def _said_by_constructor(node: ast.ClassDef) -> str:
+    inits = (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    return next((first_line(ast.get_docstring(one)) for one in inits), "")
 
 
 def first_line(docstring: str | None) -> str:
