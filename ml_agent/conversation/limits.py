@@ -34,30 +34,18 @@ class SizeLimits(NamedTuple):
 
 
 USUAL = SizeLimits(
-    options=(3600, 1500, 900), subcommands=1, call=280, head=600, passage=700, api=7, best_line=700, api_line=220, said=(4, 2), methods=(6, 6), method=140,
-    module=420, uses=(),
+    options=(3000, 900, 600), subcommands=1, call=280, head=600, passage=500, api=7, best_line=700, api_line=200, said=(3, 2), methods=(6, 4), method=140,
+    module=300, uses=(),
 )  # fmt: skip
 AMPLE = SizeLimits(
-    options=(3600, 1500, 1200, 900), subcommands=4, call=900, head=1800, passage=1000, api=12, best_line=900, api_line=240, said=(4, 3, 1),
-    methods=(8, 5, 3, 2), method=300, module=420, uses=(700, 400),
+    options=(3000, 900, 600), subcommands=4, call=600, head=1200, passage=500, api=10, best_line=900, api_line=200, said=(3, 2, 1), methods=(8, 4, 2), method=300,
+    module=300, uses=(500,),
 )  # fmt: skip
 LEVELS = (
     AMPLE,
-    AMPLE._replace(call=600, head=1200, passage=700, uses=(600, 300)),
-    AMPLE._replace(
-        options=(3600, 1500, 900, 600),
-        subcommands=3,
-        call=400,
-        head=700,
-        passage=700,
-        api=9,
-        methods=(6, 4),
-        uses=(500,),
-        said=(4, 2),
-        module=300,
-    ),
+    AMPLE._replace(subcommands=3, call=400, api=9, said=(3, 2), methods=(6, 4)),
     USUAL,
-    USUAL._replace(options=(3000, 900), api=5, methods=(4,), passage=500, head=300),
+    USUAL._replace(options=(3000, 600), api=5, methods=(4,), head=300),
     USUAL._replace(options=(2400, 600), api=4, methods=(4,), passage=300, head=300),
 )
 """From the richest: the first one is taken whose message is not too long."""
