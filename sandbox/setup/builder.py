@@ -93,7 +93,6 @@ NO_EGG = re.compile(r"'pip',[^\n]{0,300}? 'wheel',[^\n]{0,2000} '([A-Za-z_]\w*)[
 """A distribution that a setup.py would fetch by itself."""
 _NO_HEADER = re.compile(r"fatal error: ['\"]?(numpy|pybind11)/")
 """A package's header that a build does without asking for the package."""
-_SEVERAL = re.compile(r"Multiple top-level packages discovered in a flat-layout: (\[[^\]\n]{1,2000}\])")
 _SPOKEN = re.compile(
     r"^\s*+(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
 )
@@ -373,9 +372,6 @@ class Builder:
                 self._asked.add(tree.folder)
             else:
                 tried.add(environment)
-            if isinstance(answer, BuildFailure) and (names := no_packages_of(answer.lines)):
-                self._steps.offline(without_data(tree.folder, names), 120)
-                answer = self._call(what, tree, environment)
             said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
             missing = NO_MODULE.search(said) or _NO_HEADER.search(said) or NO_EGG.search(said)
             extra = ["setuptools<81"] if missing and missing[1] == "pkg_resources" else []
@@ -451,18 +447,6 @@ def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
     backend = str(system.get("build-backend") or "setuptools.build_meta:__legacy__")
     paths = tuple(one for one in system.get("backend-path", ()) if isinstance(one, str))
     return Tree(folder=folder, day=day, requires=requires, backend=backend, paths=paths, plain=not compiled.strip())
-
-
-def no_packages_of(lines: Sequence[str]) -> tuple[str, ...]:
-    """Top-level folders that setuptools takes for packages, of which it will not choose one."""
-    found = next((match for line in lines if (match := _SEVERAL.search(line))), None)
-    return tuple(re.findall(r"'(\w+)'", found[1])) if found else ()
-
-
-def without_data(folder: str, names: Sequence[str]) -> str:
-    """A bash text that takes those folders out of sources to be built that have no code: data of the user's beside the package, not part of it."""
-    looks = "-name '*.py' -o -name '*.pyx' -o -name '*.pyi' -o -name '*.so'"
-    return f'cd "{folder}" && for name in {_words(names)}; do [ "$(find "./$name" \\( {looks} \\) -print -quit)" ] || rm -rf "./$name"; done'
 
 
 def _shown(folder: str) -> str:

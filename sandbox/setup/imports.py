@@ -21,14 +21,12 @@ _NO_MODULE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "Base
 class ImportNeeds(msgspec.Struct, frozen=True, kw_only=True):
     """What a script imports."""
 
-    modules: tuple[str, ...]
-    """Top-level names from outside, in the order they are met; those that must be there to start."""
+    dotted: tuple[str, ...]
+    """Modules from outside that must be there to start, in the order they are met, with their full names (google.protobuf)."""
     later: tuple[str, ...] = ()
     """Imported in functions of the script itself, so needed when these are called."""
     paths: tuple[str, ...] = ()
     """Folders of the repository that must be on the import path and are not by themselves; relative to the root."""
-    dotted: tuple[str, ...] = ()
-    """The required modules with their full names, where more than the top name is known (google.protobuf)."""
     taken: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """What the scripts themselves import at their start, also of the repository, each with the names that are taken from it."""
 
@@ -56,7 +54,6 @@ class _Scan:
     def __init__(self, root: Path, folder: Path) -> None:
         self._root, self._folder = root.resolve(), folder.resolve()
         self._seen: set[Path] = set()
-        self._required: dict[str, None] = {}
         self._later: dict[str, None] = {}
         self._dotted: dict[str, None] = {}
         self._paths: dict[str, None] = {}
@@ -76,8 +73,7 @@ class _Scan:
     def needs(self) -> ImportNeeds:
         """What was found."""
         return ImportNeeds(
-            modules=tuple(self._required),
-            later=tuple(name for name in self._later if name not in self._required),
+            later=tuple(name for name in self._later if name not in {one.partition(".")[0] for one in self._dotted}),
             paths=tuple(self._paths),
             dotted=tuple(self._dotted),
             taken=tuple((name, tuple(names)) for name, names in self._taken.items()),
@@ -122,8 +118,9 @@ class _Scan:
             return
         if not is_known(top) and built_by(self._root, top) is not None:
             return
-        (self._later if found.lazy else self._required)[top] = None
-        if not found.lazy:
+        if found.lazy:
+            self._later[top] = None
+        else:
             self._dotted[found.name] = None
 
     def _follow_local(self, place: Path, name: str) -> bool:

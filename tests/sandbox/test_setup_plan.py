@@ -35,14 +35,14 @@ def show():
 """
     write(tmp_path, "run.py", text)
     needs = scan_imports(tmp_path, [tmp_path / "run.py"])
-    assert (needs.modules, needs.later) == ((), ("matplotlib",))
+    assert (needs.dotted, needs.later) == ((), ("matplotlib",))
 
 
 def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "import b\nimport six\n")
     write(tmp_path, "b.py", "import a\nimport c\n")
     write(tmp_path, "c.py", "def broken(:\n")
-    assert scan_imports(tmp_path, [tmp_path / "a.py"]).modules == ("six",)
+    assert scan_imports(tmp_path, [tmp_path / "a.py"]).dotted == ("six",)
 
 
 def test_entries_through_shell_scripts_and_modules(tmp_path: Path) -> None:
