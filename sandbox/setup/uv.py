@@ -62,7 +62,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def meaning(self) -> "Wanted":
         """The same for requirements that differ in order and spelling alone."""
-        return msgspec.structs.replace(self, requirements=tuple(sorted(set(map(_plain, self.requirements)))))
+        requirements, young = sorted(set(map(_plain, self.requirements))), sorted(set(self.young))
+        return msgspec.structs.replace(self, requirements=tuple(requirements), young=tuple(young))
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
