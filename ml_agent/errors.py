@@ -6,9 +6,8 @@ AgentError                    70
 │   ├── WrongSettingError      3   a value that a setting cannot have
 │   └── EndpointSettingError   3   the model's endpoint refuses the key, or does not know the model
 ├── ProviderError              4   a model, GitHub or a repository's host does not answer as it should
-│   └── ModelError             4   the model is gone: it does not answer, or with nothing of use
-│       ├── EndpointError      4   its endpoint failed or refused, and asking again would not help
-│       └── ModelAnswerError   4   it answered, but with nothing usable, even after a repair turn
+│   └── ModelError             4   the model is gone
+│       └── EndpointError      4   its endpoint failed or refused, and asking again would not help
 ├── BudgetExceededError        5   a limit on tokens, money, calls, attempts or time
 ├── RunLockedError             2   another process works on this run
 └── InternalError             70   a defect of ours
@@ -81,10 +80,6 @@ class ModelError(ProviderError):
 
 class EndpointError(ModelError):
     """The endpoint failed or refused, and asking it again soon would not help."""
-
-
-class ModelAnswerError(ModelError):
-    """The model answered, but with nothing usable, even after a repair turn."""
 
 
 class BudgetExceededError(AgentError):

@@ -1,4 +1,4 @@
-"""The model client: one decision at a time, as a function call, from any OpenAI-compatible endpoint."""
+"""The model client: one reply at a time, with the functions that it calls, from any OpenAI-compatible endpoint."""
 
 import json
 import time
@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 import openai
 
-from ml_agent.errors import ConfigurationError, EndpointError, ModelAnswerError
+from ml_agent.errors import ConfigurationError, EndpointError
 from ml_agent.model.budget import Budget
 from ml_agent.model.endpoint import OPENAI, Endpoint
-from ml_agent.model.functions import Function, FunctionLike, as_function, described, plain_tool, tool
+from ml_agent.model.functions import Function, described, tool
 from ml_agent.model.memory import Traits
-from ml_agent.model.prompt import AssembledPrompt, DoesNotFit, Prompt, assemble, shorten
-from ml_agent.model.replies import Call, Reply, UnusableReply, calls_in, find_call, read_reply
+from ml_agent.model.prompt import AssembledPrompt, DoesNotFit, Prompt, assemble
+from ml_agent.model.replies import Reply, calls_in, read_reply
 from ml_agent.model.retry import Refusal, error_text, read_refusal
 from ml_agent.model.sender import LEAST_OUTPUT, ClientParts, RequestBody, Sender
 from ml_agent.model.thread import Message, Mode, Turn, messages_of, text_of
@@ -25,27 +25,21 @@ ALLOW_REAL_ENDPOINTS = True
 """Tests set this to False: then only endpoints on this machine can be constructed."""
 _ADAPTATIONS = 8
 """How often one request may be changed after refusals."""
-_DEFAULT_CONTEXT = 8192
-"""Tokens, where neither the user nor the endpoint says how many."""
 _LONG_CONTEXT = 32_768
-"""The same for a conversation: models that can hold one have long contexts, and a refusal says where it is shorter."""
+"""Tokens, where nobody says how many: models that can hold a conversation have long contexts, and a refusal says where it is shorter."""
 _CONTEXT_HOLDS = 24 * 3600.0
 """Seconds after which an endpoint is asked again how long its context is: it may have been started with another one."""
 _LEAST_REPLY = 128
 """Tokens; less is not left for a reply in a short context."""
-_SHOWN_REPLY = 300
-"""Tokens of an unusable reply that are shown to the model again."""
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """A question as it stands: what is asked, with which functions, and what was said about it so far."""
+    """A conversation as it stands: what is asked, with which functions, and what was said so far."""
 
     prompt: Prompt
     functions: tuple[Function, ...]
     output_tokens: int
-    dialogue: tuple[Message, ...] = ()
-    turns: tuple[Turn, ...] | None = None
-    """Of a conversation, in which several functions may be called at once; None where one decision is asked for."""
+    turns: tuple[Turn, ...]
     scale: float = 1.0
     """Part of the prompt's limit that is used; less after the endpoint found it too long."""
 
@@ -55,7 +49,7 @@ def silent(event: str, **fields: Any) -> None:
 
 
 class ModelClient:
-    """Asks a model for decisions within a budget; safe to share between threads."""
+    """Holds conversations with a model within a budget; safe to share between threads."""
 
     def __init__(
         self, endpoint: Endpoint, budget: Budget, emit: Emit = silent, parts: ClientParts | None = None
@@ -70,41 +64,18 @@ class ModelClient:
         """Whether the endpoint said how long its context is to this client, and not to an earlier one."""
         self._sender = Sender(endpoint, budget, emit, parts)
 
-    def decide(self, prompt: Prompt, functions: Sequence[FunctionLike], max_output_tokens: int = 400) -> Call:
-        """One call of one of the functions.
-
-        A malformed answer gets one repair turn that quotes what is wrong with it. Raises ModelAnswerError where that
-        does not help, BudgetExceededError before anything is sent that could pass a limit, ConfigurationError for a
-        refused key or an unknown model, EndpointError where the endpoint does not answer.
-        """
-        offered = tuple(as_function(function) for function in functions)
-        exchange = Exchange(prompt=prompt, functions=offered, output_tokens=max_output_tokens)
-        repaired = False
-        while True:
-            reply, mode = self._ask(exchange)
-            try:
-                call = find_call(reply, offered, lenient=repaired)
-            except UnusableReply as problem:
-                self._emit("model-unusable", phase=prompt.phase, problem=str(problem))
-                if self._ask_otherwise(reply, mode):
-                    continue
-                if repaired:
-                    raise ModelAnswerError(f"the model's answer cannot be used: {problem}") from problem
-                exchange, repaired = self._repair(exchange, reply, problem), True
-                continue
-            self._confirm(reply, mode)
-            return call
-
     def converse(
-        self, prompt: Prompt, functions: Sequence[FunctionLike], turns: Sequence[Turn], max_output_tokens: int = 1500
+        self, prompt: Prompt, functions: Sequence[Function], turns: Sequence[Turn], max_output_tokens: int = 1500
     ) -> Reply:
         """The model's next reply in a conversation, with all its calls, wherever it put them; none where it wrote prose.
 
         The calls are as the model wrote them: whoever carries them out says what is wrong with them. A reply that was cut off is asked
-        for again with twice the room, once; half an answer is none. Raises as `decide` does.
+        for again with twice the room, once; half an answer is none. Raises BudgetExceededError before anything is sent that could pass
+        a limit, ConfigurationError for a refused key or an unknown model, EndpointError where the endpoint does not answer.
         """
-        offered = tuple(as_function(function) for function in functions)
-        exchange = Exchange(prompt=prompt, functions=offered, output_tokens=max_output_tokens, turns=tuple(turns))
+        exchange = Exchange(
+            prompt=prompt, functions=tuple(functions), output_tokens=max_output_tokens, turns=tuple(turns)
+        )
         while True:
             reply, mode = self._ask(exchange)
             if reply.cut_off and exchange.output_tokens == max_output_tokens:
@@ -148,7 +119,7 @@ class ModelClient:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
         extras = self._mode_parts(exchange, traits)
         words = neutral(described(exchange.functions) if traits.mode == "text" else "")
-        dialogue = [*messages_of(exchange.turns or (), traits.mode), *exchange.dialogue]
+        dialogue = messages_of(exchange.turns, traits.mode)
         aside = [json.dumps(extras) if extras else "", words, *map(text_of, dialogue)]
         texts = self._assemble(exchange, traits, sum(self._sender.count(text) for text in aside))
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}
@@ -168,11 +139,7 @@ class ModelClient:
         if traits.mode != "tools":
             return {}
         required = {"tool_choice": "required"} if self._requires(traits) else {}
-        if exchange.turns is not None:
-            return {"tools": [plain_tool(f) for f in exchange.functions], **required}
-        parts = {"tools": [tool(f, is_strict="strict" not in traits.dropped) for f in exchange.functions]}
-        optional = {"parallel_tool_calls": False, **required}
-        return {**parts, **{name: value for name, value in optional.items() if name not in traits.dropped}}
+        return {"tools": [tool(function) for function in exchange.functions], **required}
 
     def _requires(self, traits: Traits) -> bool:
         """Whether a call is required; servers that are not OpenAI's may then run to the end of their context."""
@@ -183,8 +150,7 @@ class ModelClient:
         return self.endpoint.base_url.startswith(OPENAI) or self.endpoint.azure
 
     def _assemble(self, exchange: Exchange, traits: Traits, aside: int) -> AssembledPrompt:
-        usual = _DEFAULT_CONTEXT if exchange.turns is None else _LONG_CONTEXT
-        context = self.endpoint.context_tokens or traits.context_tokens or usual
+        context = self.endpoint.context_tokens or traits.context_tokens or _LONG_CONTEXT
         limit = min(int(exchange.prompt.limit * exchange.scale), context - exchange.output_tokens - aside)
         left = self.budget.tokens_left()
         affordable = limit if left is None else min(limit, left - aside - LEAST_OUTPUT)
@@ -207,20 +173,6 @@ class ModelClient:
                 f"the context of {self.endpoint.model}{size} is too small for this question: serve it with a longer context, or set another --model"
             ) from problem
         return msgspec.structs.replace(exchange, output_tokens=exchange.output_tokens // 2)
-
-    def _repair(self, exchange: Exchange, reply: Reply, problem: UnusableReply) -> Exchange:
-        """The same question with the reply and what is wrong with it, without a template that could be copied."""
-        said = reply.content or "".join(json.dumps(msgspec.to_builtins(call)) for call in reply.calls)
-        shown = shorten(neutral(said.strip() or "(nothing)"), _SHOWN_REPLY, self._sender.count)
-        ask = neutral(
-            f"That answer cannot be used: {problem}. Answer the question again, corrected, with the JSON object only."
-        )
-        dialogue: tuple[Message, ...] = (
-            {"role": "assistant", "content": shown},
-            {"role": "user", "content": ask},
-        )
-        output = exchange.output_tokens * 2 if reply.cut_off else exchange.output_tokens
-        return msgspec.structs.replace(exchange, dialogue=dialogue, output_tokens=output)
 
     def _traits(self) -> Traits:
         traits = self._memory.traits(self.endpoint.identity)

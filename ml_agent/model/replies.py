@@ -192,7 +192,7 @@ _MOST_QUOTED = 2_000
 
 
 class RawCall(msgspec.Struct, frozen=True):
-    """A call as the model wrote it; without a name where it gave bare arguments."""
+    """A call as the model wrote it."""
 
     name: str
     arguments: Any
@@ -243,33 +243,22 @@ def read_reply(body: Mapping[str, Any]) -> Reply:
     )
 
 
-def find_call(reply: Reply, functions: Sequence[Function], *, lenient: bool = False) -> Call:
-    """The first valid call in the reply; `lenient` leaves out arguments that the function does not have.
-
-    Raises UnusableReply with what the model has to mend.
-    """
-    if reply.cut_off and not reply.calls:
-        raise UnusableReply("the answer was cut off before its end; write a shorter one")
-    raw = list(reply.calls) or list(_calls_in_text(reply.content))
-    if not raw:
-        raise UnusableReply("it holds no JSON object" if reply.content.strip() else "it is empty")
-    complaints = []
-    for call in raw:
-        try:
-            return _check(call, functions, lenient)
-        except UnusableReply as problem:
-            complaints.append(str(problem))
-    raise UnusableReply(complaints[0])
-
-
 def calls_in(reply: Reply) -> tuple[RawCall, ...]:
     """Every call that a reply names, native or in its text."""
-    return reply.calls or tuple(call for call in _calls_in_text(reply.content) if call.name)
+    return reply.calls or tuple(_calls_in_text(reply.content))
 
 
 def accepted(call: RawCall, functions: Sequence[Function]) -> Call:
     """A call as its function takes it, without arguments that the function does not have; UnusableReply says what is wrong."""
-    return _check(call, functions, lenient=True)
+    function = _function_of(call, functions)
+    arguments = coerce(_load(call.arguments), function.parameters)
+    if not isinstance(arguments, dict):
+        raise UnusableReply(f"the arguments of the function {function.name} are not a JSON object")
+    arguments = without_unknown(arguments, function.parameters)
+    complaints = problems(arguments, function.parameters)
+    if complaints:
+        raise UnusableReply(f"{function.name}: " + "; ".join(complaints[:4]))
+    return Call(name=function.name, arguments=arguments)
 
 
 def as_written(arguments: Any) -> tuple[dict[str, Any], str]:
@@ -293,28 +282,7 @@ def _around(text: str, place: int) -> str:
     return f"{'... ' if start else ''}{part}{' ...' if start + len(part) < len(text) else ''}"
 
 
-def _check(call: RawCall, functions: Sequence[Function], lenient: bool) -> Call:
-    function = _function_of(call, functions)
-    arguments = coerce(_load(call.arguments), function.parameters)
-    if not isinstance(arguments, dict):
-        raise UnusableReply(f"the arguments of the function {function.name} are not a JSON object")
-    if lenient:
-        arguments = without_unknown(arguments, function.parameters)
-    complaints = problems(arguments, function.parameters)
-    if complaints:
-        raise UnusableReply(f"{function.name}: " + "; ".join(complaints[:4]))
-    return Call(name=function.name, arguments=arguments)
-
-
 def _function_of(call: RawCall, functions: Sequence[Function]) -> Function:
-    if not call.name:
-        if len(functions) == 1:
-            return functions[0]
-        keys = set(call.arguments) if isinstance(call.arguments, dict) else set()
-        fitting = [f for f in functions if keys and keys <= set(f.parameters.get("properties", {}))]
-        if len(fitting) == 1:
-            return fitting[0]
-        raise UnusableReply("it does not name a function; there are: " + ", ".join(f.name for f in functions))
     plain = {_plain(f.name): f for f in functions}
     found = plain.get(_plain(call.name)) or plain.get(_plain(call.name.rpartition(".")[2]))
     if found is None:
@@ -391,8 +359,8 @@ def _calls_from(value: Any) -> Iterator[RawCall]:
         if isinstance(value.get(wrapper), (dict, list)):
             yield from _calls_from(value[wrapper])
             return
-    call = _call_from(value)
-    yield call if call else RawCall("", value)
+    if call := _call_from(value):
+        yield call
 
 
 def _call_from(value: Any) -> RawCall | None:

@@ -108,7 +108,7 @@ def _error(state: RetryCallState) -> BaseException:
     return error if isinstance(error, BaseException) else RuntimeError("no outcome")
 
 
-OPTIONAL = ("temperature", "seed", "parallel_tool_calls", "tool_choice", "strict")
+OPTIONAL = ("temperature", "seed", "tool_choice")
 """Parameters that a request can do without."""
 _REFUSED = frozenset({400, 404, 413, 415, 422, 500, 501})
 """Statuses with which servers say that a request is not for them; some use 500 for templates without tools."""
@@ -146,14 +146,10 @@ def read_refusal(error: BaseException, body: Mapping[str, Any], mode: Mode) -> R
     if _TOO_LONG.search(text) or error.status_code == 413:
         said = _CONTEXT.search(text)
         return Refusal(kind="too-long", context_tokens=_said_context(error) or (int(said[1]) if said else None))
-    named = next((name for name in OPTIONAL if re.search(rf"\b{name}\b", text) and _was_sent(name, body)), "")
+    named = next((name for name in OPTIONAL if name in body and re.search(rf"\b{name}\b", text)), "")
     if named:
         return Refusal(kind="parameter", parameter=named)
     return Refusal(kind="mode") if _ABOUT[mode].search(text) else None
-
-
-def _was_sent(name: str, body: Mapping[str, Any]) -> bool:
-    return name in body or (name == "strict" and "tools" in body)
 
 
 def _said_context(error: openai.APIStatusError) -> int | None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ml_agent.model.functions import Function, strict, tool
-from ml_agent.model.replies import Call, Reply, UnusableReply, coerce, find_call, problems, read_reply
+from ml_agent.model.functions import Function
+from ml_agent.model.replies import Call, Reply, UnusableReply, accepted, calls_in, coerce, problems, read_reply
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -28,14 +28,17 @@ STOP = Function(
 )
 
 
-def found(text: str, *functions: Function, lenient: bool = False) -> Call:
-    return find_call(Reply(content=text), functions or (RUN,), lenient=lenient)
+def found(text: str, *functions: Function) -> Call:
+    """The first call that the text holds, as its function takes it."""
+    call = next(iter(calls_in(Reply(content=text))), None)
+    if call is None:
+        raise UnusableReply("no call")
+    return accepted(call, functions or (RUN,))
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        '{"script": "train.py"}',
         '{"name": "run", "arguments": {"script": "train.py"}}',
         '{"name": "run", "arguments": "{\\"script\\": \\"train.py\\"}"}',
         '{"function": {"name": "run", "arguments": {"script": "train.py"}}}',
@@ -44,12 +47,12 @@ def found(text: str, *functions: Function, lenient: bool = False) -> Call:
         '[{"name": "run", "arguments": {"script": "train.py"}}]',
         '{"run": {"script": "train.py"}}',
         '{"call": {"name": "run", "arguments": {"script": "TRAIN.PY"}}}',
-        "Here you are:\n```json\n{'script': 'train.py',}\n```\nDone.",
+        "Here you are:\n```json\n{'run': {'script': 'train.py',}}\n```\nDone.",
         '<tool_call>{"name": "run", "arguments": {"script": "train.py"}}</tool_call>',
         '<function=run>{"script": "train.py"}</function>',
         'run(script="train.py")',
-        '<think>{"script": "x"}</think> {"script": "`train.py`"}',
-        'I looked at {a, b} and chose {"script": "train.py"}',
+        '<think>{"run": {"script": "x"}}</think> {"run": {"script": "`train.py`"}}',
+        'I looked at {a, b} and chose {"run": {"script": "train.py"}}',
     ],
 )
 def test_shapes(text: str) -> None:
@@ -79,13 +82,12 @@ def test_coercion(given_value: dict[str, Any], wanted: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "empty"),
-        ("I cannot help.", "no JSON object"),
-        ('{"script": "other.py"}', "not one of"),
-        ('{"script": "train.py", "gpus": 3}', "gpus"),
+        ("", "no call"),
+        ("I cannot help.", "no call"),
+        ('{"run": {"script": "other.py"}}', "not one of"),
         ('{"name": "fly", "arguments": {}}', "no function 'fly'"),
-        ('{"num_stacks": 3}', "'script' is a required property"),
-        ("[1, 2]", "no JSON object"),
+        ('{"run": {"num_stacks": 3}}', "'script' is a required property"),
+        ("[1, 2]", "no call"),
     ],
 )
 def test_complaints_say_what_to_mend(text: str, said: str) -> None:
@@ -93,13 +95,8 @@ def test_complaints_say_what_to_mend(text: str, said: str) -> None:
         found(text)
 
 
-def test_lenient_leaves_out_what_the_function_does_not_have() -> None:
-    assert found('{"script": "train.py", "gpus": 3}', lenient=True).arguments == {"script": "train.py"}
-
-
-def test_a_reply_that_was_cut_off_is_never_mended_into_a_call() -> None:
-    with pytest.raises(UnusableReply, match="cut off"):
-        find_call(Reply(content='{"script": "train.py", "num_st', finish_reason="length"), [RUN])
+def test_what_the_function_does_not_have_is_left_out() -> None:
+    assert found('{"run": {"script": "train.py", "gpus": 3}}').arguments == {"script": "train.py"}
 
 
 @given(st.text(max_size=200))
@@ -135,13 +132,3 @@ def test_valid_arguments_come_through_unchanged(arguments: dict[str, Any]) -> No
 def test_any_body_is_read(body: Any) -> None:
     assert isinstance(read_reply(body if isinstance(body, dict) else {"choices": body}), Reply)
     assert isinstance(read_reply({"choices": [{"message": body}]}), Reply)
-
-
-def test_strict_schemas_require_everything_and_allow_null() -> None:
-    made = tool(RUN)["function"]["parameters"]
-    assert made["required"] == list(SCHEMA["properties"]) and made["additionalProperties"] is False
-    optional = strict({"type": "object", "properties": {"a": {"type": "string", "default": "x"}, "b": {"enum": ["x"]}}})
-    assert optional["properties"] == {
-        "a": {"type": ["string", "null"]},
-        "b": {"anyOf": [{"enum": ["x"]}, {"type": "null"}]},
-    }

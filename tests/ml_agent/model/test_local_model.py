@@ -14,6 +14,7 @@ from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.functions import Function
 from ml_agent.model.memory import Memory
 from ml_agent.model.prompt import Prompt, Section
+from ml_agent.model.replies import accepted
 from ml_agent.model.sender import ClientParts
 from ml_agent.prompts.untrusted import neutral
 from ml_agent.request import Job
@@ -80,11 +81,10 @@ def test_a_small_model_reads_numbers(mode: str, url: str) -> None:
     memory, budget = Memory(), Budget(Limits(tokens=4000))
     endpoint = Endpoint(model="local", base_url=url, mode=mode)  # type: ignore[arg-type]
     client = ModelClient(endpoint, budget, parts=ClientParts(memory=memory))
-    call = client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
-    assert call.arguments["lr"] == 0.25
+    (call,) = client.converse(PROMPT, [OPTIONS], (), max_output_tokens=60).calls
+    assert accepted(call, [OPTIONS]).arguments["lr"] == 0.25
     assert 0 < budget.usage.tokens <= 4000 and budget.usage.cost == 0
     if mode == "auto":
-        client.decide(PROMPT, [OPTIONS], max_output_tokens=60)
         assert memory.traits(endpoint.identity).confirmed
 
 

@@ -10,7 +10,7 @@ from ml_agent.model.retry import Refusal, read_refusal
 from ml_agent.model.thread import Mode
 
 TOO_LONG = Refusal(kind="too-long")
-STRICT = Refusal(kind="parameter", parameter="strict")
+CHOICE = Refusal(kind="parameter", parameter="tool_choice")
 MODE = Refusal(kind="mode")
 
 
@@ -26,7 +26,7 @@ MODE = Refusal(kind="mode")
         (400, "use max_completion_tokens instead", {"max_completion_tokens": 9}, "text", None),
         (400, "temperature is not supported", {"temperature": 0}, "text", Refusal(kind="parameter", parameter="temperature")),
         (400, "temperature is not supported", {}, "text", None),
-        (400, "strict is unknown", {"tools": []}, "tools", STRICT),
+        (400, "tool_choice is unknown", {"tool_choice": "required"}, "tools", CHOICE),
         (500, "this template has no tools", {}, "tools", MODE),
         (500, "this template has no tools", {}, "text", None),
         (400, "json_schema is not supported", {}, "text", None),

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from ml_agent.errors import ConfigurationError
 from ml_agent.model.budget import Budget
 from ml_agent.model.client import ModelClient
 from ml_agent.model.endpoint import Endpoint
+from ml_agent.model.functions import Function
 from ml_agent.model.memory import Memory
 from ml_agent.model.prompt import Prompt
 from ml_agent.model.sender import ClientParts
@@ -70,10 +70,11 @@ def test_nothing_to_replay_is_a_configuration_error(tmp_path: Path) -> None:
         Tape(tmp_path / "file" / "tape", "record")
 
 
-class Pick(BaseModel):
-    """Choose."""
-
-    script: str
+PICK = Function(
+    name="Pick",
+    description="Choose.",
+    parameters={"type": "object", "properties": {"script": {"type": "string"}}, "required": ["script"]},
+)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +92,8 @@ def test_a_model_is_played_back_without_network(
             endpoint[0], budget, lambda event, **fields: events.append((event, fields.get("request"))), parts
         )
         try:
-            result: Any = client.decide(
-                Prompt(phase="p", system=neutral("s"), sections=(), question=neutral("q?")), [Pick]
-            )
+            prompt = Prompt(phase="p", system=neutral("s"), sections=(), question=neutral("q?"))
+            result: Any = client.converse(prompt, [PICK], ())
         except Exception as error:  # noqa: BLE001 - compared below
             result = repr(error)
         usage = budget.usage
