@@ -138,3 +138,12 @@ def _exponent(found: re.Match[str]) -> int | None:
     if said not in _SMALL and not re.fullmatch(r"-?\d{1,2}", said):
         return None
     return (-1 if found["minus"] else 1) * (_SMALL[said] if said in _SMALL else int(said))
+
+
+def is_number(text: str) -> bool:
+    """Whether Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.draft import Draft, LedgerEntry, Placement
+from ml_agent.numbers import is_number
 from ml_agent.request import Request, Value
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.commandline.shell import parse_command
@@ -179,16 +180,8 @@ def _pairs(words: Sequence[str]) -> list[list[str]]:
     """Each option with what stands behind it."""
     pairs: list[list[str]] = []
     for word in words:
-        if (word.startswith("-") and not _is_number(word)) or _SETTING.match(word):
+        if (word.startswith("-") and not is_number(word)) or _SETTING.match(word):
             pairs.append([word])
         elif pairs and len(pairs[-1]) < 4 and "=" not in pairs[-1][0] and Path(word).suffix != ".py":
             pairs[-1].append(word)
     return pairs
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

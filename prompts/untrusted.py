@@ -81,11 +81,6 @@ def joined(between: Literal["", "\n", "\n\n"], parts: Iterable[PromptText]) -> P
     return PromptText(between.join(parts))
 
 
-def verbatim(text: str) -> PromptText:
-    """A benchmark's own prompt, word for word and ungated: there it is the other's prompt that is measured."""
-    return PromptText(text)
-
-
 def piece(text: PromptText, which: slice) -> PromptText:
     """Some of the characters."""
     return PromptText(text[which])

@@ -4,7 +4,6 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Annotated, Literal
 
 import typer
@@ -88,7 +87,7 @@ def make(
     """
     from ml_agent.benchmarks import make as form_l
     from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.files import write_atomically
+    from ml_agent.files import make_writable, write_atomically
     from ml_agent.settings import load_settings
 
     cache, given = load_settings().cache_dir / "indexes", form_l.sources(repositories)
@@ -101,9 +100,7 @@ def make(
     else:
         if out.exists():
             raise BenchError(f"{out} is there already; name another file for --out")
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=out.parent):
-            pass  # where nothing can be written that is told before the work
+        make_writable(out.parent)  # where nothing can be written that is told before the work
         parts = list(form_l.make(given, cache, rows, seed, lambda line: o.tell([line])))
         lines = [json.dumps(row, ensure_ascii=False) for made in parts for row in made.rows]
         write_atomically(out, "".join(f"{line}\n" for line in lines))

@@ -17,6 +17,7 @@ import msgspec
 from ml_agent.delivery.binary_kinds import array_head
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.text_kinds import TEXT_KINDS, InvalidContent, is_header, plain_name, rows_of, text_of
+from ml_agent.numbers import is_number
 
 MOST_NAMED, MOST_ROWS, MOST_LINES, LINE = 12, 5, 6, 120
 _FEW = 5
@@ -91,7 +92,7 @@ class _Column:
         self.count += 1
         self.blank += plain in _BLANK
         self.endless += plain in _ENDLESS
-        self.numbers += _is_number(plain)
+        self.numbers += is_number(plain)
         self.first = plain if self.first is None else self.first
         self.constant = self.constant and plain == self.first
 
@@ -112,14 +113,6 @@ class _Column:
         if self.constant and self.count >= _FEW and self.numbers == self.count and _SCORE.search(self.name):
             return f"column {self.name} is {self.first} in all {self.count} rows"
         return ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> Head:

@@ -72,8 +72,6 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     unknown: tuple[str, ...] = ()
     """Words that the signature does not know."""
-    order: tuple[str, ...] = ()
-    """dests in the order in which they were given."""
     given: tuple[Argument, ...] = ()
     """Which words belong together, in order; every word is in one of them."""
 
@@ -105,7 +103,7 @@ class Reader:
             if place not in claimed
         ]
         return ParsedCall(
-            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown), order=tuple(self.values),
+            values=self.values, findings=tuple(self.findings), unknown=tuple(self.unknown),
             given=tuple(sorted([*self.given, *left], key=lambda part: part.start)),
         )  # fmt: skip
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 import msgspec
 
@@ -21,16 +20,6 @@ _DECLARE = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _SUBSTITUTION = re.compile(r"\$\(([^()]+)\)|`([^`]+)`")
 
 
-class Redirection(NamedTuple):
-    """Where a file stands in the place of a stream."""
-
-    sign: str
-    """The operator."""
-    target: str
-    folder: str
-    """Where the command runs, as in `Invocation`."""
-
-
 class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of bash."""
 
@@ -39,8 +28,6 @@ class CommandLine(msgspec.Struct, frozen=True, kw_only=True):
     """Why bash refuses it; it is read all the same."""
     assignments: tuple[tuple[str, str], ...] = ()
     """Variables that are set on the way, in order."""
-    redirections: tuple[Redirection, ...] = ()
-    """All of them, also those of groups and loops and those without any command."""
     comments: tuple[str, ...] = ()
     """Comments that stand behind words of a command: what bash ignores, in full."""
 
@@ -116,11 +103,9 @@ def _assemble(simple: list[tuple[Token, ...]]) -> CommandLine:
     folder = "."
     invocations: list[Invocation] = []
     assignments: list[tuple[str, str]] = []
-    redirections: list[Redirection] = []
     for command in simple:
         environment, words = split_assignments([token.value for token in command if token.kind == "word"])
         redirects = tuple((sign_of(token), token.value) for token in command if token.kind == "redirect")
-        redirections += [Redirection(sign, target, folder) for sign, target in redirects]
         if words and words[0] in _DECLARE:
             environment, words = split_assignments([w for w in words[1:] if not w.startswith("-")])
             words = []
@@ -141,7 +126,7 @@ def _assemble(simple: list[tuple[Token, ...]]) -> CommandLine:
                 offset=command[0].at,
             )
         )
-    return CommandLine(invocations=tuple(invocations), assignments=tuple(assignments), redirections=tuple(redirections))
+    return CommandLine(invocations=tuple(invocations), assignments=tuple(assignments))
 
 
 def sign_of(redirect: Token) -> str:

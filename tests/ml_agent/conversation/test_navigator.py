@@ -17,7 +17,7 @@ from ml_agent.model.budget import Limits
 from ml_agent.model.thread import ToolCall, Turn
 from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts import functions
-from ml_agent.prompts.untrusted import MARK, verbatim
+from ml_agent.prompts.untrusted import MARK, PromptText
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.session import Installed
 from tests.servers.misbehaviours import MISBEHAVIOURS
@@ -284,7 +284,8 @@ def test_the_same_answer_without_a_word_ends_the_conversation(stage: Callable[..
 def test_old_results_shrink_to_a_line_and_the_last_stays() -> None:
     turns = [
         Turn(
-            calls=(ToolCall(name="read", arguments={"path": str(n)}),), results=(verbatim(f"head {n}\n" + "x" * 7000),)
+            calls=(ToolCall(name="read", arguments={"path": str(n)}),),
+            results=(PromptText(f"head {n}\n" + "x" * 7000),),
         )
         for n in range(6)
     ]

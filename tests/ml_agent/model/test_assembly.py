@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ml_agent.model.prompt import CUT, DoesNotFit, Prompt, Section, assemble, shorten
-from ml_agent.prompts.untrusted import neutral, verbatim
+from ml_agent.prompts.untrusted import PromptText, neutral
 
 
 def count(text: str) -> int:
@@ -45,11 +45,11 @@ def test_without_room_for_the_question_it_says_so() -> None:
     st.integers(24, 400),
 )
 def test_never_longer_than_its_limit(parts: list[tuple[str, int, str]], limit: int) -> None:
-    sections = tuple(Section(name=str(n), text=verbatim(t), rank=r, keep=k) for n, (t, r, k) in enumerate(parts))  # type: ignore[arg-type]
+    sections = tuple(Section(name=str(n), text=PromptText(t), rank=r, keep=k) for n, (t, r, k) in enumerate(parts))  # type: ignore[arg-type]
     made = assemble(prompt(*sections), limit, count)
     assert count(made.system) + count(made.user) <= limit
 
 
 @given(st.text(max_size=500), st.integers(0, 100), st.sampled_from(["head", "tail"]))
 def test_shortened_text_fits(text: str, room: int, keep: str) -> None:
-    assert count(shorten(verbatim(text), room, count, keep)) <= room  # type: ignore[arg-type]
+    assert count(shorten(PromptText(text), room, count, keep)) <= room  # type: ignore[arg-type]
