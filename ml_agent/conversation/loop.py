@@ -15,7 +15,7 @@ from ml_agent.draft import Dispute, Draft, Output, Provenance, Rejected
 from ml_agent.errors import UsageError
 from ml_agent.model.client import ModelClient, silent
 from ml_agent.model.functions import Function, as_function
-from ml_agent.model.prompt import Prompt, Section
+from ml_agent.model.prompt import Prompt
 from ml_agent.model.replies import Call, RawCall, Reply, UnusableReply, accepted, as_written, plain_name
 from ml_agent.model.thread import Thread, ToolCall, Turn
 from ml_agent.navigator import Workspace
@@ -127,9 +127,8 @@ class Conversation:
         raise NoAnswer("the model gave no answer")
 
     def _prompt(self, thread: Thread) -> Prompt:
-        sections = (Section(name="opening", text=thread.opening),)
-        about = system(self._toolbox.can_run)
-        return Prompt(phase="generate", system=about, sections=sections, question=thread.task, limit=_OPENING_TOKENS)
+        about, seen = system(self._toolbox.can_run), thread.opening
+        return Prompt(phase="generate", system=about, evidence=seen, question=thread.task, limit=_OPENING_TOKENS)
 
     def _turn(self, reply: Reply, exchange: _Exchange, asked: set[str]) -> Turn:
         """What the calls of a reply came to; nothing is done after an answer that is taken, nor when time is over."""

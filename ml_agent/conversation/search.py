@@ -78,7 +78,7 @@ class SearchConversation:
         """
         turns: list[Turn] = []
         texts = render("search", instruction=request.instruction, calls=MOST_CALLS, gpu=self._gpu)
-        prompt = Prompt(phase="search", system=texts["system"], sections=(), question=texts["question"])
+        prompt = Prompt(phase="search", system=texts["system"], question=texts["question"])
         asked: list[str] = []
         idle = 0
         while not self._chosen and len(turns) < MOST_TURNS and idle < MOST_IDLE:

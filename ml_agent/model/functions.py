@@ -49,12 +49,10 @@ def _key(name: str, schema: Schema, required: bool) -> str:
 def _kind(schema: Schema) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(json.dumps(choice, ensure_ascii=False) for choice in schema["enum"])
-    if "anyOf" in schema:
-        return " or ".join(_kind(part) for part in schema["anyOf"])
     kind = schema.get("type", "any value")
     if kind == "array":
         return f"list of {_kind(schema.get('items', {}))}"
     if kind == "object" and schema.get("properties"):
         inner = ", ".join(f"{json.dumps(k)}: {_kind(v)}" for k, v in schema["properties"].items())
         return f"object {{{inner}}}"
-    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+    return str(kind)

@@ -22,19 +22,11 @@ def coerce(value: Any, schema: Schema) -> Any:
 
     What cannot be understood is returned as it is; `problems` then says what is wrong with it.
     """
-    if "anyOf" in schema:
-        return _any_of(value, schema["anyOf"])
     if "enum" in schema:
         return _choice(value, schema["enum"])
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if "null" in kinds and _is_null(value):
-        return None
-    for kind in kinds:
-        converted = _CONVERT[kind](value, schema) if kind in _CONVERT else value
-        if _is(converted, kind):
-            return converted
-    return value
+    kind = schema.get("type", "")
+    converted = _CONVERT[kind](value, schema) if kind in _CONVERT else value
+    return converted if _is(converted, kind) else value
 
 
 def problems(value: Any, schema: Schema) -> list[str]:
@@ -74,17 +66,6 @@ def _object(value: Any, schema: Schema) -> Any:
         if not (_is_null(converted) and name not in required and problems(converted, properties[name])):
             result.setdefault(name, converted)
     return result
-
-
-def _any_of(value: Any, options: Sequence[Schema]) -> Any:
-    for option in options:
-        if not problems(value, option):
-            return value
-    for option in options:
-        converted = coerce(value, option)
-        if not problems(converted, option):
-            return converted
-    return value
 
 
 def _choice(value: Any, choices: Sequence[Any]) -> Any:
@@ -150,7 +131,6 @@ _PYTHON: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
     "boolean": (bool,),
-    "null": (type(None),),
 }
 
 

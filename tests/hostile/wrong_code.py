@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ml_agent.cli.solve import asker
-    from ml_agent.model.prompt import Prompt, Section
+    from ml_agent.model.prompt import Prompt
     from ml_agent.model.thread import PromptMessage, Thread, ToolMessage, Turn
     from ml_agent.progress import Progress
     from ml_agent.prompts.untrusted import PromptText, joined, neutral
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     page: Markup = f"{Markup('<b>')}{text}"  # type: ignore[assignment]
 
     # A prompt.
-    Section(name="readme", text=text)  # type: ignore[arg-type]
-    Section(name="readme", text=f"{gated}{text}")  # type: ignore[arg-type]
-    Section(name="readme", text=gated + text)  # type: ignore[arg-type]
-    Prompt(phase="plan", system=text, sections=(), question=gated)  # type: ignore[arg-type]
-    Prompt(phase="plan", system=gated, sections=(), question=text)  # type: ignore[arg-type]
+    Prompt(phase="plan", system=gated, evidence=text, question=gated)  # type: ignore[arg-type]
+    Prompt(phase="plan", system=gated, evidence=f"{gated}{text}", question=gated)  # type: ignore[arg-type]
+    Prompt(phase="plan", system=gated, evidence=gated + text, question=gated)  # type: ignore[arg-type]
+    Prompt(phase="plan", system=text, question=gated)  # type: ignore[arg-type]
+    Prompt(phase="plan", system=gated, question=text)  # type: ignore[arg-type]
     Turn(results=(text,))  # type: ignore[arg-type]
     Thread(opening=text, task=gated)  # type: ignore[arg-type]
     Thread(opening=gated, task=gated).with_result(text)  # type: ignore[arg-type]

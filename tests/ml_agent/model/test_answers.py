@@ -14,10 +14,10 @@ SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "script": {"type": "string", "enum": ["train.py", "Eval.py"]},
-        "num_stacks": {"type": ["integer", "null"], "description": "how many"},
-        "lr": {"type": ["number", "null"]},
-        "names": {"type": ["array", "null"], "items": {"type": "string"}},
-        "fast": {"type": ["boolean", "null"]},
+        "num_stacks": {"type": "integer", "description": "how many"},
+        "lr": {"type": "number"},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "fast": {"type": "boolean"},
     },
     "required": ["script"],
     "additionalProperties": False,
@@ -71,7 +71,7 @@ def test_shapes(text: str) -> None:
         ),
         (
             {"script": "train.py", "lr": "null", "num_stacks": "1,000"},
-            {"script": "train.py", "lr": None, "num_stacks": 1000},
+            {"script": "train.py", "num_stacks": 1000},
         ),
     ],
 )

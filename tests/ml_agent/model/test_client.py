@@ -13,7 +13,7 @@ from ml_agent.model.client import ModelClient
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.functions import Function
 from ml_agent.model.memory import Memory
-from ml_agent.model.prompt import Prompt, Section
+from ml_agent.model.prompt import Prompt
 from ml_agent.model.replies import Call, UnusableReply, accepted
 from ml_agent.model.sender import ClientParts
 from ml_agent.prompts.untrusted import neutral
@@ -27,8 +27,8 @@ PICK = Function(
         "type": "object",
         "properties": {
             "script": {"type": "string", "enum": ["train.py", "eval.py"], "description": "the script"},
-            "epochs": {"type": ["integer", "null"], "description": "number of epochs"},
-            "lr": {"type": ["number", "null"], "description": "learning rate"},
+            "epochs": {"type": "integer", "description": "number of epochs"},
+            "lr": {"type": "number", "description": "learning rate"},
         },
         "required": ["script", "epochs", "lr"],
     },
@@ -42,11 +42,8 @@ GOOD = Answer("Pick", {"script": "train.py", "epochs": 30, "lr": 0.5})
 PROMPT = Prompt(
     phase="pick",
     system=neutral("You choose scripts."),
-    sections=(
-        Section(name="task", text=neutral("Task: train on Citeseer for 30 epochs.")),
-        Section(
-            name="files", text=neutral("\n".join(f"file_{n}.py does thing number {n}" for n in range(150))), rank=2
-        ),
+    evidence=neutral(
+        "Task: train on Citeseer for 30 epochs.\n" + "\n".join(f"file_{n}.py does thing number {n}" for n in range(150))
     ),
     question=neutral("Which script?"),
 )

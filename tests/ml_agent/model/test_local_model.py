@@ -13,7 +13,7 @@ from ml_agent.model.client import ModelClient
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.functions import Function
 from ml_agent.model.memory import Memory
-from ml_agent.model.prompt import Prompt, Section
+from ml_agent.model.prompt import Prompt
 from ml_agent.model.replies import accepted
 from ml_agent.model.sender import ClientParts
 from ml_agent.prompts.untrusted import neutral
@@ -35,11 +35,7 @@ PROMPT = Prompt(
     system=neutral(
         "You read what a user asks of a script and say which value the user states for each of its options."
     ),
-    sections=(
-        Section(
-            name="task", text=neutral("User: Fit the linear model with learning rate 0.25 and half a hundred steps.")
-        ),
-    ),
+    evidence=neutral("User: Fit the linear model with learning rate 0.25 and half a hundred steps."),
     question=neutral("Which value does the user state for each option? null where none."),
 )
 OPTIONS = Function(
@@ -48,8 +44,8 @@ OPTIONS = Function(
     parameters={
         "type": "object",
         "properties": {
-            "lr": {"type": ["number", "null"], "description": "learning rate"},
-            "steps": {"type": ["integer", "null"], "description": "number of steps"},
+            "lr": {"type": "number", "description": "learning rate"},
+            "steps": {"type": "integer", "description": "number of steps"},
         },
         "required": ["lr", "steps"],
     },

@@ -92,7 +92,7 @@ def test_a_model_is_played_back_without_network(
             endpoint[0], budget, lambda event, **fields: events.append((event, fields.get("request"))), parts
         )
         try:
-            prompt = Prompt(phase="p", system=neutral("s"), sections=(), question=neutral("q?"))
+            prompt = Prompt(phase="p", system=neutral("s"), question=neutral("q?"))
             result: Any = client.converse(prompt, [PICK], ())
         except Exception as error:  # noqa: BLE001 - compared below
             result = repr(error)
