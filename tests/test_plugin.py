@@ -144,7 +144,7 @@ def test_a_function_whose_parameters_are_options(from_the_page: Path, repository
     added = tmp_path / "added"
     shutil.copytree(from_the_page, added)
     page = (ROOT / "docs/extending.md").read_text("utf-8")
-    (added / "my_plugin.py").write_text(page.split("```python\n")[2].split("```")[0])
+    (added / "my_plugin.py").write_text(page.split("```python\n")[4].split("```")[0])
     (repository / "fit.py").write_text(FIT)
     for given, code in (
         ("x.csv --rate 0.5 --verbose --top-k 1", 0),
@@ -197,6 +197,13 @@ def test_an_error_in_what_is_added_is_told_once(from_the_page: Path, repository:
     for target in (f"{repository}:grow.py", f"{repository}:other.py"):
         said = run(added, tmp_path, "-m", "ml_agent", "explain", target).stderr
         assert said.count("my-plugin 1.0: AttributeError") == 1 and "Traceback" not in said, said
+    for _ in range(2):
+        check = ("-m", "ml_agent", "check", "python grow.py --sizes 3", "--repo", str(repository))
+        done = run(added, tmp_path, *check)
+        assert done.returncode == 3 and "my-plugin 1.0: AttributeError" in done.stdout and "ok" not in done.stdout
+    plugin.write_text(plugin.read_text().replace('option_function("tinyopts", read)', "3"))
+    done = run(added, tmp_path, *check)
+    assert done.returncode == 3 and "my-plugin 1.0" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_framework_that_changes_under_the_same_version(installed: Path, repository: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     code: str
     """Stable name: no-such-file, unknown-option, bad-choice, bad-type, missing-required, too-many-arguments, missing-value,
-    no-such-module, no-such-name, undefined-name, syntax, bad-call, value-not-used, unreadable-command, outside-tree, ..."""
+    no-such-module, no-such-name, undefined-name, syntax, bad-call, value-not-used, unreadable-command, outside-tree, plugin-failed, ..."""
     message: str
     """One line for a person and for the model."""
     severity: Severity = "error"

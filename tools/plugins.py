@@ -111,7 +111,20 @@ def everything(group: str) -> dict[str, Any]:
 @functools.cache
 def added_names() -> frozenset[str]:
     """The dotted names of library objects that frameworks of packages model. Raises PluginError."""
-    return frozenset(name for framework in everything(FRAMEWORKS).values() for name in framework)
+    return frozenset(frameworks())
+
+
+@functools.cache
+def frameworks() -> Mapping[str, Any]:
+    """What models each library object of packages' frameworks, by its dotted name. Raises PluginError."""
+    found: dict[str, Any] = {}
+    for name, added in everything(FRAMEWORKS).items():
+        if not isinstance(added, Mapping) or not all(map(callable, added.values())):
+            raise PluginError(
+                f"{name} of the package {made_by(FRAMEWORKS, name)} must be a dictionary from dotted names to functions"
+            )
+        found |= added
+    return found
 
 
 def identity(group: str) -> str:
@@ -138,7 +151,8 @@ def _sources(module: str) -> str:
 
 def author_of(error: BaseException) -> str:
     """The package, with its version, in whose code an error was raised; "" where that is none that adds something."""
-    added = {point.value.partition(":")[0].partition(".")[0]: point for point in _ours()}
+    added = {point.module.partition(".")[0]: point for point in _ours()}
+    added.pop(__name__.partition(".")[0], None)  # what they call of ours is called by them
     raised, found = error.__traceback__, ""
     while raised is not None:
         point = added.get(str(raised.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
@@ -146,22 +160,19 @@ def author_of(error: BaseException) -> str:
     return found
 
 
-def tell_of(error: Exception) -> None:
-    """Say on stderr in whose code an error was raised, once a process for each package; nothing of errors in our own."""
+def tell_of(error: Exception) -> str:
+    """Say on stderr in whose code an error was raised, once a process for each package; gives what it says, "" of our own errors."""
     author = author_of(error)
-    if author and author not in _TOLD:
+    if not author:
+        return ""
+    said = "".join(filter(str.isprintable, str(error)))[:300]  # it may quote a repository
+    text = f"error in {author}: {type(error).__name__}: {said}"
+    if author not in _TOLD:
         _TOLD.add(author)
         debug = bool(os.environ.get("ML_AGENT_DEBUG"))
         where = "" if debug else " (ML_AGENT_DEBUG=1 shows where)"
-        said = "".join(filter(str.isprintable, str(error)))[:300]  # it may quote a repository
-        _LOG.warning(
-            "ml-agent: error in %s: %s: %s%s",
-            author,
-            type(error).__name__,
-            said,
-            where,
-            exc_info=error if debug else None,
-        )
+        _LOG.warning("ml-agent: %s%s", text, where, exc_info=error if debug else None)
+    return text
 
 
 def _origin(point: importlib.metadata.EntryPoint) -> str:

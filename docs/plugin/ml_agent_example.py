@@ -17,9 +17,7 @@ from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Policy, Sandbox
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.settings import Settings
-from ml_agent.tools.signatures.added import CommandLine, option
-from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Value
+from ml_agent.tools.signatures.added import UNKNOWN, Arguments, CommandLine, Value, option
 
 
 # A framework: the library tinyargs, which scripts use like this:
@@ -30,9 +28,7 @@ from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Value
 #     parser.opt("--plot", switch=True)                             takes no value
 #     args = parser.go()
 class Parser(CommandLine):
-    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`; calls of other methods have no effect."""
-
-    framework = "tinyargs"
+    """What `tinyargs.Parser()` makes. A method `do_opt` models `.opt(…)`."""
 
     def do_opt(self, call: Arguments) -> Value:
         """`call.get(place, name, default)` gives an argument by its place (None: only by name)."""
@@ -46,7 +42,7 @@ class Parser(CommandLine):
             ),
             call,
         )
-        return None
+        return UNKNOWN
 
     def do_go(self, call: Arguments) -> Value:
         """The script parses its command line here: the reading ends."""
@@ -54,11 +50,7 @@ class Parser(CommandLine):
         return UNKNOWN
 
 
-def _parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return Parser(run)
-
-
-FACTORIES: dict[str, Factory] = {"tinyargs.Parser": _parser}
+FACTORIES = {"tinyargs.Parser": Parser}
 
 
 # A navigator: --navigator first. Ours, but it never tries a second answer.

@@ -13,9 +13,9 @@ import msgspec
 import typer
 
 from ml_agent.cli.tables import ReadingLine, say_left_out
-from ml_agent.errors import UsageError
+from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.terminal import terminal_text, write_out
-from ml_agent.tools.check.command import check_command
+from ml_agent.tools.check.command import PLUGIN_FAILED, check_command
 from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.python import check_python
 from ml_agent.tools.check.syntax import is_python
@@ -81,13 +81,14 @@ def check(
     say_left_out(index)
     fatal = frozenset(_WORDS) if strict else frozenset({"error"})
     failed = any(finding.severity in fatal for finding in findings)
+    broken = any(finding.code == PLUGIN_FAILED for finding in findings)
     if as_json:
         write_out(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False) + "\n")
     else:
         several = len(text.strip().splitlines()) > 1
         lines = [_finding_line(finding, with_line=several) for finding in findings]
-        write_out("\n".join([*lines, *([] if failed else [_success(findings)])]) + "\n")
-    return int(failed)
+        write_out("\n".join([*lines, *([] if failed or broken else [_success(findings)])]) + "\n")
+    return ConfigurationError.exit_code if broken and not failed else int(failed)
 
 
 def _read(given: str) -> tuple[str, bool]:

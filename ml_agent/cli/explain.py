@@ -301,7 +301,8 @@ def _spelling(option: Option, signature: Signature) -> str:
     """An option as it is typed; a positional one by its name."""
     if signature.syntax == "overrides" and not option.flags:
         return f"{option.dest}="
-    return " ".join(f"{flag}=" if option.joined else flag for flag in option.flags) or option.dest
+    spelled = " ".join(f"{flag}=" if option.joined else flag for flag in option.flags) or option.dest
+    return f"{spelled} (or by place)" if option.by_place else spelled
 
 
 # A signature as a function that a model can call: JSON Schema in OpenAI's strict form.

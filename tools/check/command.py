@@ -36,6 +36,7 @@ from ml_agent.tools.remotes import say_absent, submodule_of
 from ml_agent.tools.signatures.known_classes import known_launcher
 from ml_agent.tools.signatures.model import Signature
 
+PLUGIN_FAILED = "plugin-failed"
 NOT_A_COMMAND = re.compile(r"^-{1,2}[A-Za-z]")
 
 
@@ -292,6 +293,9 @@ class _Check:
         signature = choose(signatures, invocation.words)
         if signature is not None and self._installs(signature.path):
             return
+        if failed := _failure(signatures):
+            self.findings.append(failed)
+            return
         if signature is None:
             self.findings += check_subcommand(signatures, invocation, self.reader.sources.text)
             return
@@ -385,6 +389,14 @@ class _Check:
             self.findings.append(cannot_tell(program, f"which options {program} takes"))
         else:
             self.note("no-such-file", f"there is no {program}", program, sure=not self.anything_made)
+
+
+def _failure(signatures: Sequence[Signature]) -> Finding | None:
+    """That the installed package which reads the options of an entry point failed; None where none did."""
+    for unseen in (unseen for signature in signatures for unseen in signature.unseen if unseen.origin == "package"):
+        message = f"which options {unseen.path} takes: {unseen.name}"
+        return Finding(code=PLUGIN_FAILED, message=message, severity="unsure", path=unseen.path)
+    return None
 
 
 _MISSING = frozenset({"no-such-file", "no-such-module", "cannot-tell"})

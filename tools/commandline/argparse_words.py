@@ -17,7 +17,6 @@ class ArgparseWords:
         self.signature = reader.signature
         self.words = words
         self.numbers_are_options = any(NEGATIVE_NUMBER.match(f) for f in reader.by_flag)
-        self.pending = [o for o in self.signature.options if o.positional]
         self.subcommands = list(self.signature.subcommand)
         self.kinds = ""
         self.matches: dict[int, tuple[Option | None, str, str | None]] = {}
@@ -26,6 +25,8 @@ class ArgparseWords:
         self.glued: set[int] = set()
         """Words of which a flag was read already."""
         self._classify()
+        named = {option.dest for option, _, _ in self.matches.values() if option is not None}
+        self.pending = [o for o in self.signature.options if o.positional or (o.by_place and o.dest not in named)]
 
     def _classify(self) -> None:
         for place, word in enumerate(self.words):
@@ -107,9 +108,11 @@ class ArgparseWords:
     def _positionals(self, place: int) -> int:
         """Fill positional arguments from here; returns how many words they took."""
         ready = [o for o in self.pending if o.level == self._level()]
-        counts = match_places([o.nargs for o in ready], self.kinds[place:])
+        counts = match_places([_by_place(o) for o in ready], self.kinds[place:])
         at = place
         for option, count in zip(ready, counts, strict=False):
+            if option.by_place and count == 0:  # a later word may be meant for it
+                continue
             words = self.words[at : at + count]
             words = words if option.nargs == "..." else without_dashes(words)
             if words or option.nargs not in ("?", "*", "..."):
@@ -248,6 +251,12 @@ class ArgparseWords:
         self.reader.store(option, [value], flag)
         self._take_joined(place, option, flag, value)
         return place + 1
+
+
+def _by_place(option: Option) -> str | None:
+    """How many words an argument takes by place; one that may be named as well needs none there."""
+    needed = option.required and option.nargs != "0"
+    return option.nargs if needed or option.nargs == "*" or not option.by_place else "?"
 
 
 def without_dashes(words: list[str]) -> list[str]:

@@ -290,6 +290,7 @@ def _reason(unseen: Unseen) -> str:
         "registry": "{} may add options",
         "configuration": "it takes the settings of {}",
         "computed": "{}",
+        "package": "{}",
     }
     return kinds[unseen.origin].format(unseen.name)
 

@@ -1,35 +1,54 @@
-"""For packages that add a framework: how a library's calls become options. docs/extending.md has three worked examples."""
+"""For packages that add a framework: how a library's calls become options. docs/extending.md has worked examples."""
 
+import ast
 from collections.abc import Callable
+from typing import Literal, TypeVar
 
-from msgspec.structs import replace
+import msgspec
+from msgspec import structs
 
+from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES
-from ml_agent.tools.signatures.fields import option_of, parameters
+from ml_agent.tools.signatures.fields import Field, option_of, parameters
+from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, OptionType, Signature, Unseen
+from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
     Bound,
+    Class,
     External,
     Function,
+    Method,
     Native,
     ParsedArgument,
     Value,
     is_known,
 )
 
+__all__ = [
+    "UNKNOWN", "Arguments", "CommandLine", "External", "Function", "Value", "option", "option_function", "replace",
+]  # fmt: skip
+
 _TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float"}
+_Made = TypeVar("_Made", bound=Option | None)
+ByPlace = Literal["required", "all", "both", "none"]
 
 
 def option(
-    name: Value, default: Value = None, *, choices: Value = (), switch: Value = False, help: Value = ""
+    name: Value,
+    default: Value = None,
+    *,
+    type: Value = None,
+    choices: Value = (),
+    switch: Value = False,
+    help: Value = "",
 ) -> Option | None:
     """An option with this name, or a positional argument if the name has no dash; None if the name is computed.
 
-    Every argument may be UNKNOWN, as it comes from the script; then the option is listed without that part. The type is
-    that of the default, if `typed` gives no other. `msgspec.structs.replace(option, …)` sets any other field of `Option`.
+    Every argument may be UNKNOWN, as it comes from the script; then the option is listed without that part. Without a
+    type it is that of the default. `replace(option, …)` sets any other field of `Option`.
     """
     if not isinstance(name, str) or not name.strip("-"):
         return None
@@ -39,7 +58,7 @@ def option(
     return Option(
         dest=name.lstrip("-").replace("-", "_"),
         flags=flags,
-        type=_TYPES.get(type(default), "unknown" if default is UNKNOWN else "str"),
+        type=_type_of(default, type),
         default=None if default is None or not is_known(default) else str(default),
         choices=tuple(map(str, choices)) if known else (),
         choices_unread=not known,
@@ -49,71 +68,195 @@ def option(
     )
 
 
-def typed(option: Option | None, given: Value) -> Option | None:
-    """The option with the type that its call names, such as `type=int`; as it is if the call names none."""
-    if option is None or given is None:
-        return option
-    return replace(option, type=TYPE_NAMES.get(given.name, "unknown") if isinstance(given, External) else "unknown")
+def _type_of(default: Value, given: Value) -> OptionType:
+    if given is not None:
+        return TYPE_NAMES.get(given.name, "unknown") if isinstance(given, External) else "unknown"
+    return _TYPES.get(type(default), "unknown" if default is UNKNOWN else "str")
 
 
-def parameter_options(run: Interpreter, function: Value) -> list[Option | None]:
-    """One option for each parameter of a function, as its annotation, default and docstring say.
-
-    A parameter without a default is a positional argument, one whose default is False a switch. None, for `declare`,
-    says that there are others: the function takes **kwargs, or it is not known.
-    """
-    if not isinstance(function, (Function, Bound)):
-        return [None]
-    fields, more = parameters(run, function)
-    made = [option_of(run, field, field.name, (f"--{field.name.replace('_', '-')}",)) for field in fields]
-    return [*map(_by_default, made), *([None] if more else [])]
+def replace(option: _Made, **fields: Value) -> _Made:
+    """An option with other fields; None, whose name is computed, stays None."""
+    return option if option is None else structs.replace(option, **fields)
 
 
-def _by_default(option: Option) -> Option:
-    """A parameter as an option, a switch or a positional argument."""
-    switch = option.type == "bool" and option.default == "False"
-    return replace(option, flags=() if option.required else option.flags, nargs="0" if switch else option.nargs)
+def _checked(option: Option) -> Option:
+    """An option without the parts that are not known; an error of whoever set a part to what it cannot be."""
+    facts = {name: getattr(option, name) for name in Option.__struct_fields__}
+    facts["default"] = str(option.default) if option.default is not None and is_known(option.default) else None
+    return msgspec.convert({name: fact for name, fact in facts.items() if fact is not UNKNOWN}, Option)
+
+
+class Parameter(Option, frozen=True, kw_only=True, gc=True):
+    """A parameter of a function as an option."""
+
+    notes: tuple[Value, ...] = ()
+    """What `Annotated` holds besides the type, an annotation that is no type, and a default that is a call."""
 
 
 class CommandLine(Native):
     """The options of a script, as they are declared one after the other.
 
-    Subclass it for a library with a parser object: a method `do_NAME` models `.NAME(…)`.
+    Subclass it for a library with an object: a method `do_NAME` models `.NAME(…)`, `do___call__` a call of the object.
     """
 
-    framework = "added"
-    """The name that `explain` shows."""
+    framework = ""
+    """The name that `explain` shows; without one the first part of the name that the script called."""
     allow_abbrev = False
     """Whether the library accepts shortened names of long options."""
 
-    def __init__(self, run: Interpreter) -> None:
-        self.run = run
-        self.options: dict[str, Option] = {}
+    def __init__(self, interpreter: Interpreter, name: str = "", call: Arguments | None = None) -> None:
+        self.run = interpreter
+        self.framework = self.framework or name.partition(".")[0]
+        self.arguments = call or Arguments([], {})
+        """How it was made."""
+        self.options: dict[tuple[str, ...], Option] = {}
+        self.commands: dict[str, CommandLine] = {}
         self.unseen: list[Unseen] = []
-        run.made.append(self)
+        self.doc = ""
+        interpreter.made.append(self)
 
-    def declare(self, option: Option | None, arguments: Arguments) -> None:
+    def declare(self, option: Option | None, call: Arguments | None = None) -> None:
         """One more option, at the place of the call; None says that there is one whose name is not known."""
-        path, line = arguments.path, arguments.line
-        if option is None:
-            what = "an option whose name is computed"
-            self.unseen.append(Unseen(origin="computed", name=what, path=path, line=line))
+        path, line = (call.path, call.line) if call is not None else ("", 0)
+        if option is None or not all(isinstance(flag, str) for flag in (*option.flags, *option.negative_flags)):
+            self.note_unseen("computed", "an option whose name is computed", path, line)
         elif self.run.options_left > 0:
             self.run.options_left -= 1
-            self.options[option.dest] = replace(option, path=option.path or path, line=option.line or line)
+            made = _checked(option)
+            self.options[made.flags or (made.dest,)] = structs.replace(
+                made, path=made.path or path, line=made.line or line
+            )
+
+    def parameters(self, function: Value, by_place: ByPlace = "required") -> list[Parameter]:
+        """The parameters of a function as options, as annotations, defaults and docstring say; a default False makes a switch.
+
+        by_place: which parameters are positional arguments, of those that Python takes by place and by name; both: all may
+        be given either way. Where there are others (`**kwargs`, a function that is not known), unknown options are no errors.
+        """
+        if not isinstance(function, (Function, Bound)):
+            self.note_unseen("computed", "the parameters of a function that is not known")
+            return []
+        fields, more = parameters(self.run, function, rest=True)
+        node = (function.function if isinstance(function, Bound) else function).original.node
+        self.doc = self.doc or first_paragraph("" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or "")
+        if more:
+            self.note_unseen("computed", "**kwargs", fields[0].path if fields else "", node.lineno)
+        return [self._parameter(field, by_place) for field in fields]
+
+    def _parameter(self, field: Field, by_place: ByPlace) -> Parameter:
+        """A parameter as an option, a switch or a positional argument."""
+        called = isinstance(field.default, (Arguments, Native))
+        notes = (*field.kind.notes, field.default) if called else field.kind.notes
+        field = structs.replace(field, default=None, required=True) if called else field
+        made = option_of(self.run, field, field.name, (f"--{field.name.replace('_', '-')}",))
+        nested = field.kind.nested is not None or bool(field.kind.classes)
+        if nested:
+            self.note_unseen("computed", f"the fields of {field.name}", field.path, field.line)
+        untyped = made.type == "unknown" and not nested and field.default is None and not field.kind.notes
+        made = structs.replace(made, sure=not nested, type="str" if untyped else made.type)
+        either = field.way == "either"
+        placed = field.way in ("place", "rest") or (
+            either and (by_place == "all" or (by_place == "required" and made.required))
+        )
+        if placed:
+            nargs = "*" if field.way == "rest" else made.nargs or (None if made.required else "?")
+            made = structs.replace(made, flags=(), nargs=nargs, required=made.required and field.way != "rest")
+        elif made.type == "bool" and made.default == "False":
+            made = structs.replace(made, nargs="0")
+        made = structs.replace(made, by_place=either and by_place == "both")
+        return Parameter(**{one: getattr(made, one) for one in Option.__struct_fields__}, notes=notes)
+
+    def command(self, name: Value, line: "CommandLine | None" = None) -> "CommandLine":
+        """The command line of a subcommand, with options of its own; "" is that of the script without a subcommand.
+
+        line: one that the script made itself, such as an application that is added to another.
+        """
+        if line is None:
+            line = self.commands.get(name) if isinstance(name, str) else None
+        if line is None:
+            line = CommandLine(self.run)
+        if line in self.run.made:
+            self.run.made.remove(line)
+        if isinstance(name, str):
+            self.commands[name] = line
+        else:
+            self.note_unseen("registry", "subcommands whose names are computed")
+        return line
 
     def parse(self) -> None:
         """The script parses its command line here, and declares no more options: the reading ends."""
+        if names := [name[len("do_") :] for name in dir(self) if name.startswith("do_")]:
+            find_commands(self.run, names)
         self.run.note_parsed(self, strict=True)
 
-    def signatures(self) -> list[Signature]:
-        """What was declared until then."""
+    def note_unseen(self, origin: Origin, name: str, path: str = "", line: int = 0) -> None:
+        """There are options that cannot be read, or subcommands (registry): nobody can tell of unknown ones."""
+        if all(name != one.name for one in self.unseen):
+            self.unseen.append(Unseen(origin=origin, name=name, path=path or self.run.script, line=line))
+
+    def note_handed(self, name: str) -> None:
+        """Foreign code was given this object."""
+        self.note_unseen("library" if name else "computed", name or "a function that is chosen when the script runs")
+
+    def attribute(self, name: str) -> Value:
+        """The method of a subclass that models `.NAME`, or what notes that none does."""
+        method = getattr(self, "do_" + name, None)
+        return _Unread(self, name) if method is None else Method(method)
+
+    def call(self, arguments: Arguments) -> Value:
+        """What calling the object itself gives."""
+        called = self.attribute("__call__")
+        return called.function(arguments) if isinstance(called, Method) else called.call(arguments)
+
+    def signatures(self, words: tuple[str, ...] = ()) -> list[Signature]:
+        """What was declared until then: one signature, or one for each subcommand, with what was declared before its word."""
+        options = tuple(structs.replace(one, level=len(words)) for one in self.options.values())
+        self.run.budget.list_command(len(options))
+        found = [
+            one for name, line in self.commands.items() for one in line.signatures((*words, name) if name else words)
+        ]
+        found = [
+            structs.replace(one, options=(*options, *one.options), unseen=(*self.unseen, *one.unseen))
+            for one in found or [Signature(path=self.run.script, subcommand=words, doc=self.doc)]
+        ]
+        if any(one.origin == "registry" for one in self.unseen):
+            found = [_doubted(one) if one.subcommand == words else one for one in found]
         return [
-            Signature(
-                path=self.run.script, framework=self.framework, options=tuple(self.options.values()),
-                unseen=tuple(self.unseen), accepts_unknown=bool(self.unseen), allow_abbrev=self.allow_abbrev,
+            structs.replace(
+                one, framework=self.framework, allow_abbrev=self.allow_abbrev, accepts_unknown=bool(one.unseen)
             )
-        ]  # fmt: skip
+            for one in found
+        ]
+
+
+def _doubted(signature: Signature) -> Signature:
+    """A signature whose values by place may be subcommands that are not seen."""
+    return structs.replace(signature, options=tuple(structs.replace(one, sure=False) for one in signature.options))
+
+
+class _Unread(Native):
+    """A method that no `do_NAME` models: what it is given may become an option or a subcommand."""
+
+    truth = None
+
+    def __init__(self, line: CommandLine, name: str) -> None:
+        self.line = line
+        self.name = name
+
+    def call(self, arguments: Arguments) -> Value:
+        """A decorator with arguments is called once more, with the function."""
+        if any(map(_may_declare, arguments.all())):
+            why = f"which the package for {self.line.framework} does not read (no method do_{self.name})"
+            self.line.note_unseen("registry", f"{self.name}(…), {why}", arguments.path, arguments.line)
+            return UNKNOWN
+        return self
+
+
+def _may_declare(value: Value) -> bool:
+    """Whether what a method is given may become an option or a subcommand."""
+    return isinstance(value, (Function, Bound, Class, CommandLine)) or (
+        isinstance(value, str) and value.startswith("-")
+    )
 
 
 def option_function(framework: str, read: Callable[[Arguments], Option | None]) -> Factory:
@@ -126,8 +269,7 @@ def option_function(framework: str, read: Callable[[Arguments], Option | None]) 
         made = (one for one in run.made if isinstance(one, CommandLine) and one.framework == framework)
         line = next(made, None)
         if line is None:
-            line = CommandLine(run)
-            line.framework = framework
+            line = CommandLine(run, framework)
             run.note_parsed(line, strict=True, more=True)
         option = read(arguments)
         line.declare(option, arguments)

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 from functools import partial, reduce
 from pathlib import PurePath
+from types import FunctionType
 from typing import Any
 
 from ml_agent.tools.signatures.branches import accept_all, common, follow_function, follow_way
@@ -97,6 +98,8 @@ def call(run: Machine, function: Value, arguments: Arguments) -> Value:
         return function.function(arguments)
     if isinstance(function, Native):
         return function.call(arguments)
+    if isinstance(function, FunctionType):  # a package that adds a framework gave it
+        return function(arguments)
     if isinstance(function, External):
         return _call_external(run, function.name, arguments)
     if isinstance(function, Instance):

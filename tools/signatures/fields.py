@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -12,7 +12,17 @@ from ml_agent.tools.signatures.argparse_option import typed
 from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType
 from ml_agent.tools.signatures.type_forms import TypeForm
-from ml_agent.tools.signatures.values import Arguments, Bound, Class, External, Frame, Function, Native, Value
+from ml_agent.tools.signatures.values import (
+    UNKNOWN,
+    Arguments,
+    Bound,
+    Class,
+    External,
+    Frame,
+    Function,
+    Native,
+    Value,
+)
 
 # Type annotations of parameters and fields as option types.
 
@@ -66,7 +76,7 @@ class AnnotationType(msgspec.Struct, frozen=True, kw_only=True):
     classes: tuple[Class, ...] = ()
     """Several such classes, of which one is meant."""
     notes: tuple[Value, ...] = ()
-    """The further arguments of Annotated."""
+    """The further arguments of Annotated, or an annotation that is no type."""
     positional: bool = False
 
 
@@ -119,7 +129,7 @@ def _kind_of_value(run: Interpreter, value: Value) -> AnnotationType:
         name = value.name.rpartition(".")[2]
         return AnnotationType(type=NAMES.get(name, "unknown"), optional=name == "NoneType")
     if not isinstance(value, Class):
-        return AnnotationType()
+        return AnnotationType() if value is UNKNOWN else AnnotationType(notes=(value,))
     members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None
     if isinstance(members, dict):
         texts = [typed(run.attribute(m, "value"), run)[0] for m in members.values()]
@@ -195,6 +205,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     help: str = ""
     note: Value = None
     """What the default really was: a call of the library's own, such as typer.Option(...)."""
+    way: Literal["either", "place", "name", "rest"] = "either"
+    """How Python takes a parameter: by place, by name or either way; rest: `*args`."""
     path: str = ""
     line: int = 0
 
@@ -206,8 +218,8 @@ class FieldNote(Native):
         self.arguments = arguments
 
 
-def parameters(run: Interpreter, function: Function | Bound) -> tuple[list[Field], bool]:
-    """The parameters of a function, and whether it takes any others (**kwargs)."""
+def parameters(run: Interpreter, function: Function | Bound, *, rest: bool = False) -> tuple[list[Field], bool]:
+    """The parameters of a function, and whether it takes any others (**kwargs); rest: `*args` among them."""
     bound = isinstance(function, Bound)
     plain = function.function if isinstance(function, Bound) else function
     shown = plain.original
@@ -219,7 +231,18 @@ def parameters(run: Interpreter, function: Function | Bound) -> tuple[list[Field
         shown.node, plain.owner.node if plain.owner is not None and plain.name == "__init__" else None
     )
     fields = [_field(run, n, n.arg, shown.defaults.get(n.arg, _MISSING), shown.frame) for n in nodes]
+    if rest and spec.vararg is not None:
+        fields.append(_field(run, spec.vararg, spec.vararg.arg, None, shown.frame))
+    fields = [msgspec.structs.replace(one, way=_way(spec, one.name)) for one in fields]
     return [_with_text(one, texts) for one in fields], spec.kwarg is not None
+
+
+def _way(spec: ast.arguments, name: str) -> Literal["either", "place", "name", "rest"]:
+    if any(one.arg == name for one in spec.posonlyargs):
+        return "place"
+    if any(one.arg == name for one in spec.kwonlyargs):
+        return "name"
+    return "rest" if spec.vararg is not None and spec.vararg.arg == name else "either"
 
 
 def _with_text(field: Field, texts: Mapping[str, str]) -> Field:

@@ -1,7 +1,7 @@
 """Tables that modules fill when they are imported, and commands that they add to an application."""
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ml_agent.tools.signatures.machine import Machine
@@ -40,13 +40,13 @@ def fill(run: Machine, module: Module, name: str) -> None:
             return
 
 
-def find_commands(run: Machine) -> None:
+def find_commands(run: Machine, names: Sequence[str] = ("command", "group", "callback")) -> None:
     """An application parses: modules that were imported for nothing else give it commands by its decorators."""
     if run.importing:
         return
     known = [path for path, module in run.modules.items() if module.state != "new"]
     with run.budget.unspent():
-        paths = run.sources.callers(("command", "group", "callback"), known)
+        paths = run.sources.callers(names, known)
     for path in paths:
         _run_package(run, path)
 

@@ -29,6 +29,4 @@ def factories() -> Mapping[str, Factory]:
     found: dict[str, Factory] = {}
     for reader in _OURS:
         found |= reader.FACTORIES
-    for added in plugins.everything(plugins.FRAMEWORKS).values():
-        found |= added
-    return found
+    return {**found, **plugins.frameworks()}

@@ -86,6 +86,8 @@ class Interpreter:
         """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
         """False where the program was too long to be followed."""
+        self.failed = ""
+        """What went wrong in a package that models a library."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression; UNKNOWN where it cannot be followed."""
@@ -393,4 +395,4 @@ class Interpreter:
             self.complete = False
         except Exception as error:  # noqa: BLE001 - a foreign program may hold anything; what was read so far still counts
             self.complete = False
-            plugins.tell_of(error)
+            self.failed = plugins.tell_of(error) or self.failed

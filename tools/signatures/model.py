@@ -62,6 +62,8 @@ class Option(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """FILE:LINE of that test."""
     joined: bool = False
     """Its value stands in the same word, for a program that takes words apart itself: `--name=value`."""
+    by_place: bool = False
+    """It has flags, and may be given by place as well, as an argument of a Python function may."""
     absent: tuple[str, ...] = ()
     """Words that mean None, which it takes beside what its type and its choices say; () where there are none."""
     ends: bool = False
@@ -78,7 +80,7 @@ class Option(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return self.nargs == "0"
 
 
-Origin = Literal["library", "registry", "configuration", "computed"]
+Origin = Literal["library", "registry", "configuration", "computed", "package"]
 
 
 class Unseen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -86,7 +88,8 @@ class Unseen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     origin: Origin
     """library: a class or function of a package that is not in the repository. registry: plug-ins that add their own.
-    configuration: a file that is chosen when it runs. computed: code that could not be followed."""
+    configuration: a file that is chosen when it runs. computed: code that could not be followed.
+    package: an error in the installed package that reads its options."""
     name: str
     """The class, function, registry or file as the source calls it, for a person to read."""
     path: str = ""

@@ -81,6 +81,7 @@ class SignatureReader:
         found = [_complete(run, s) for s in self._with_rewriting(_parsed_signatures(run), run)]
         found = found or [*sysargv_reader.read_function(self.sources, path, name)]
         found = found or [_unsure(Signature(path=path, syntax="plain", doc=_first_paragraph(doc)))]
+        found = [_failed(s, run) for s in found] if run.failed else found
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
@@ -203,6 +204,8 @@ class SignatureReader:
             if not found and runs and self.sources.asked(path, framework_of):
                 self._run_makers(run)
                 found = _parsed_signatures(run) or [_unsure(s) for made in run.made for s in signatures_of(made)]
+            if run.failed:
+                found = [_failed(s, run) for s in found or [Signature(path=path)]]
             if found:
                 return tuple(_complete(run, s) for s in self._with_rewriting(found, run))
         return sysargv_reader.read(self.sources, path) if runs and not path.endswith("__init__.py") else ()
@@ -293,6 +296,12 @@ def _unsure(signature: Signature) -> Signature:
         origin="computed", name="options are computed when the program runs", path=signature.path, line=signature.line
     )
     return _left_open(signature, beyond)
+
+
+def _failed(signature: Signature, run: Interpreter) -> Signature:
+    """A signature that an installed package did not read to its end."""
+    unseen = (Unseen(origin="package", name=run.failed, path=run.script),)
+    return msgspec.structs.replace(signature, accepts_unknown=True, unseen=unseen)
 
 
 def _left_open(signature: Signature, beyond: Unseen) -> Signature:

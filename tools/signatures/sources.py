@@ -312,7 +312,8 @@ class Sources:
 
     def callers(self, functions: Iterable[str], scripts: Iterable[str]) -> list[str]:
         """The files that some import, directly or not, whose top level calls or decorates with one of these functions."""
-        calls = re.compile(rf"^(?:@|\w.*[=\s(]|\) = )?(?:\w+\.)*(?:{'|'.join(functions)})\(", re.MULTILINE)
+        named = rf"(?:\w+\.)*(?:{'|'.join(functions)})"
+        calls = re.compile(rf"^(?:(?:@|\w.*[=\s(]|\) = )?{named}\(|@{named}$)", re.MULTILINE)
         return sorted(path for path in self._reach_by_name(scripts) if self.asked(path, calls.search))
 
     def _reach_by_name(self, scripts: Iterable[str]) -> set[str]:

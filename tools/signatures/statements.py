@@ -128,18 +128,20 @@ def _function(run: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame:
         if given is not None:
             function.defaults[parameter.arg] = run.evaluate(given, frame)
     value: Value = function
-    for decorator in reversed(node.decorator_list):
-        value = _decorate(run, run.evaluate(decorator, frame), value)
+    for one in reversed(node.decorator_list):
+        value = _decorate(run, run.evaluate(one, frame), value, (frame.module.path, one.lineno))
     frame.names[node.name] = value
 
 
-def _decorate(run: Machine, decorator: Value, value: Value) -> Value:
+def _decorate(run: Machine, decorator: Value, value: Value, place: tuple[str, int]) -> Value:
     if isinstance(decorator, External):
         kind = decorator.name.rpartition(".")[2]
         if kind in ("property", "cached_property", "staticmethod", "classmethod") and isinstance(value, Function):
             value.kind = "property" if "property" in kind else kind
             return value
-    result = run.call(decorator, Arguments([value], {}))
+    arguments = Arguments([value], {})
+    arguments.path, arguments.line = place
+    result = run.call(decorator, arguments)
     return value if result is UNKNOWN or result is None else result
 
 
@@ -154,7 +156,7 @@ def _class(run: Machine, node: ast.ClassDef, frame: Frame) -> None:
     made.decorators = [run.evaluate(d, frame) for d in node.decorator_list]
     value = made
     for decorator in reversed(made.decorators):
-        value = _decorate(run, decorator, value)
+        value = _decorate(run, decorator, value, (frame.module.path, node.lineno))
     frame.names[node.name] = value
 
 

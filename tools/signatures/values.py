@@ -264,6 +264,9 @@ class Arguments:
 class Native:
     """An object of a library that is modelled here."""
 
+    truth: bool | None = True
+    """Whether it counts as true; None where that is not known."""
+
     def attribute(self, name: str) -> Value:
         """What `.name` gives; a Method for what can be called."""
         method = getattr(self, "do_" + name, None)
@@ -324,6 +327,8 @@ class Namespace(Native):
         whole: whether there are no others.
     """
 
+    truth = None
+
     def __init__(self, defaults: Mapping[str, Value] = MappingProxyType({}), *, whole: bool = False) -> None:
         self.defaults = defaults
         self.whole = whole
@@ -355,6 +360,8 @@ class Namespace(Native):
 class TableChoice(Native):
     """What a value of the command line chooses out of a table."""
 
+    truth = None
+
     def __init__(self, dest: str) -> None:
         self.dest = dest
 
@@ -381,7 +388,7 @@ def truth(value: Value) -> bool | None:
         return bool(value)
     if isinstance(value, (Function, Bound, Class, Module, Method)):
         return True
-    return True if isinstance(value, Native) and not isinstance(value, (Namespace, TableChoice)) else None
+    return value.truth if isinstance(value, Native) else None
 
 
 def same(left: Value, right: Value) -> bool:
