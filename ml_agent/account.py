@@ -33,6 +33,8 @@ _NUMBERS = re.compile(r"(?<![\w.])[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
 _SCALES = (Decimal(1), Decimal(1000), Decimal("0.001"), Decimal(1_000_000), Decimal("0.000001"), Decimal(1024))
 """Units in which the same amount may be asked for: thousands of images, milliseconds, gigabytes."""
 _FEW_LETTERS = 2
+_MOST_ALIKE = 4
+"""Options of one value that are named."""
 _LONGEST_WORD = 400
 _MOST_WORDS = 3_000
 """So many words of an answer are looked at: no answer has more, but an example may."""
@@ -151,14 +153,26 @@ def _entry_of_switch(value: Value, words: Sequence[_Word], alone: Sequence[Optio
 
 
 def _entry(value: Value, words: Sequence[_Word], alone: Sequence[Option]) -> LedgerEntry:
-    whole = next((word.where for word in words if _is_whole(word.text, value)), "")
-    where = whole or next((word.where for word in words if _carries(word.text, value)), "")
+    where = _option_of(value, words) or next((word.where for word in words if _is_whole(word.text, value)), "")
+    where = where or next((word.where for word in words if _carries(word.text, value)), "")
     if where:
         return _entry_of(value, "honoured", where)
     option = next((option for option in alone if _is_default(option, value)), None)
     if option is not None:
         return _entry_of(value, "default", f"{max(option.flags, key=len, default=option.dest)} {option.default}")
     return _entry_of(value, "not found", "")
+
+
+def _option_of(value: Value, words: Sequence[_Word]) -> str:
+    """The option that is given a number; of several that are given the same one that is named beside it, else all of them."""
+    if value.kind != "number":
+        return ""
+    given = list(
+        dict.fromkeys(word.where for word in words if word.where.startswith("-") and _is_whole(word.text, value))
+    )
+    said = {token for word in (*value.words, value.name) for token in tokenize(word)}
+    named = [where for where in given if said & set(tokenize(where.split()[0]))]
+    return " or ".join((named if len(named) == 1 else given)[:_MOST_ALIKE])
 
 
 def _entry_of_output(value: Value, draft: Draft) -> LedgerEntry | None:

@@ -57,6 +57,8 @@ class Settings(BaseSettings):
     """Key of the model's endpoint."""
     model_mode: Literal["auto", "tools", "text"] = "auto"
     """How the model is called: with tool calls (tools), with JSON in text (text), or as its first reply shows (auto)."""
+    model_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
+    """Seconds that one request to the model may take; it is repeated once. A large model on a CPU may need more."""
     fallback: Literal["", "offline"] = ""
     """What to do if the model stops answering. offline: continue without it; empty: the run ends."""
     prices: Path | None = None

@@ -135,13 +135,15 @@ def explain(
 ) -> int:
     """Show the command-line options of a repository's scripts, without running anything.
 
-    For a folder it lists the scripts and console commands, those from the documentation first. `examples` is the number of commands
-    in the documentation that call it. Name a script to see its options. If the output is not a terminal, columns are separated by tabs.
+    For a folder it lists the scripts and console commands: first those that the documentation calls, the most frequent on top, then
+    console commands, then other scripts, those nearest to the root first. `examples` is the number of commands in the documentation
+    that call it. Name a script to see its options. If the output is not a terminal, columns are separated by tabs.
 
     `kind` is the library that reads the options, or `sysargv` if the script reads them itself. It is empty if it is known only after the
     script is read. A `switch` takes no value. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
     `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
-    of the option only when it runs.
+    of the option only when it runs. An empty default means that there is none (`None`). `(or by place)` means that the value can also
+    be given without the option's name.
 
     Examples:
 

@@ -47,6 +47,7 @@ def endpoint_of(settings: Settings) -> Endpoint:
         base_url=settings.base_url or OPENAI,
         api_key=settings.api_key.get_secret_value(),
         mode=settings.model_mode,
+        timeout=settings.model_timeout,
     )
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ml_agent.account import account
@@ -12,6 +13,7 @@ from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.user_values import user_values
+from ml_agent.wording import unasked
 
 FIT = """import argparse
 p = argparse.ArgumentParser()
@@ -123,3 +125,20 @@ def test_a_file_is_used_by_its_ending_or_as_a_module(
     words: str, text: str, kind: str, value: str, workspace: Workspace
 ) -> None:
     assert statuses(words, text, workspace, kind)[value] == "honoured"
+
+
+def test_a_number_that_two_options_have_is_claimed_of_neither_alone(tmp_path: Path) -> None:
+    (tmp_path / "fit.py").write_text(FIT)
+    place = Workspace(index=RepoIndex.open(tmp_path, "v1"), candidate=Candidate(full_name="o/fitting", url=""))
+    text = "python fit.py --kimg 2 --warmup 2"
+    for words, where in (
+        ("without the first two rows", "--kimg 2 or --warmup 2"),
+        ("with 2 warmup steps", "--warmup 2"),
+    ):
+        request = Request(instruction=words, values=user_values(words))
+        (entry,) = account(Draft(kind="bash", text=text, source="llm"), request, place)
+        assert entry.where == where
+    draft = Draft(kind="bash", text=text, source="llm")
+    words = "without the first two rows"
+    ledger = account(draft, Request(instruction=words, values=user_values(words)), place)
+    assert unasked(msgspec.structs.replace(draft, ledger=ledger), words) == []

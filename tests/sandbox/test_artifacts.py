@@ -34,7 +34,10 @@ def test_a_folder_that_is_no_git_repository_is_copied(version: str, tmp_path: Pa
     root.mkdir()
     (root / "run.py").write_text("import json\njson.dump(7, open('out.json', 'w'))\n")
     (tmp_path / "reproduce.sh").write_text(script(root, str(root), version))
-    subprocess.run(["bash", "reproduce.sh", "again"], cwd=tmp_path, check=True, timeout=240)
+    call = ["bash", "reproduce.sh", "again"]
+    subprocess.run(call, cwd=tmp_path, check=True, timeout=240)
+    anew = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
+    assert anew.returncode == 2 and anew.stderr.count("\n") == 1 and "again exists" in anew.stderr
     assert json.loads((tmp_path / "again/repository/out.json").read_text()) == 7
     assert not (root / "out.json").exists()
 

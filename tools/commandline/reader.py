@@ -238,7 +238,7 @@ class Reader:
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.choices_unread and word != option.default:
             message = f"whether {name} takes {word!r}: its allowed values are computed when the program runs"
-            self.note("bad-choice", message, option, word)
+            self.note("bad-choice", message, msgspec.structs.replace(option, sure=False), word)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):

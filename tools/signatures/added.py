@@ -75,15 +75,37 @@ def _type_of(default: Value, given: Value) -> OptionType:
 
 
 def replace(option: _Made, **fields: Value) -> _Made:
-    """An option with other fields; None, whose name is computed, stays None."""
-    return option if option is None else structs.replace(option, **fields)
+    """An option with other fields, which may be values of the script; None, whose name is computed, stays None.
+
+    What is None or UNKNOWN stays as it is; only `default` and `nargs` can be None.
+    """
+    if option is None:
+        return option
+    given = {
+        name: _part(name, value)
+        for name, value in fields.items()
+        if value is not UNKNOWN and (value is not None or name in ("default", "nargs"))
+    }
+    if fields.get("choices") is UNKNOWN or UNKNOWN in given.get("choices", ()):
+        given |= {"choices": (), "choices_unread": True}
+    if fields.get("flags") is UNKNOWN:
+        given["flags"] = (UNKNOWN,)
+    return structs.replace(option, **given)
+
+
+def _part(name: str, value: Value) -> Value:
+    """A field as an option has it: flags and choices may come as a text or a list, a type as a class."""
+    if name in ("flags", "negative_flags", "choices"):
+        parts = (value,) if isinstance(value, str) or not isinstance(value, (list, tuple)) else tuple(value)
+        return tuple(part if part is UNKNOWN or name != "choices" else str(part) for part in parts)
+    if name == "type" and not isinstance(value, str):
+        return _type_of(None, value)
+    return value if name != "default" or value is None else str(value)
 
 
 def _checked(option: Option) -> Option:
-    """An option without the parts that are not known; an error of whoever set a part to what it cannot be."""
-    facts = {name: getattr(option, name) for name in Option.__struct_fields__}
-    facts["default"] = str(option.default) if option.default is not None and is_known(option.default) else None
-    return msgspec.convert({name: fact for name, fact in facts.items() if fact is not UNKNOWN}, Option)
+    """An option whose fields are of their types; else an error in whatever set them."""
+    return msgspec.convert({name: getattr(option, name) for name in Option.__struct_fields__}, Option)
 
 
 class Parameter(Option, frozen=True, kw_only=True, gc=True):

@@ -195,7 +195,8 @@ class Plain(CommandLine):
 
     def do_wrong(self, call: Arguments) -> None:
         """A number of values that is no text."""
-        self.declare(replace(option("--x"), nargs=call.get(0, "nargs"), help=call.get(1, "help")), call)
+        text = call.get(1, "text")
+        self.declare(replace(option("--x"), nargs=call.get(0, "nargs"), help=text, type=text, choices=text), call)
 
     def do_go(self, call: Arguments) -> None:
         """parser.go()."""
@@ -211,7 +212,7 @@ def test_what_is_not_known_is_left_out_and_what_cannot_be_is_an_error(
     says: Callable[..., Says], tmp_path: Path
 ) -> None:
     script = "import other\np = other.P()\np.wrong({}, input())\np.go()\n"
-    assert says({"other.P": Plain}, script.format("'2'"))("--x 1 2") == []
+    assert says({"other.P": Plain}, script.format("'2'"))("--x 1 2") == ["unsure bad-choice"] * 2
     run = Interpreter(Sources(tmp_path), "main.py", {"other.P": Plain})
     (tmp_path / "main.py").write_text(script.format("2"))
     run.run_script()
