@@ -107,6 +107,13 @@ def test_subcommands(says: Callable[..., Says], words: str, found: list[str]) ->
     assert says(printed(2), APP)(words) == found
 
 
+def test_a_function_without_an_object(says: Callable[..., Says]) -> None:
+    script = "import easyargs\n@easyargs.command\ndef main(path, *, out: str, top_k: int = 3):\n    pass\neasyargs.run(main)\n"
+    check = says(printed(3), script)
+    assert check("x --out y --top-k 1") == [] and check("x --out y --top-k a") == ["error bad-type"]
+    assert check("x") == ["error missing-required"] and check("x y --out z") == ["error too-many-arguments"]
+
+
 class App(CommandLine):
     """An application with a function of its own, and with applications inside it."""
 
