@@ -87,7 +87,10 @@ def check(
     else:
         several = len(text.strip().splitlines()) > 1
         lines = [_finding_line(finding, with_line=several) for finding in findings]
-        write_out("\n".join([*lines, *([] if failed or broken else [_success(findings)])]) + "\n")
+        verdict = [] if broken and not failed else _verdict(findings, failed=failed)
+        write_out("
+".join([*lines, *verdict]) + "
+")
     return ConfigurationError.exit_code if broken and not failed else int(failed)
 
 
@@ -112,11 +115,17 @@ def _see_that_it_is_there(name: str, folder: Path, files: Sequence[str]) -> None
         raise UsageError(f"there is no file {name}, neither here nor in the repository")
 
 
-def _success(findings: Sequence[Finding]) -> str:
-    """The one line that says that nothing keeps it from running."""
+def _verdict(findings: Sequence[Finding], *, failed: bool) -> list[str]:
+    """The last line: that nothing keeps it from running, or that --strict alone does; none where an error says so."""
     counts = Counter(_WORDS[finding.severity] for finding in findings)
-    rest = [f"{count} × {word}" if word == "cannot tell" else counted(count, word) for word, count in counts.items()]
-    return f"ok, with {' and '.join(rest)}" if rest else "ok"
+    if counts["error"]:
+        return []
+    said = " and ".join(
+        f"{count} × {word}" if word == "cannot tell" else counted(count, word) for word, count in counts.items()
+    )
+    if failed:
+        return [f"no error, but --strict does not accept {said}"]
+    return [f"ok, with {said}" if said else "ok"]
 
 
 def _finding_line(finding: Finding, *, with_line: bool) -> str:

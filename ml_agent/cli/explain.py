@@ -141,6 +141,7 @@ def explain(
 
     `kind` is the library that reads the options, or `sysargv` if the script reads them itself. It is empty if it is known only after the
     script is read. A `switch` takes no value. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
+    The default of a switch that sets another value is what it changes: `--no-split` changes `split=True`.
     `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
     of the option only when it runs. An empty default means that there is none (`None`). `(or by place)` means that the value can also
     be given without the option's name.
@@ -266,10 +267,15 @@ def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:
 
 def _write_entries(entries: Sequence[RankedEntry]) -> None:
     rows = [
-        (one.entry.title, one.entry.framework.replace("none", ""), str(one.examples or ""), one.entry.doc)
+        (one.entry.title, one.entry.framework.replace("none", ""), str(one.examples or ""), _entry_doc(one.entry))
         for one in entries
     ]
     write_table(("entry point", "kind", "examples", "description"), rows)
+
+
+def _entry_doc(entry: EntryPoint) -> str:
+    """What it says of itself; before it the file that an installed command runs."""
+    return f"runs {entry.path}" + (f": {entry.doc}" if entry.doc else "") if entry.kind == "console" else entry.doc
 
 
 def _write_options(signature: Signature, name: str) -> None:
@@ -279,7 +285,8 @@ def _write_options(signature: Signature, name: str) -> None:
         kind = "switch" if option.switch else option.type + several
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = _place(option) + ("" if option.sure else " (partly read)")
-        rows.append((spelling, kind, _default(option), " ".join(option.choices), option.help, where))
+        said = " ".join(filter(None, (option.help, _excluded(option, signature))))
+        rows.append((spelling, kind, _default(option), " ".join(option.choices), said, where))
     for unseen in signature.unseen:
         more = f"more options, not listed here: {unseen.name}"
         rows.append(("…", "", "", "", more, _place(unseen)))
@@ -290,8 +297,19 @@ def _write_options(signature: Signature, name: str) -> None:
 
 
 def _default(option: Option) -> str:
-    """As it would be typed; "" where there is none."""
+    """As it would be typed; "" where there is none. For a switch that sets another value, what it changes."""
+    if option.switch and option.switch_value not in (None, "True") and option.default:
+        return f"{option.dest}={option.default}"
+    if option.default == "" and option.nargs in ("*", "+"):
+        return "[]"
     return '""' if option.default == "" else option.default or ""
+
+
+def _excluded(option: Option, signature: Signature) -> str:
+    """Which options may not be given beside it; "" where all may."""
+    others = {dest for group in signature.exclusive if option.dest in group for dest in group} - {option.dest}
+    spelled = [max(one.flags, key=len, default=one.dest) for one in signature.options if one.dest in others]
+    return f"(not with {', '.join(spelled)})" if spelled else ""
 
 
 def _place(declared: Option | Unseen) -> str:

@@ -123,7 +123,7 @@ class Reader:
         """
         read = option is None or option.sure
         severity: Severity = "unsure" if not read else "error" if sure else "warning"
-        place = (option.path, option.line) if option is not None else (self.signature.path, self.signature.line)
+        place = (option.path, option.line) if option is not None else self._place
         subject, suggestion = (*words, "", "")[:2]
         self.findings.append(
             Finding(
@@ -131,6 +131,13 @@ class Reader:
                 suggestion=suggestion, path=place[0], line=place[1],
             )
         )  # fmt: skip
+
+    @property
+    def _place(self) -> tuple[str, int]:
+        """Where the options begin: where the script says so, or, where another file reads them, its first option."""
+        declared = ((one.path, one.line) for one in self.signature.options if one.path and one.line)
+        here = (self.signature.path, self.signature.line)
+        return here if self.signature.line else next(declared, here)
 
     def note_unknown(self, word: str) -> None:
         """A word that begins like an option but is none."""
@@ -178,9 +185,7 @@ class Reader:
         seen = "; ".join(_reason(unseen) for unseen in self.signature.unseen[:3])
         reason = reason or seen or "it passes unknown options on to another program"
         first = self.signature.unseen[:1]
-        place = (
-            (first[0].path, first[0].line) if first and first[0].path else (self.signature.path, self.signature.line)
-        )
+        place = (first[0].path, first[0].line) if first and first[0].path else self._place
         self.findings.append(
             Finding(
                 code="cannot-tell", message=f"whether {self.signature.path} takes {word}: {reason}",

@@ -118,6 +118,37 @@ def test_exit_codes(
     assert out(capsys, "check", command, "--repo", str(repository), "--strict")[0] == strict
 
 
+def test_strict_says_what_it_does_not_accept(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = out(capsys, "check", "python late.py --x 1 # --y 2", "--repo", str(repository), "--strict")
+    assert code == 1 and "--strict" in text.splitlines()[-1] and "1 warning" in text.splitlines()[-1]
+
+
+def test_a_module_that_hands_its_words_on_is_told_with_the_place_of_its_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tool").mkdir()
+    (tmp_path / "tool" / "cut.py").write_text(
+        "import argparse\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('--size')\n    p.parse_args()\n"
+    )
+    (tmp_path / "tool" / "__init__.py").touch()
+    (tmp_path / "tool" / "__main__.py").write_text("from .cut import main\nmain()\n")
+    assert "tool/cut.py:4: " in out(capsys, "check", "python -m tool --sizes 1", "--repo", str(tmp_path))[1]
+
+
+def test_what_switches_change_and_what_excludes_each_other_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cut.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('names', nargs='*', default=[])\n"
+        "g = p.add_mutually_exclusive_group()\ng.add_argument('--no-split', action='store_false', dest='split')\n"
+        "g.add_argument('-s', '--size')\np.parse_args()\n"
+    )
+    rows = [row.split("\t") for row in out(capsys, "explain", f"{tmp_path}:cut.py")[1].splitlines()]
+    by_name = {row[0]: row for row in rows}
+    assert by_name["names"][2] == "[]" and by_name["--no-split"][2] == "split=True"
+    assert "--size" in by_name["--no-split"][4] and "--no-split" in by_name["-s --size"][4]
+
+
 def test_files_and_standard_input(
     repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
