@@ -88,9 +88,7 @@ def check(
         several = len(text.strip().splitlines()) > 1
         lines = [_finding_line(finding, with_line=several) for finding in findings]
         verdict = [] if broken and not failed else _verdict(findings, failed=failed)
-        write_out("
-".join([*lines, *verdict]) + "
-")
+        write_out("\n".join([*lines, *verdict]) + "\n")
     return ConfigurationError.exit_code if broken and not failed else int(failed)
 
 

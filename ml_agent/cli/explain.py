@@ -169,7 +169,8 @@ def explain(
         )
     shown = fitting if selection.all_of_them else [one for one in fitting if one.role == "run"]
     if form.as_json or form.schema:
-        _print_json([one for entry in shown for one in _signatures_of(entry.entry, index)], schema=form.schema)
+        signatures = (one for entry in shown for one in _signatures_of(entry.entry, index))
+        _print_json([_with_what_is_open(one, index) for one in signatures], schema=form.schema)
     else:
         _write_entries(shown)
     _say_unshown(folder, found, len(fitting) - len(shown))

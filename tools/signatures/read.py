@@ -13,6 +13,7 @@ from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.frameworks import factories
+from ml_agent.tools.signatures.handed_over import library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
@@ -135,6 +136,11 @@ class SignatureReader:
         foreign = self._called_library(path)
         if foreign:
             return f"{foreign} may read them, and it is not in the repository"
+        tree = self.sources.tree(path)
+        if tree is not None and (library := library_that_runs(tree, lambda module: self._is_foreign(module, path))):
+            return (
+                f"{library} is given a function of the script and may read them (to add a library: docs/extending.md)"
+            )
         closure = self.sources.closure(path, path)
         for other in closure:
             if self.sources.asked(other, framework_of):

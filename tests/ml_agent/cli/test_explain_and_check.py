@@ -78,6 +78,9 @@ def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.C
     assert "[bold]" in out(capsys, "explain", f"{repository}:a_train.py")[1]
 
 
+DEFINES = "def main(lr=1):\n    print(lr)\n"
+
+
 @pytest.mark.parametrize(
     ("script", "says"),
     [
@@ -87,6 +90,16 @@ def test_nothing_is_cut_and_nothing_is_obeyed(repository: Path, capsys: pytest.C
             "p.parse_args_into at odd.py:5",
         ),
         ("import microcli\nmicrocli.CLI().go()\n", "microcli.CLI is not known here"),
+        (
+            f"import reads\n{DEFINES}if __name__ == '__main__':\n    reads.call(main)\n",
+            "reads.call is given a function",
+        ),
+        (f"import reads as r\n{DEFINES}r.cli.run(main, version='1')\n", "r.cli.run is given a function"),
+        (f"import reads\napp = reads.App()\n@app.main\n{DEFINES}app()\n", "reads.App is given a function"),
+        (f"import reads\n{DEFINES}reads.spawn(main, args=(1, 2))\n", ""),
+        (f"import reads\n{DEFINES}reads.spawn(main, 1)\n", ""),
+        (f"import reads\n{DEFINES}def other():\n    reads.trace(main)\nmain(reads.zeros(1))\n", ""),
+        (f"import threading\n{DEFINES}threading.Timer(main)\n", ""),
         ("print(1)\n", ""),
     ],
 )

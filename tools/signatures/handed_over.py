@@ -1,0 +1,49 @@
+"""A script that makes no parser, but hands its functions to a library that is not in the repository: that may read the command line."""
+
+import ast
+from collections.abc import Callable, Iterator
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def library_that_runs(tree: ast.Module, is_foreign: Callable[[str], bool]) -> str:
+    """What a script hands one of its functions or classes to where it runs, as the source calls it; "" where it does not.
+
+    `plac.call(main)`; `app()` with `app = cyclopts.App()` and `@app.default` over one. `mp.spawn(work, args=…)` gives the function
+    its arguments itself.
+
+    Args:
+        tree: the script.
+        is_foreign: whether a module is neither of the repository nor of the standard library.
+    """
+    names = [one for node in tree.body if isinstance(node, ast.Import) for one in node.names]
+    libraries = {one.asname or one.name.partition(".")[0]: one.name for one in names if is_foreign(one.name)}
+    own = {one.name: one for one in tree.body if isinstance(one, _DEFINITIONS)}
+    made = {
+        ast.unparse(node.targets[0]): ast.unparse(node.value.func)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _root(node.value.func) in libraries
+    }
+    decorators = {_root(one) for node in own.values() for one in node.decorator_list}
+    for call in _calls_at_top(tree):
+        root, first = _root(call.func), call.args[0] if len(call.args) == 1 else None
+        gives = any(one.arg in ("args", "kwargs") for one in call.keywords)
+        if root in libraries and isinstance(first, ast.Name) and first.id in own and not gives:
+            return ast.unparse(call.func)
+        if isinstance(call.func, ast.Name) and root in made and root in decorators and not call.args:
+            return made[root]
+    return ""
+
+
+def _calls_at_top(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls that are made when a file is run, outside its definitions."""
+    for statement in tree.body:
+        if not isinstance(statement, _DEFINITIONS):
+            yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+
+
+def _root(node: ast.expr) -> str:
+    """The first name of `a.b(c).d`."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
