@@ -300,10 +300,10 @@ def blocks_of(passage: Passage, most: int, words: str = "") -> str:
     kept: dict[int, str] = {}
     for place in order:
         text = "\n".join(line.rstrip() for line in blocks[place].splitlines() if line.strip())
-        text = text if len(text) <= most else text[: max(most, 0)].rpartition("\n")[0] + "\n..."
-        if most > _LEAST_OF_A_BLOCK and (fit[place] or place == order[0]):
-            kept[place] = text
-            most -= len(text)
+        shown = text if len(text) <= most else text[: max(most, 0)].rpartition("\n")[0]
+        if shown and most > _LEAST_OF_A_BLOCK and (fit[place] or place == order[0]):
+            kept[place] = shown if shown == text else f"{shown}\n..."
+            most -= len(kept[place])
     return "\n".join(kept[place] for place in sorted(kept))
 
 

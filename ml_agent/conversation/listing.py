@@ -204,6 +204,8 @@ def _notes(signature: Signature) -> list[str]:
         notes.append("(takes other options as well)")
     if signature.syntax == "overrides":
         notes.append("(options are given as NAME=VALUE)" if not _has_flags(signature) else "")
+    if any(option.joined for option in signature.options):
+        notes.append("(a value is joined to its option: --name=VALUE)")
     notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
     return [note for note in notes if note]
 
@@ -231,7 +233,8 @@ def _short(option: Option) -> str:
     kind = _kind(option)
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):
-        text += f" ={option.default[:_DEFAULT]}"
+        plain = option.default if option.default.isprintable() else repr(option.default)
+        text += f" ={plain[:_DEFAULT]}"
     if option.switch and option.default == "True" and option.switch_value == "True":
         text += " =on"
     return text + (" required" if option.required or (option.positional and _is_needed(option)) else "")

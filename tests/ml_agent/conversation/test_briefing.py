@@ -209,7 +209,7 @@ def test_files_that_are_named_and_not_there_are_told(told: Told) -> None:
         "Train on data/there.csv and lost/here.csv, colour gray.jpg with scipy.optimize and save it as outputs/new.png."
     )
     opening = told(files, text).opening
-    assert "Named below and not found (to be made, or lying elsewhere): lost/here.csv, gray.jpg" in opening
+    assert "Named below and not found (to be made, or missing): lost/here.csv, gray.jpg" in opening
     assert "not found" not in told(files, "Train on there.csv and write outputs/new.png.").opening
     assert told(files, f"Train on {'a' * 300}.csv.").opening  # no name is too long to be asked for
 

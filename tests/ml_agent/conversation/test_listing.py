@@ -55,3 +55,12 @@ def test_how_a_truth_is_given_is_told() -> None:
     )
     shown = options_of(Signature(path="a.py", options=options), "", 400).splitlines()
     assert shown == ["--plot {True|False} =False", "--gpu BOOL (any text is true) =False", "--fast [True|False] =True"]
+
+
+def test_how_a_value_is_joined_and_a_default_that_cannot_be_seen_are_told() -> None:
+    options = (
+        Option(dest="start", flags=("--start",), default="\n", joined=True),
+        Option(dest="seed", flags=("--seed",), type="int", default="3", joined=True),
+    )
+    shown = options_of(Signature(path="a.py", options=options), "", 400).splitlines()
+    assert shown[:2] == ["--start STR ='\\n'", "--seed INT =3"] and "--name=VALUE" in shown[2]
