@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
+from ml_agent.account import called
 from ml_agent.numbers import number
 from ml_agent.offline import weights as shipped_weights
 from ml_agent.offline.assignment import Scored, candidates, used_tokens
@@ -36,7 +37,7 @@ from ml_agent.offline.switches import SWITCH_FEATURES, switch_evidence, switch_v
 from ml_agent.offline.weights import Weights
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
-from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option, Signature
 
@@ -87,10 +88,11 @@ class Material(NamedTuple):
 def row_of(data: Mapping[str, Any], facts: RepositoryFacts) -> Row | None:
     """A row, read; None where its reference calls no entry point that is known."""
     folder = posixpath.normpath(data.get("path") or ".").lstrip("/") or "."
-    called = list(_calls(facts.index, data["output"], folder))
-    if not called:
+    invocations = parse_command(data["output"]).invocations
+    calls = [(one, known) for one in invocations if (known := called(one, folder, facts.index)) is not None]
+    if not calls:
         return None
-    signature, invocation = called[-1]
+    invocation, signature = calls[-1]
     parsed = parse_call(signature, invocation.words)
     values = parsed.values | _launching(invocation)
     request = read_request(data["instruction"])
@@ -104,26 +106,6 @@ def _launching(invocation: Invocation) -> dict[str, str]:
     pairs = pairwise(words)
     count = next((value for name, value in pairs if name.lstrip("-").replace("-", "_") in _LAUNCHED), None)
     return {PROCESSES.dest: count} if count is not None else {}
-
-
-def _calls(index: RepoIndex, text: str, folder: str) -> Iterator[tuple[Signature, Invocation]]:
-    """The entry points that a command calls."""
-    for invocation in parse_command(text).invocations:
-        signature = choose(_signatures(index, invocation, folder), invocation.words)
-        if signature is not None:
-            yield signature, invocation
-
-
-def _signatures(index: RepoIndex, invocation: Invocation, folder: str) -> list[Signature]:
-    base = posixpath.normpath(posixpath.join(folder, invocation.folder or "."))
-    if invocation.target in {"script", "shell"}:
-        path = posixpath.normpath(posixpath.join(base, invocation.name))
-        return [one for one in index.signatures.get(path, ()) if one.kind != "console"]
-    if invocation.target == "module":
-        stem = invocation.name.replace(".", "/")
-        paths = (posixpath.normpath(f"{where}/{stem}{end}") for end in (".py", "/__main__.py") for where in (base, "."))
-        return next((list(index.signatures[path]) for path in paths if path in index.signatures), [])
-    return [one for several in index.signatures.values() for one in several if one.name == invocation.name]
 
 
 def same_entry(one: Signature, other: Signature) -> bool:

@@ -5,17 +5,13 @@ import hashlib
 import posixpath
 import time
 from pathlib import Path
-from typing import Literal
-
-import msgspec
 
 from ml_agent.assemble import budget_limits
 from ml_agent.benchmarks.data import Setting, Visible, full_name
-from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.form_l import Answered, Respondent, Unit
 from ml_agent.benchmarks.official import as_published
 from ml_agent.benchmarks.predictions import spent
-from ml_agent.benchmarks.work import program_version
+from ml_agent.benchmarks.work import NavigatorName, Terms, program_version, settings_of
 from ml_agent.choose import offline_navigator
 from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
 from ml_agent.draft import Attempt, Draft
@@ -30,77 +26,29 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.versions import local_version
 from ml_agent.workspaces import normal_folder
 
-NavigatorName = Literal["offline", "llm"]
 
-
-class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that shapes an answer; secrets are not part of it, they come from the environment of each worker."""
-
-    navigator: NavigatorName = "offline"
-    setting: Setting = "agent"
-    attempts: int = 1
-    model: str = ""
-    base_url: str = ""
-    max_tokens: int | None = None
-    """Per row, prompt and output together."""
-    max_cost: float | None = None
-    """Per row, USD."""
-    max_calls: int | None = None
-    max_seconds: float | None = None
-
-    @property
-    def subject(self) -> str:
-        """Who answers, in one word for tables."""
-        return f"ML-Agent ({self.model or 'no model'})"
-
-    def fingerprint(self) -> str:
-        """Changes whenever an answer might: configuration, or the agent's own source."""
-        source = Path(__file__).read_bytes()
-        return hashlib.sha256(msgspec.json.encode(self) + program_version().encode() + source).hexdigest()[:16]
-
-    def settings(self) -> Settings:
-        """The agent's settings for this configuration; ConfigurationError where they are wrong."""
-        return load_settings(
-            navigator=self.navigator,
-            model=self.model or None,
-            base_url=self.base_url or None,
-            max_tokens=self.max_tokens,
-            max_cost=self.max_cost,
-            max_calls=self.max_calls,
-            max_seconds=self.max_seconds,
-        )
-
-    def checked(self) -> "Config":
-        """This configuration, with model and endpoint filled in; BenchError where a model is missing."""
-        settings = self.settings()
-        if self.navigator == "offline":
-            return msgspec.structs.replace(self, model="", base_url="")
-        if not settings.model:
-            raise BenchError(f"--navigator {self.navigator} needs --model (or ML_AGENT_MODEL)")
-        return msgspec.structs.replace(self, model=settings.model, base_url=settings.base_url)
-
-
-def respondent(config: Config) -> Respondent:
-    """A navigator as a respondent."""
+def respondent(navigator: NavigatorName, terms: Terms, setting: Setting = "agent", attempts: int = 1) -> Respondent:
+    """A navigator as a respondent; the limits are those of a row with all its attempts."""
+    model, source = terms.endpoint.model, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     return Respondent(
-        subject=config.subject,
-        fingerprint=config.fingerprint(),
-        setting=config.setting,
-        carry_out=functools.partial(answer, config=config),
-        model=config.model,
-        attempts=config.attempts,
-        seconds=config.max_seconds,
+        subject=f"ML-Agent ({model or 'no model'})",
+        fingerprint=terms.config(navigator, setting, str(attempts), program_version(), source),
+        setting=setting,
+        carry_out=functools.partial(answer, navigator=navigator, terms=terms),
+        model=model,
+        attempts=attempts,
+        seconds=terms.limits.seconds,
     )
 
 
-def answer(unit: Unit, config: Config) -> Answered:
+def answer(unit: Unit, navigator: NavigatorName, terms: Terms) -> Answered:
     """Answer one piece of work; whatever goes wrong becomes its error."""
-    began = time.monotonic()
-    budget = Budget(budget_limits(config.settings()))
+    began, settings, seconds = time.monotonic(), settings_of(navigator, terms), terms.limits.seconds
+    budget = Budget(budget_limits(settings))
     output: tuple[str, ...] = ()
     error = ""
     try:
-        output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, config, budget))
+        output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, settings, budget))
         error = "" if output else "no answer was found"
     except BudgetExceededError as problem:
         error = timeout(problem.limit) if problem.what == "seconds" else f"{type(problem).__name__}: {problem}"
@@ -109,8 +57,8 @@ def answer(unit: Unit, config: Config) -> Answered:
     except Exception as problem:  # noqa: BLE001 - a defect in one row must not stop the others; it is reported as the row's error
         error = f"defect: {type(problem).__name__}: {problem}"
     took = time.monotonic() - began
-    if config.max_seconds is not None and took > config.max_seconds:
-        output, error = (), timeout(config.max_seconds)
+    if seconds is not None and took > seconds:
+        output, error = (), timeout(seconds)
     return Answered(row=unit.label, output=output, usage=spent(budget.usage, took), error=error)
 
 
@@ -129,21 +77,21 @@ def answer_text(draft: Draft, folder: str) -> str:
     return as_published(text)
 
 
-def _drafts(unit: Unit, config: Config, budget: Budget) -> list[Draft]:
-    navigator = _navigator() if config.navigator == "offline" else _with_model(config, budget)
+def _drafts(unit: Unit, settings: Settings, budget: Budget) -> list[Draft]:
+    navigator = _navigator() if settings.navigator == "offline" else _with_model(settings, budget)
     workspace = open_workspace(unit.root, unit.shown)
     given = Given(repository=unit.shown.github, path=unit.shown.path, prefix_code=unit.shown.prefix_code)
     request = navigator.understand(unit.shown.instruction, given)
     return draft_answers(navigator, request, workspace, unit.attempts)
 
 
-def _with_model(config: Config, budget: Budget) -> Navigator:
+def _with_model(settings: Settings, budget: Budget) -> Navigator:
     from ml_agent.conversation.configured import (
         ModelContext,
         configured_navigator,
     )  # openai takes longer to import than all else
 
-    return configured_navigator(config.settings(), ModelContext(budget=budget, emit=_silent))
+    return configured_navigator(settings, ModelContext(budget=budget, emit=_silent))
 
 
 @functools.cache

@@ -24,6 +24,7 @@ from ml_agent.benchmarks.observation.model import Report
 from ml_agent.benchmarks.observation.repository import Libraries, libraries_of
 from ml_agent.benchmarks.observation.run import Job, run_answer
 from ml_agent.benchmarks.repositories import repositories_in
+from ml_agent.tools.files import Tree
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.read import SignatureReader
 
@@ -31,7 +32,6 @@ MAKES_PARSER = re.compile(r"(?<![A-Za-z])ArgumentParser\(|flags\.DEFINE")
 FIELDS = ("flags", "nargs", "type", "choices", "required", "default")
 WORD = "--of-the-command-line"
 """What a program is given, so that a parser which gets words of the program's own is told apart."""
-SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 Key = tuple[tuple[str, ...], str, tuple[str, ...]]
 
 
@@ -71,12 +71,6 @@ def candidates(reader: SignatureReader) -> Iterator[tuple[str, bool]]:
         own = (s for s in reader.read(path) if s.framework in ("argparse", "absl"))
         if makes or any(option.path for s in own for option in s.options):
             yield path, makes
-
-
-def list_files(root: Path) -> frozenset[str]:
-    """All regular files below a folder."""
-    found = (p for p in root.rglob("*") if not SKIPPED_FOLDERS & set(p.relative_to(root).parts) and p.is_file())
-    return frozenset(p.relative_to(root).as_posix() for p in found)
 
 
 def run_really(root: Path, path: str, libraries: Libraries) -> tuple[Report, Report]:
@@ -229,7 +223,7 @@ def main(words: Sequence[str] | None = None) -> int:
     args = parser.parse_args(words)
     truths: dict[str, list[FileTruth]] = {}
     for root in repositories_in(p.resolve() for p in args.folders):
-        truths[root.name] = measure(root, SignatureReader(root, list_files(root)), args.jobs)
+        truths[root.name] = measure(root, SignatureReader(root, frozenset(Tree(root).files())), args.jobs)
     sys.stdout.write(report_text(truths))
     return 0
 

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-import httpx
 import msgspec
 
 import ml_agent
@@ -26,10 +25,9 @@ from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun, 
 from ml_agent.benchmarks.subjects.places import Place, clear, folder_of, index_variables, name_of, workplace
 from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.endings import Ending
-from ml_agent.errors import AgentError, ConfigurationError, ProviderError
+from ml_agent.errors import AgentError
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
-from ml_agent.model.transport import NetworkTransport
 from ml_agent.request import Job
 from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
@@ -40,6 +38,8 @@ from ml_agent.sandbox.errors import SandboxError
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.errors import ToolError
 
+NavigatorName = Literal["offline", "llm"]
+"""Of ML-Agent itself, without a model or with one."""
 SCRIPT, CLAIM = "run.sh", "claim.txt"
 LIMITS = {
     "L": Limits(calls=30, seconds=900.0),
@@ -148,7 +148,7 @@ class PeerAgent:
 class OwnAgent:
     """The whole program, as `ml-agent solve` runs it, on this machine; it is told the instruction and the repository's folder."""
 
-    def __init__(self, navigator: Literal["offline", "llm"]) -> None:
+    def __init__(self, navigator: NavigatorName) -> None:
         self.label = f"ml-agent {navigator} {program_version()[:8]}"
         self._navigator = navigator
 
@@ -163,7 +163,7 @@ class OwnAgent:
         path = "" if seen.path == "." else seen.path
         asked = Job(instruction=seen.instruction, repository=str(job.root), path=path, prefix_code=seen.prefix_code)
         try:
-            result = run_job(asked, self._settings(terms), folder)
+            result = run_job(asked, settings_of(self._navigator, terms), folder)
         except SandboxError:
             raise
         except (AgentError, ToolError) as problem:
@@ -182,22 +182,24 @@ class OwnAgent:
             trouble=error if ending is Ending.MODEL_GONE else "",
         )
 
-    def _settings(self, terms: Terms) -> Settings:
-        limits, endpoint, place = terms.limits, terms.endpoint, terms.place
-        return load_settings(
-            navigator=self._navigator,
-            model=endpoint.model or None,
-            base_url=endpoint.base_url,
-            api_key=endpoint.api_key or None,
-            sandbox=place.sandbox,
-            unisolated=place.unisolated,
-            image=place.image or "",
-            network="install" if terms.installs else "none",
-            max_calls=limits.calls,
-            max_tokens=limits.tokens,
-            max_cost=limits.usd,
-            max_seconds=limits.seconds,
-        )
+
+def settings_of(navigator: NavigatorName, terms: Terms) -> Settings:
+    """The settings by which ML-Agent itself keeps to the terms; the key is the environment's where they have none."""
+    limits, endpoint, place = terms.limits, terms.endpoint, terms.place
+    return load_settings(
+        navigator=navigator,
+        model=endpoint.model or None,
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or None,
+        sandbox=place.sandbox,
+        unisolated=place.unisolated,
+        image=place.image or "",
+        network="install" if terms.installs else "none",
+        max_calls=limits.calls,
+        max_tokens=limits.tokens,
+        max_cost=limits.usd,
+        max_seconds=limits.seconds,
+    )
 
 
 def _own_usage(result: dict[str, Any], seconds: float) -> Usage:
@@ -337,21 +339,6 @@ def with_key(terms: Terms) -> Terms:
         return terms
     key = load_settings().api_key.get_secret_value()
     return msgspec.structs.replace(terms, endpoint=msgspec.structs.replace(terms.endpoint, api_key=key))
-
-
-def see_that_it_answers(endpoint: Endpoint) -> None:
-    """ProviderError where nothing answers at the endpoint, ConfigurationError where it refuses the key.
-
-    Without it every row would be tried, and be an error.
-    """
-    headers = {"authorization": f"Bearer {endpoint.api_key or 'none'}"}
-    with httpx.Client(transport=NetworkTransport(), timeout=LOOK_SECONDS) as client:
-        try:
-            status = client.get(f"{endpoint.base_url.rstrip('/')}/models", headers=headers).status_code
-        except httpx.HTTPError as error:
-            raise ProviderError(f"no endpoint answers at {endpoint.shown}: {type(error).__name__}") from error
-    if status in (401, 403):
-        raise ConfigurationError(f"{endpoint.shown} refuses the key (OPENAI_API_KEY): status {status}")
 
 
 @functools.cache

@@ -13,12 +13,13 @@ from ml_agent.cli.tables import grouped
 if TYPE_CHECKING:
     from ml_agent.benchmarks.form_l import Summary
     from ml_agent.benchmarks.work import OwnAgent, PeerAgent, Terms
+    from ml_agent.model.budget import Limits
 
 _Attempts = Annotated[int, typer.Option("--attempts", min=1, help="How many answers are asked for each row (form L).")]
 
 
 class Answerer(NamedTuple):
-    """Who answers, and with what; the names are those of `Config`."""
+    """Who answers, and with what."""
 
     setting: Annotated[
         Literal["agent", "repo"],
@@ -89,14 +90,18 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
     """
     from ml_agent.benchmarks.form_l import Plan
     from ml_agent.benchmarks.form_l import predict as run
-    from ml_agent.benchmarks.navigators import Config, respondent
+    from ml_agent.benchmarks.navigators import respondent
+    from ml_agent.model.budget import Limits
 
-    config = Config(**answerer._asdict(), **limits._asdict()).checked()
+    name = answerer.navigator
+    manner, talk = AgentOptions(agent=name), o.ModelChoice(answerer.model, answerer.base_url)
+    terms = _terms(manner, talk, limits, Limits())
+    if name == "llm":
+        _see_model(f"--navigator {name}", terms)
+    who = respondent(name, terms, answerer.setting, answerer.attempts)
     rows = o.load_rows(source.tasks, source.sample, source.limit)
     o.see_repositories(source.repos, rows.tasks)
-    plan = Plan(
-        tasks=tuple(rows.tasks), repos=source.repos, out=out, who=respondent(config), retry_failed=work.retry_failed
-    )
+    plan = Plan(tasks=tuple(rows.tasks), repos=source.repos, out=out, who=who, retry_failed=work.retry_failed)
     with o.engine_of(work) as carry_out:
         return _finish(run(plan, carry_out), out, rows.bad)
 
@@ -142,7 +147,9 @@ def run(
 
         ml-agent bench run --form D --agent mini-swe-agent --tasks delivery --repos archives --out outputs/delivery --model gpt-4o
     """
-    errand = Errand(manner, source, out, _terms(manner, talk, limits), work)
+    from ml_agent.benchmarks.work import LIMITS
+
+    errand = Errand(manner, source, out, _terms(manner, talk, limits, LIMITS[manner.form]), work)
     if manner.form == "L":
         return _form_l(errand)
     figures, lost = _form_a(errand) if manner.form == "A" else _form_d(errand)
@@ -154,19 +161,19 @@ def run(
     return 1 if figures["without_result"] else 0
 
 
-def _terms(manner: AgentOptions, talk: o.ModelChoice, limits: o.RowLimits) -> "Terms":
-    """The form's own limits, with those that were given in their place, and the model's endpoint without its key."""
+def _terms(manner: AgentOptions, talk: o.ModelChoice, limits: o.RowLimits, usual: "Limits") -> "Terms":
+    """The usual limits, with those that were given in their place, and the model's endpoint without its key."""
     import msgspec
 
     from ml_agent.benchmarks.subjects.places import Place
-    from ml_agent.benchmarks.work import LIMITS, Terms
+    from ml_agent.benchmarks.work import Terms
     from ml_agent.conversation.configured import endpoint_of
     from ml_agent.model.endpoint import Endpoint
     from ml_agent.settings import load_settings
 
     names = {"max_tokens": "tokens", "max_cost": "usd", "max_calls": "calls", "max_seconds": "seconds"}
     said = {names[name]: value for name, value in limits._asdict().items() if value is not None}
-    kept = msgspec.structs.replace(LIMITS[manner.form], **said)
+    kept = msgspec.structs.replace(usual, **said)
     settings = load_settings(model=talk.model or None, base_url=talk.base_url or None)
     endpoint = Endpoint(model="")
     if settings.model and manner.agent != "offline":
@@ -185,20 +192,27 @@ def _terms(manner: AgentOptions, talk: o.ModelChoice, limits: o.RowLimits) -> "T
 
 def _agent(errand: Errand, peer: "type[PeerAgent]") -> "PeerAgent | OwnAgent":
     """Who works. BenchError where it has no model, AgentMissingError where it is not installed, ProviderError where no endpoint answers."""
-    from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.subjects.agents import agents_home, find_agent
-    from ml_agent.benchmarks.work import OwnAgent, see_that_it_answers, with_key
+    from ml_agent.benchmarks.work import OwnAgent, with_key
+    from ml_agent.model.endpoint import ask_endpoint
 
     name = errand.manner.agent
     if name == "offline":
         return OwnAgent("offline")
     found = None if name == "llm" else find_agent(name, agents_home(errand.manner.home))
-    if not errand.terms.endpoint.model:
-        raise BenchError(f"--agent {name} needs --model (or ML_AGENT_MODEL)")
+    _see_model(f"--agent {name}", errand.terms)
     if found is None:
         return OwnAgent("llm")
-    see_that_it_answers(with_key(errand.terms).endpoint)
+    ask_endpoint(with_key(errand.terms).endpoint)
     return peer(*found)
+
+
+def _see_model(option: str, terms: "Terms") -> None:
+    """BenchError where no model is named."""
+    from ml_agent.benchmarks.errors import BenchError
+
+    if not terms.endpoint.model:
+        raise BenchError(f"{option} needs --model (or ML_AGENT_MODEL)")
 
 
 def _rows(errand: Errand) -> o.Rows:

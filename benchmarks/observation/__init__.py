@@ -30,7 +30,7 @@ from ml_agent.tools.versions import local_version
 __all__ = ["Observation", "is_cut", "kind_of", "observe", "unfence"]
 
 _OF_THE_RUN_TIME = re.compile(
-    r"(CUDA|NCCL|OMP|MKL|TF|TORCH|PYTORCH|HF|TRANSFORMERS|WANDB|XLA|NVIDIA|PYTHON|LD)_?\w*$|MASTER_(ADDR|PORT)$|WORLD_SIZE$|RANK$"
+    r"(CUDA|NCCL|OMP|MKL|TF|TORCH|PYTORCH|HF|TRANSFORMERS|WANDB|XLA|NVIDIA|PYTHON|LD)_?\w*$|MASTER_(ADDR|PORT)$|WORLD_SIZE$|RANK$|(OLD)?PWD$|HOME$|PATH$|LANG$"
 )
 """Variables that say how a program runs, and not what it does."""
 _FENCE = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)

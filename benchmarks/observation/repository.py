@@ -10,21 +10,17 @@ import msgspec
 
 from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.libraries import known_libraries
+from ml_agent.tools.outline import imported_tops, imports_in
+from ml_agent.tools.python_api.requirements import read_requirements
 from ml_agent.tools.signatures.console import console_scripts
 from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.setup_files import import_folders
 from ml_agent.tools.signatures.sources import Sources
 
-IMPORT = re.compile(
-    r"^[ \t]*(?:>>> )?(?:from[ \t]+([A-Za-z_]\w*)[\w.]*[ \t]+import|import[ \t]+([A-Za-z_][\w., \t]*))", re.MULTILINE
-)
 PIP = re.compile(r"(?:pip3?|conda|mamba)\s+install\s+([^\n;&|]+)")
 MANIFESTS = ("setup.py", "setup.cfg", "pyproject.toml")
 TEXTS = (".py", ".md", ".rst", ".ipynb", ".txt")
 MAX_BYTES = 2_000_000
-_REQUIREMENT = re.compile(
-    r"(?:^|['\"])[ \t]*([A-Za-z][\w.-]*)[ \t]*(?:[<>=!~]=[^'\"\n]*|\[[^\]\n]*\])?[ \t]*(?:$|['\"])", re.MULTILINE
-)
 
 
 class Libraries(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,25 +39,23 @@ def libraries_of(root: Path) -> Libraries:
     """Read a repository's imports, manifests and requirements."""
     imported: set[str] = set()
     own: set[str] = set()
-    declared: set[str] = set()
-    manifests: list[Path] = []
+    files: list[str] = []
     for path in root.rglob("*"):
-        if path.is_symlink() or path.relative_to(root).parts[0].startswith(".git"):
+        name = path.relative_to(root).as_posix()
+        if path.is_symlink() or name.startswith(".git"):
             continue
         if path.is_dir():
             own.add(path.name)
             continue
+        files.append(name)
         own |= {path.stem} if path.suffix == ".py" else set()
-        manifests += [path] if path.name in MANIFESTS else []
         if path.suffix in TEXTS and path.stat().st_size < MAX_BYTES:
-            text = _text(path).replace("\\n", "\n") if path.suffix == ".ipynb" else _text(path)
-            imported |= _imports(text)
-            declared |= _requirements(text) if "requirements" in path.name else set()
-    for manifest in manifests:
-        declared |= _requirements(_text(manifest))
+            text = read_text(path, MAX_BYTES)
+            imported |= imported_tops(imports_in(text.replace("\\n", "\n") if path.suffix == ".ipynb" else text))
     installed = _installed_folders(root)
+    declared = read_requirements(root, files)
     return Libraries(
-        foreign=frozenset(((imported - own) | known_libraries() | declared) - set(sys.stdlib_module_names)),
+        foreign=frozenset(((imported - own) | known_libraries() | {*declared}) - sys.stdlib_module_names),
         installed=installed,
         console=_console(root) if installed else {},
     )
@@ -78,23 +72,6 @@ def announced(text: str) -> set[str]:
 def signature_reader(root: Path) -> SignatureReader:
     """What reads the programs of a repository; it keeps what it has read."""
     return SignatureReader(root)
-
-
-def _text(path: Path) -> str:
-    return read_text(path, MAX_BYTES).replace("\r\n", "\n")
-
-
-def _imports(text: str) -> set[str]:
-    names = set()
-    for match in IMPORT.finditer(text):
-        parts = [match.group(1)] if match.group(1) else match.group(2).split(",")
-        names |= {part.split()[0].partition(".")[0] for part in parts if part.split()}
-    return names
-
-
-def _requirements(text: str) -> set[str]:
-    """Import names that distribution names in requirement lines and quoted requirements suggest."""
-    return {match.group(1).lower().replace("-", "_") for match in _REQUIREMENT.finditer(text)}
 
 
 def _installed_folders(root: Path) -> tuple[str, ...]:

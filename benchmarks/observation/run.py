@@ -280,11 +280,6 @@ def _given_libraries() -> Path:
     return folder
 
 
-def can_run() -> bool:
-    """Whether answers can be looked at here."""
-    return find_bubblewrap() is not None
-
-
 def _start(layout: _Layout) -> tuple[int | None, str]:
     """The exit status of the answer's shell, None where its time was over, and what it said on stderr."""
     limits = f"ulimit -c 0; ulimit -f {FILE_BLOCKS}; ulimit -t {int(CPU_SECONDS * 3)}; ulimit -v 4000000"

@@ -4,7 +4,6 @@ The same entry point may be reached as a file, as a module, and as a console scr
 """
 
 import ast
-import functools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,8 @@ from ml_agent.benchmarks.same_call.values import (
 from ml_agent.tools.files import Tree
 from ml_agent.tools.python_source import read_module
 
-Entry = tuple[str, str]
-"""File and function; "" as function where the file itself is what runs."""
-DEPTH = 4
+MODULE = "<module>"
+"""What Python calls the code of a file itself, among functions."""
 _QUIET = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef, ast.Assign, ast.AnnAssign)
 
 
@@ -131,65 +129,27 @@ def same_entry(first: Program, second: Program, root: Path) -> bool:
     """Whether two programs are one entry point of the repository, or one only hands over to the other's."""
     if not first.file or not second.file:
         return not first.file and not second.file and first.name == second.name
-    one, other = entry_of(root, first.file), entry_of(root, second.file)
-    passes = any(entry[1] and entry in program.chain for entry, program in ((one, second), (other, first)))
-    return first.file == second.file or one == other or passes
+    one, other = entry_of(first, root), entry_of(second, root)
+    passes = any(entry[1] != MODULE and entry in program.chain for entry, program in ((one, second), (other, first)))
+    return first.file == second.file or passes
 
 
-@functools.lru_cache(maxsize=4096)
-def entry_of(root: Path, file: str) -> Entry:
-    """The function that a file only imports and calls, through as many files as do no more than that."""
-    for _ in range(DEPTH):
-        tree = _tree(root, file)
-        called = _only_call(tree)
-        if called is None:
-            break
-        target = _import_target(tree, called, root, file)
-        if target is None:
-            return file, called
-        if _only_call(_tree(root, target[0])) in (None, target[1]) or target[0] == file:
-            return target
-        file = target[0]
-    return file, ""
+def entry_of(program: Program, root: Path) -> tuple[str, str]:
+    """File and function of the first frame on the way to a program's parser that does more than import and call a function."""
+    return next((one for one in program.chain if one[1] != MODULE or not _only_calls(one[0], root)), ("", MODULE))
 
 
-def _tree(root: Path, file: str) -> ast.Module:
-    """The syntax tree of a file; an empty one where it cannot be read."""
-    return read_module(Tree(root), file) or ast.Module(body=[], type_ignores=[])
-
-
-def _only_call(tree: ast.Module) -> str | None:
-    """The name of the one function that running a file calls, without arguments, where it does nothing else."""
+def _only_calls(file: str, root: Path) -> bool:
+    """Whether running a file calls one function, without arguments, and does nothing else."""
+    tree = read_module(Tree(root), file) or ast.Module(body=[], type_ignores=[])
     acts = [n for n in tree.body if not isinstance(n, _QUIET) and not _is_text(n)]
     if len(acts) == 1 and isinstance(acts[0], ast.If) and "__main__" in ast.dump(acts[0].test):
         acts = [n for n in acts[0].body if not isinstance(n, (ast.Import, ast.ImportFrom))]
     call = acts[0].value if len(acts) == 1 and isinstance(acts[0], ast.Expr) else None
     if isinstance(call, ast.Call) and call.args and ast.unparse(call.func).rpartition(".")[2] == "exit":
         call = call.args[0]
-    return call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args
 
 
 def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _import_target(tree: ast.Module, name: str, root: Path, file: str) -> Entry | None:
-    """Where an imported function stands; None for a function of the file itself."""
-    for node in (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)):
-        for alias in node.names:
-            if (alias.asname or alias.name) == name:
-                found = _module_file(root, file, node)
-                return (found, alias.name) if found else None
-    return None
-
-
-def _module_file(root: Path, file: str, node: ast.ImportFrom) -> str:
-    """The file of an imported module, beside the file or from the root; "" where there is none."""
-    folder = Path(file).parent
-    bases = [folder.joinpath(*[".."] * (node.level - 1))] if node.level else [folder, Path(), Path("src")]
-    for base in bases:
-        place = base.joinpath(*(node.module or "").split("."))
-        for candidate in (place.with_suffix(".py") if node.module else place / "__init__.py", place / "__init__.py"):
-            if (root / candidate).is_file():
-                return Path(*[p for p in candidate.parts if p != "."]).as_posix()
-    return ""

@@ -37,14 +37,11 @@ class MiniSweAgent(PackagedSubject):
 
     name, version = "mini-swe-agent", "2.4.6"
 
-    @property
-    def needs(self) -> Needs:
-        """litellm imports mcp without asking for it."""
-        return Needs(
-            requirements=(f"mini-swe-agent=={self.version}", "mcp"),
-            pythons=ANY_PYTHON,
-            check=_version("mini-swe-agent", "litellm", "mcp", "minisweagent"),
-        )
+    needs = Needs(
+        requirements=(f"mini-swe-agent=={version}", "mcp"),  # litellm imports mcp without asking for it
+        pythons=ANY_PYTHON,
+        check=_version("mini-swe-agent", "litellm", "mcp", "minisweagent"),
+    )
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """`mini -y`; its own limits are the bench's, so that it ends by itself where it can."""
@@ -69,14 +66,11 @@ class Aider(PackagedSubject):
     )
     """It names files by their path from the repository's root, models by what the task calls them: so the task's folder is the root."""
 
-    @property
-    def needs(self) -> Needs:
-        """It refuses Python 3.13."""
-        return Needs(
-            requirements=(f"aider-chat=={self.version}",),
-            pythons=((3, 12), (3, 11), (3, 10)),
-            check=_version("aider-chat", "aider"),
-        )
+    needs = Needs(
+        requirements=(f"aider-chat=={version}",),
+        pythons=((3, 12), (3, 11), (3, 10)),  # it refuses Python 3.13
+        check=_version("aider-chat", "aider"),
+    )
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """The files of the answer are in the chat; the rest it sees by its repository map and may ask for."""
@@ -94,14 +88,11 @@ class AutoGen(PackagedSubject):
 
     name, version = "autogen", "0.7.5"
 
-    @property
-    def needs(self) -> Needs:
-        """Two packages of one version."""
-        return Needs(
-            requirements=(f"autogen-agentchat=={self.version}", f"autogen-ext[openai]=={self.version}"),
-            pythons=ANY_PYTHON,
-            check="import autogen_agentchat, autogen_ext.models.openai; print(autogen_agentchat.__version__)",
-        )
+    needs = Needs(
+        requirements=(f"autogen-agentchat=={version}", f"autogen-ext[openai]=={version}"),
+        pythons=ANY_PYTHON,
+        check="import autogen_agentchat, autogen_ext.models.openai; print(autogen_agentchat.__version__)",
+    )
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Our driver."""
@@ -113,14 +104,11 @@ class OpenHands(PackagedSubject):
 
     name, version = "openhands", "1.58.0"
 
-    @property
-    def needs(self) -> Needs:
-        """Not on Python 3.11, where pip would take an empty package of an old version for some of its names."""
-        return Needs(
-            requirements=(f"openhands-sdk=={self.version}", f"openhands-tools=={self.version}"),
-            pythons=((3, 12), (3, 13)),
-            check=_version("openhands-sdk", "openhands.sdk", "openhands.tools"),
-        )
+    needs = Needs(
+        requirements=(f"openhands-sdk=={version}", f"openhands-tools=={version}"),
+        pythons=((3, 12), (3, 13)),  # on 3.11 pip would take an empty package of an old version for some of its names
+        check=_version("openhands-sdk", "openhands.sdk", "openhands.tools"),
+    )
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Our driver."""
@@ -140,14 +128,12 @@ class SweAgent(PackagedSubject):
     start = 'touch /root/.bashrc && exec "$0" "$@"'
 
     def __init__(self, checkout: Path | None = None) -> None:
-        self._checkout = checkout
-
-    @property
-    def needs(self) -> Needs:
-        """It finds its tools and configurations beside its package, so it is installed in place."""
-        check = "import litellm, mcp, sweagent; print(sweagent.__version__)"
-        return Needs(
-            requirements=("mcp",), pythons=((3, 12), (3, 11)), check=check, source=self._checkout, wants_source=True
+        self.needs = Needs(
+            requirements=("mcp",),
+            pythons=((3, 12), (3, 11)),
+            check="import litellm, mcp, sweagent; print(sweagent.__version__)",
+            source=checkout,  # it finds its tools and configurations beside its package, so it is installed in place
+            wants_source=True,
         )
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
@@ -191,10 +177,7 @@ class LeastAgent(PackagedSubject):
 
     name, version = "least", "1"
 
-    @property
-    def needs(self) -> Needs:
-        """A bare environment."""
-        return Needs(requirements=(), pythons=ANY_PYTHON, check="print(1)")
+    needs = Needs(requirements=(), pythons=ANY_PYTHON, check="print(1)")
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """Its driver."""

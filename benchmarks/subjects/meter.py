@@ -24,13 +24,10 @@ from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
 from ml_agent.model.budget import Budget, PriceTable, RequestDemand, load_prices
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.memory import OUTPUT_PARAMETERS
-from ml_agent.model.sender import LEAST_OUTPUT
+from ml_agent.model.sender import LEAST_OUTPUT, prompt_tokens_of
 from ml_agent.model.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.model.waiting import limiter_for
-from ml_agent.tools.tokens import count_tokens
 
-_OVERHEAD = 8
-"""Tokens that a chat template puts around one message, at most."""
 _BACK = ("content-type", "retry-after", "retry-after-ms")
 
 
@@ -142,7 +139,10 @@ class Meter:
         parameter = next(name for name in OUTPUT_PARAMETERS if name in body)
         wanted = body[parameter]
         demand = RequestDemand(
-            prompt_tokens=_count(body), output_tokens=wanted, least_output=min(wanted, LEAST_OUTPUT), price=self._price
+            prompt_tokens=prompt_tokens_of(body),
+            output_tokens=wanted,
+            least_output=min(wanted, LEAST_OUTPUT),
+            price=self._price,
         )
         try:
             with self._limiter.slot():
@@ -211,7 +211,7 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
                 asked = json.loads(sent)
             except ValueError:
                 asked = None
-            if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list) or asked.get("stream"):
+            if not _is_request(asked):
                 return Reply.refusal(
                     400, "the body is not a chat completion request (streams are not supported)", "invalid_body"
                 )
@@ -234,15 +234,6 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _count(body: Mapping[str, Any]) -> int:
-    """Our count of a request's prompt; contents may be texts or lists of parts."""
-    extras = [json.dumps(body[name]) for name in ("tools", "functions", "response_format") if name in body]
-    texts = [_text(message) for message in body["messages"] if isinstance(message, dict)]
-    return _OVERHEAD * (len(texts) + 1) + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [{"text": content or ""}]
-    said = "\n".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
-    return said + (json.dumps(message["tool_calls"]) if message.get("tool_calls") else "")
+def _is_request(asked: object) -> bool:
+    messages = asked.get("messages") if isinstance(asked, dict) and not asked.get("stream") else None
+    return isinstance(messages, list) and all(isinstance(message, dict) for message in messages)

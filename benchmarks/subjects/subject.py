@@ -56,15 +56,12 @@ class Subject(Protocol):
 
 
 class PackagedSubject:
-    """An agent of a Python package; a subclass says how it is started."""
+    """An agent of a Python package; a subclass says what it needs and how it is started."""
 
     name = ""
     version = ""
-
-    @property
-    def needs(self) -> Needs:
-        """What its environment is made of."""
-        raise NotImplementedError
+    needs: Needs
+    """What its environment is made of."""
 
     def launch(self, task: SubjectTask, inside: Inside) -> Launch:
         """How it is started for a task."""

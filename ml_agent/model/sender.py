@@ -178,7 +178,7 @@ class Sender:
 
     def _reserve(self, body: dict[str, Any], output: int) -> Reservation:
         demand = RequestDemand(
-            prompt_tokens=math.ceil(_tokens(body) * self._ratio()),
+            prompt_tokens=math.ceil(prompt_tokens_of(body) * self._ratio()),
             output_tokens=output,
             least_output=min(output, LEAST_OUTPUT),
             price=self._price,
@@ -199,7 +199,7 @@ class Sender:
     def _learn_ratio(self, body: dict[str, Any], answer: dict[str, Any]) -> None:
         """Remember how many tokens the model's own tokenizer makes of one of ours, from above."""
         said = reported_usage(answer).get("prompt_tokens")
-        counted = _tokens(body)
+        counted = prompt_tokens_of(body)
         if said is not None and counted >= _ENOUGH_TO_LEARN and 0 < said < counted * _MOST_RATIO:
             known = self._parts.memory.traits(self.endpoint.identity).token_ratio or 1.0
             ratio = round(math.ceil(100 * max(known, said / counted)) / 100, 2)
@@ -223,10 +223,10 @@ def _connect(endpoint: Endpoint, transport: MeteredTransport) -> openai.OpenAI:
     )
 
 
-def _tokens(body: dict[str, Any]) -> int:
+def prompt_tokens_of(body: dict[str, Any]) -> int:
     """Our count of a request's prompt: texts, tools, schema, and what a chat template puts around them."""
     messages: Sequence[Message] = body["messages"]
-    extras = [json.dumps(body[name]) for name in ("tools", "response_format") if name in body]
+    extras = [json.dumps(body[name]) for name in ("tools", "functions", "response_format") if name in body]
     texts = [text_of(message) for message in messages]
     overhead = _MESSAGE_OVERHEAD * (len(messages) + 1) + (_TOOLS_OVERHEAD if "tools" in body else 0)
     return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])

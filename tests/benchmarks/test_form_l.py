@@ -13,7 +13,7 @@ from ml_agent.benchmarks.data import Key, Task, Visible, load_tasks, whole
 from ml_agent.benchmarks.engines.local import LocalEngine
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.form_l import Answered, Plan, Respondent, Unit, answer, answer_of, predict
-from ml_agent.benchmarks.navigators import Config, answer_text, respondent
+from ml_agent.benchmarks.navigators import answer_text, respondent
 from ml_agent.benchmarks.predictions import Prediction, dump_prediction, load_predictions
 from ml_agent.benchmarks.results import KeptRows, read_kept
 from ml_agent.benchmarks.subjects.agents import LeastAgent
@@ -59,9 +59,14 @@ def tasks(folder: Path, data: list[dict[str, Any]]) -> tuple[Task, ...]:
     return load_tasks(str(folder / "rows.jsonl")).tasks
 
 
-def plan(folder: Path, number: int = 3, config: Config = Config(), **changed: Any) -> Plan:
+def offline(attempts: int = 1, seconds: float | None = None) -> Respondent:
+    terms = Terms(endpoint=Endpoint(model=""), limits=Limits(seconds=seconds))
+    return respondent("offline", terms, attempts=attempts)
+
+
+def plan(folder: Path, number: int = 3, who: Respondent | None = None, **changed: Any) -> Plan:
     made = Plan(
-        tasks=tasks(folder, rows(number)), repos=folder / "repos", out=folder / "out.jsonl", who=respondent(config)
+        tasks=tasks(folder, rows(number)), repos=folder / "repos", out=folder / "out.jsonl", who=who or offline()
     )
     return msgspec.structs.replace(made, **changed)
 
@@ -82,7 +87,7 @@ def test_what_is_done_is_not_done_again(bench: Path) -> None:
     with (bench / "out.jsonl.rows/results.jsonl").open("a") as file:
         file.write('{"config": "cut off')
     predict(plan(bench, 4), engine)
-    predict(plan(bench, 1, Config(attempts=2)), engine)
+    predict(plan(bench, 1, offline(attempts=2)), engine)
     assert done[4:] == ["1-0-0"]
 
 
@@ -96,7 +101,7 @@ def test_a_missing_repository_or_folder_is_a_row(bench: Path) -> None:
 
 
 def test_a_row_that_takes_longer_than_it_may_is_a_timeout(bench: Path) -> None:
-    slow = plan(bench, 1, Config(max_seconds=0.001))
+    slow = plan(bench, 1, offline(seconds=0.001))
     assert predict(slow, LocalEngine()).answered == 0
     (found,) = load_predictions(bench / "out.jsonl")
     assert (found.output, found.error) == ((), "timeout: more than 0.001 s")
@@ -109,7 +114,7 @@ def test_what_scorers_see_changes_nothing(bench: Path) -> None:
     predict(plan(bench, tasks=garbage, out=bench / "second.jsonl"), LocalEngine())
     (second,) = load_predictions(bench / "second.jsonl")
     assert second.output == first.output
-    (unit,) = respondent(Config()).units(garbage[0], bench)
+    (unit,) = offline().units(garbage[0], bench)
     assert "SECRET" not in repr(unit) and "garbage" not in repr(unit)
 
 

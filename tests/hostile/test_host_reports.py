@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from ml_agent.benchmarks.observation.repository import libraries_of
-from ml_agent.benchmarks.observation.run import Execution, Job, can_run, read_report, run_answer
+from ml_agent.benchmarks.observation.run import Execution, Job, read_report, run_answer
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.servers.git_folders import write_files
 
 HELD_BY = "benchmarks.observation.run"
-pytestmark = pytest.mark.skipif(not can_run(), reason="bubblewrap does not work here")
+pytestmark = pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
 OURS = "P=$BENCH_OBSERVER; /bin/rm -f $P/trace; "
 DEEP = """{"outcome":"finished","recorded":{"module":"","file":"fit.py","own":false,"words":[],"folder":".","parents":[],"options":[],
 "calls":[{"name":"f","own":true,"arguments":{"a":%s}}],"environment":{}}}"""

@@ -21,23 +21,8 @@ from . import describe, finder, guards, parsers, record, scope, target, unknown,
 from .record import SEEN
 
 PASSED = ("finished", "outside", "timeout", "none")
-LIBRARIES = ("absl", "configargparse", "ml_collections", "tensorflow", "yaml")
 FUNCTIONS = "--functions"
 """No interpreter knows such a word."""
-OURS = [
-    "PATH",
-    "LANG",
-    "HOME",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONPATH",
-    "PWD",
-    "OLDPWD",
-    "SHLVL",
-    "CDPATH",
-    "BASH_ENV",
-    "_",
-]
-"""Variables that are set in every run, or read by the interpreter and the shell themselves."""
 READS = re.compile(rb"(?:environ|getenv)\b(?:\.(?:get|setdefault|pop))?\s*[\[(]\s*['\"](\w+)")
 
 
@@ -119,7 +104,7 @@ def _variables_read(given: Mapping[str, str], path: str, here: scope.Scope) -> d
     loaded = {path, *(str(getattr(m, "__file__", None) or "") for m in list(sys.modules.values()))}
     texts = [scope.source(one) for one in loaded if one.endswith(".py") and here.has(one)]
     reads = {name.decode(errors="replace") for text in texts for name in READS.findall(text)}
-    return {n: v for n, v in given.items() if n not in OURS and (n in reads or n.endswith("VISIBLE_DEVICES"))}
+    return {n: v for n, v in given.items() if n in reads or n.endswith("VISIBLE_DEVICES")}
 
 
 def prepare(
@@ -143,8 +128,6 @@ def prepare(
 
 def _lay_out(job: dict[str, Any], program: target.Target) -> None:
     """sys.path and sys.argv as the interpreter would have them with the repository installed."""
-    for name in [n for n in sys.modules if n.partition(".")[0] in LIBRARIES]:
-        del sys.modules[name]
     sys.argv = [program.path, *program.words]
     installed = [p for p in job["installed"] if Path(p).is_dir()]
     extra = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]

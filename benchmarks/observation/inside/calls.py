@@ -111,11 +111,9 @@ def _own(function: Any) -> bool:
 
 
 def _file(function: Any) -> str:
-    """Where a function, the class of a thing or a module stands."""
+    """Where a function, or the class of a thing, stands."""
     function = unwrapped(function)
     function = getattr(function, "__func__", function)
-    if isinstance(function, types.ModuleType):
-        return str(getattr(function, "__file__", None) or "")
     owner = function if isinstance(function, (type, types.FunctionType)) else type(function)
     module = sys.modules.get(getattr(owner, "__module__", "") or "")
     return str(getattr(module, "__file__", None) or "")

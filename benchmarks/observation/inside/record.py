@@ -252,8 +252,6 @@ def _container(value: Any, depth: int) -> Any:
 def name_of(value: Any) -> str:
     """The dotted name of a function or class; of any other thing that of its class, with "()"."""
     value = unwrapped(value)
-    if isinstance(value, types.ModuleType):
-        return value.__name__
     function = getattr(value, "__func__", value)
     named = isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType))
     owner = function if named else type(value)

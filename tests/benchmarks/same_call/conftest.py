@@ -7,8 +7,8 @@ import pytest
 
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.observation import kind_of
-from ml_agent.benchmarks.observation.run import can_run
 from ml_agent.benchmarks.same_call import Verdict, same_call
+from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.servers.git_folders import write_files
 
 Judge = Callable[..., Verdict]
@@ -132,7 +132,7 @@ p.parse_args()
 @pytest.fixture(scope="session")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository's folder."""
-    if not can_run():
+    if find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
     root = tmp_path_factory.mktemp("repositories") / "kit"
     write_files(root, FILES)
