@@ -113,7 +113,9 @@ class Work(Generic[Answer]):
             AgentError: the run ended with an error instead of a result.
         """
         if not self.wait(timeout):
-            raise TimeoutError(f"the run has not ended within {timeout} s")
+            raise TimeoutError(
+                f"the run has not ended within {timeout} s and continues; wait for it again, or call cancel()"
+            )
         if self._error is not None:
             raise self._error
         return self._result[0]

@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     model_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
     """Seconds that one request to the model may take; it is repeated once. A large model on a CPU may need more."""
     fallback: Literal["", "offline"] = ""
-    """What to do if the model stops answering. offline: continue without it; empty: the run ends."""
+    """What to do if the model stops answering: `offline` continues without it. If this is not set, the run ends."""
     prices: Path | None = None
     """TOML file with prices in USD per million tokens, which replace the included prices."""
 

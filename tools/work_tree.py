@@ -158,7 +158,7 @@ class WorkTree:
             left -= len(content)
             place = target / blob.path
             if kind != "blob":
-                raise self._unreadable(f"git stores {blob.path} as something other than a file")
+                raise self._unreadable(f"the entry of the file {blob.path} leads to a git object that is no file")
             if blob.mode == _LINK:
                 links.append((place, content))
                 continue

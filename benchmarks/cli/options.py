@@ -54,7 +54,7 @@ MaxCalls = Annotated[
 ]
 MaxSeconds = Annotated[float | None, _limit("--max-seconds", callback=_seconds, help="Seconds that one row may take.")]
 Jobs = Annotated[
-    int, _work("--jobs", min=0, help="How many rows are worked on at the same time; 0 means one for each processor.")
+    int, _work("--jobs", min=0, help="Number of rows processed at the same time; 0 means one for each CPU core.")
 ]
 EngineName = Annotated[
     Literal["local", "dask"],

@@ -57,7 +57,7 @@ def make(
         Path,
         typer.Option(
             "--out",
-            help="New JSONL file for the rows. Form D: a folder; if it has some already, the command continues.",
+            help="JSONL file for the rows, which must not exist yet. Form D: a folder; if it has rows already, the command continues.",
         ),
     ],
     form: Annotated[

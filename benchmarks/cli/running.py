@@ -127,7 +127,7 @@ def run(
 ) -> int:
     """Run an agent on rows; rows that are done with the same configuration are skipped.
 
-    The limits are the same for every agent, and its sandbox enforces them. Exit code 0: every row has a result.
+    The limits are the same for every agent; the sandbox in which it runs enforces them. Exit code 0: every row has a result, right or wrong.
 
     Limits of form A: 10 requests and 1,800 s for each row, as in the published runs of OpenHands.
 

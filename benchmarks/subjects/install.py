@@ -182,7 +182,9 @@ def _reason(text: str) -> str:
 
 def _copy_source(source: Path, target: Path) -> Path:
     if not (source / "pyproject.toml").is_file():
-        raise AgentMissingError(f"{source} is not a checkout of the agent, because it has no pyproject.toml")
+        raise AgentMissingError(
+            f"{source} has no pyproject.toml: give the root folder of the source code of the agent that is installed"
+        )
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".git", "__pycache__"), symlinks=True)
     return target
 

@@ -121,7 +121,10 @@ class Form(NamedTuple):
     as_json: Annotated[bool, typer.Option("--json", help="Print the scripts and their options as JSON.")] = False
     schema: Annotated[
         bool,
-        typer.Option("--schema", help="Print each script as a JSON Schema function, as tool calls of a model need it."),
+        typer.Option(
+            "--schema",
+            help="Print each script as a function with a JSON Schema, in the format of tool calls of language models.",
+        ),
     ] = False
 
 

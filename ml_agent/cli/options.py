@@ -117,7 +117,9 @@ Out = Annotated[
 TrustFolder = Annotated[
     bool | None,
     _option(
-        RUN, "Use all settings of ml-agent.toml in the working folder, also those that allow more.", "--trust-folder"
+        RUN,
+        "Use all settings of ml-agent.toml in the working folder, also those that allow the network, higher limits or less isolation.",
+        "--trust-folder",
     ),
 ]
 KeepOutputs = Annotated[

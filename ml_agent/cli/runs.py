@@ -88,7 +88,8 @@ def view(
     text: Annotated[
         str,
         typer.Option(
-            "--filter", help="If no RUN is given, list only runs whose id, ending or instruction contains this text."
+            "--filter",
+            help="If no RUN is given, list only runs whose id, ending (such as delivered) or instruction contains this text.",
         ),
     ] = "",
 ) -> int:

@@ -91,7 +91,7 @@ def _by_place(signature: Signature, given: Mapping[str, Any]) -> tuple[str, ...]
         value = given.get(option.dest, option.default)
         if value is None:
             raise RenderError(
-                f"the argument {option.dest} needs a value, because a later argument of {signature.path} has one"
+                f"the positional argument {option.dest} of {signature.path} needs a value, because one after it has a value"
             )
         words += [written(option, v) for v in _as_list(value)]
     return tuple(words)
@@ -137,7 +137,7 @@ def _refuse_gaps(signature: Signature, given: Mapping[str, Any], level: int) -> 
             missing = missing or option
         elif missing is not None and given[option.dest] != []:
             raise RenderError(
-                f"the argument {missing.dest} needs a value, because the argument {option.dest} comes after it"
+                f"the positional argument {option.dest} has a value, so {missing.dest}, which comes before it, needs one, too"
             )
 
 
