@@ -148,6 +148,8 @@ _CALLS = (3, 1, 1)
 """Documented calls that are shown of the first entry points."""
 _PASSAGES, _PASSAGES_OF_CODE = 1, 3
 _PASSAGE = 700
+_MUCH = 3
+"""So much more of a passage is looked at for what those before it do not say."""
 _FILES = 4
 _FILE_NAMES = 300
 _OTHERS = 6
@@ -393,23 +395,32 @@ def _uses(task: _Task, room: Sequence[int]) -> list[dict[str, str]]:
 def _passages(
     passages: Sequence[Passage], request: Request, calls: Sequence[dict[str, str]], most: int
 ) -> list[dict[str, str]]:
-    """The passages that tell something that the documented calls do not."""
-    lines = [
-        {
-            "place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}",
-            "text": blocks_of(one, most, request.instruction),
-        }
-        for one in passages
-    ]
+    """The passages that tell something that the documented calls do not; of one that is mostly like those before it the rest."""
     known = {_plain(call["text"])[:_SAME] for call in calls}
     shown: set[str] = set()
     new = []
-    for one in lines:
-        own = {line.strip() for line in one["text"].splitlines() if not _INSTALLS.match(line)}
-        if len(own - shown) * 2 > len(own) and not any(call in _plain(one["text"]) for call in known):
-            new.append(one)
-            shown |= own
+    for one in passages:
+        text = blocks_of(one, most, request.instruction)
+        own = {line.strip() for line in text.splitlines() if not _INSTALLS.match(line)}
+        if any(call in _plain(text) for call in known):
+            continue
+        if len(own - shown) * 2 <= len(own):
+            text = _rest(blocks_of(one, _MUCH * most, request.instruction), shown, most)
+        if text:
+            new.append({"place": f"{one.path}:{one.line} {' / '.join(one.headings[-2:])}", "text": text})
+            shown.update(line.strip() for line in text.splitlines())
     return new
+
+
+def _rest(text: str, shown: Collection[str], most: int) -> str:
+    """The lines that were not shown before, in at most so many characters; "" where there are none."""
+    lines = [
+        line
+        for line in text.splitlines()
+        if line.strip() not in shown and line.lstrip()[:1] != "#" and not _INSTALLS.match(line)
+    ]
+    kept = [line for place, line in enumerate(lines) if sum(len(one) + 1 for one in lines[: place + 1]) <= most]
+    return "\n".join(["...", *kept]) if kept else ""
 
 
 def _plain(text: str) -> str:

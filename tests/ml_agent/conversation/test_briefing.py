@@ -249,3 +249,17 @@ def test_an_example_is_shown_once_and_what_only_installs_never(told: Told) -> No
     files = {"README.md": f"# Turn\n{example}{install}", "docs/index.md": f"# Turn pictures\n{example}"}
     opening = told({**files, "turner/__init__.py": "def turn(degrees): ...\n"}, "turn my pictures by 3 degrees").opening
     assert opening.count("turn(3)") == 1 and "git clone" not in opening
+
+
+def test_of_a_second_example_that_begins_like_the_first_the_rest_is_shown(told: Told) -> None:
+    begin = "import turner\n" + "".join(
+        f"turner.set_{name}('{name}')\n" for name in ("paper", "margins", "colours", "fonts")
+    )
+    files = {
+        f"docs/{name}.md": f"# Turn and {name}\n```python\n{begin}turner.{name}('all')\nturner.save()\n```\n"
+        for name in ("fold", "cut")
+    }
+    opening = told(
+        {**files, "turner/__init__.py": "def fold(what): ...\n"}, "turn, fold and cut my pictures with Python code"
+    ).opening
+    assert opening.count("set_margins") == 1 and "turner.fold('all')" in opening and "turner.cut('all')" in opening
