@@ -111,7 +111,8 @@ class RepoIndex:
     def left_out(self) -> tuple[LeftOut, ...]:
         """What the parts that were read so far lack, because reading it would have taken too long."""
         found = []
-        if len(self._parts["passages"].found if "passages" in self._parts else ()) >= MOST_DOCUMENTS:
+        documents = self._parts.get("passages")
+        if documents is not None and len(documents.found) >= MOST_DOCUMENTS:
             found.append(
                 LeftOut(
                     part="passages",
@@ -120,7 +121,7 @@ class RepoIndex:
                 )
             )
         for name, part in self._parts.items():
-            known = frozenset(self._parts["passages"].unread if name in _OF_DOCUMENTS else ())  # told once
+            known = frozenset(documents.unread if documents is not None and name in _OF_DOCUMENTS else ())  # told once
             unread = tuple(path for path in part.unread if path not in known)
             found += [LeftOut(part=name, reason=_WHY_UNREAD, paths=unread)] if unread else []
             found += [LeftOut(part=name, reason=_WHY_CUT, paths=(path,), partly=True) for path in part.cut]
