@@ -168,7 +168,7 @@ _SAME_NAMES = 160
 """Characters in which options that another program has, too, are listed; of more those are named that it lacks."""
 _INSTALLS = re.compile(
     r"[ \t]*(?:[$>#!%] ?)?(?:sudo |!|python3? -m )*+(?:(?:pip3?|conda|mamba|uv pip|apt|apt-get|brew|poetry|make) (?:-\S+ )*(?:install|create|add|activate|develop)\b"
-    r"|git clone\b|python3? setup\.py (?:install|develop|build)\b|cd [\w./-]+$)"
+    r"|(?:[\w./-]{1,80}/)?pip3? install\b|git clone\b|(?:virtual|v)env |(?:source|\.) \S{1,80}activate|python3? setup\.py (?:install|develop|build)\b|cd [\w./-]+$)"
 )
 """How a line begins that gets the repository, or what it needs: an answer needs none."""
 _SAME = 60
