@@ -8,7 +8,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -463,19 +463,17 @@ class _Making:
 
     def _described(self, project: Project) -> Metadata | BuildFailure:
         """What the repository's package says of itself; beside it the environment is made as what can be read of it says."""
+        likely = self._wanted(self._lines(None))
+        self._steps.beside = at_once_text(likely) if likely.requirements else ""
+        self._steps.said_beside = ""
         self._steps.note("installing what the repository declares, and reading what its package needs")
-        with self._made_beside(self._wanted(self._lines(None))):
-            return self._builder.describe(project)
-
-    @contextmanager
-    def _made_beside(self, likely: Wanted) -> Iterator[None]:
-        """Beside the first step of the installer in the block the environment is made from a resolution, if that is all wheels."""
-        self._steps.beside, self._steps.said_beside = (at_once_text(likely) if likely.requirements else ""), ""
-        yield
+        described = self._builder.describe(project)
         self._steps.beside = ""
         with suppress(ValueError):
-            if found := read_lock(self._steps.said_beside):
-                self._there = self._resolver.given[likely.meaning] = found
+            self._there = read_lock(self._steps.said_beside)
+        if self._there:
+            self._resolver.given[likely.meaning] = self._there
+        return described
 
     def _once(self, own: Metadata | None, project: Project | None) -> Refusal | None:
         """Resolve, fetch, build, install and import; why that is not to be had."""
@@ -508,9 +506,7 @@ class _Making:
         if isinstance(found, Refusal):
             return self._state.packages if self._held else found
         more, known = undeclared(self._needs, found, self._declared, self._itself(own))
-        likely = [name for name, _ in known]
-        with self._made_beside(self._wanted([*lines, *more, *likely], likely)):
-            nobody = self._verified(known)
+        nobody = self._verified(known)
         also = [*more, *nobody]
         while also:
             with_more = self._resolved([*lines, *also], nobody)

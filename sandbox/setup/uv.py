@@ -62,8 +62,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def meaning(self) -> "Wanted":
         """The same for requirements that differ in order and spelling alone."""
-        requirements, young = sorted(set(map(_plain, self.requirements))), sorted(set(self.young))
-        return msgspec.structs.replace(self, requirements=tuple(requirements), young=tuple(young))
+        return msgspec.structs.replace(self, requirements=tuple(sorted(set(map(_plain, self.requirements)))))
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
