@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     max_tokens: int | None = Field(None, ge=1)
     """How many tokens the model may use, prompts and replies together."""
     max_cost: float | None = Field(None, ge=0, allow_inf_nan=False)
-    """What the model may cost, in USD."""
+    """The most that the model may cost in one run, in USD."""
     max_calls: int | None = Field(None, ge=1)
     """How many requests may be sent to the model."""
     max_seconds: float | None = Field(None, gt=0, allow_inf_nan=False)

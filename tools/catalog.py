@@ -95,7 +95,9 @@ def read_candidates(path: Path) -> list[Candidate]:
     """The entries of a catalogue in the order of the file; CatalogError names file and line."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise CatalogError(f"{path} is not a regular file: give a JSON Lines file, or --catalog sample")
+            raise CatalogError(
+                f"{path} is not a regular file: give a JSON Lines file, or the built-in catalogue with `--catalog sample`"
+            )
         if path.stat().st_size > MAX_BYTES:
             raise CatalogError(
                 f"{path} is larger than {MAX_BYTES // 2**20} MB: a catalogue has one short line for each repository"
@@ -103,7 +105,9 @@ def read_candidates(path: Path) -> list[Candidate]:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         reason = "no such file" if isinstance(error, FileNotFoundError) else error.strerror
-        raise CatalogError(f"{path}: {reason}; give a JSON Lines file, or --catalog sample") from error
+        raise CatalogError(
+            f"{path}: {reason}; give a JSON Lines file, or the built-in catalogue with `--catalog sample`"
+        ) from error
     decoder = msgspec.json.Decoder(_Entry)
     seen: dict[str, int] = {}
     candidates: list[Candidate] = []

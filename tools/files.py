@@ -153,7 +153,7 @@ class Tree:
             mode = target.stat().st_mode
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
-                raise FileNotFoundError(f"{path[:80]!r}…: no file has so long a name") from error
+                raise FileNotFoundError(f"{path[:80]!r}…: the name of this file is too long") from error
             if error.errno == errno.ELOOP:  # since Python 3.13 `resolve` passes a loop of links
                 raise UnsafePathError(f"the path {path!r} cannot be followed ({error.strerror})") from error
             raise

@@ -48,7 +48,9 @@ Model = Annotated[str, _model("--model", help="Name of the model at the endpoint
 BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
 ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="How many tokens one reply of the model may have.")]
 MaxTokens = Annotated[int | None, _limit("--max-tokens", min=1, help="How many tokens the model may use for one row.")]
-MaxCost = Annotated[float | None, _limit("--max-cost", min=0, help="What the model may cost for one row, in USD.")]
+MaxCost = Annotated[
+    float | None, _limit("--max-cost", min=0, help="The most that the model may cost for one row, in USD.")
+]
 MaxCalls = Annotated[
     int | None, _limit("--max-calls", min=1, help="How many requests may be sent to the model for one row.")
 ]
@@ -70,7 +72,7 @@ Scheduler = Annotated[
         help="Address of the dask scheduler (DASK_SCHEDULER_ADDRESS).",
     ),
 ]
-RetryFailed = Annotated[bool, _work("--retry-failed", help="Answer the rows again that ended without an answer.")]
+RetryFailed = Annotated[bool, _work("--retry-failed", help="Repeat the rows that ended without an answer.")]
 Home = Annotated[
     Path | None, typer.Option("--home", help="Folder in which agents are installed. Default: a folder in the cache.")
 ]

@@ -37,7 +37,7 @@ def repos(
 
     pairs = [text.partition("=") for text in commit or ()]
     if any(not name or not sha for name, _, sha in pairs):
-        raise BenchError("--commit takes NAME=SHA, such as dgl=HEAD")
+        raise BenchError("--commit takes NAME=COMMIT: a repository, and a hash or HEAD, such as dgl=HEAD")
     rows, missing = o.load_rows(tasks, sample, limit), 0
     for laid in lay_repositories(rows.tasks, repos, {name.lower(): sha for name, _, sha in pairs}, mirrors):
         missing += bool(laid.problem)

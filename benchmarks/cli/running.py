@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ml_agent.benchmarks.work import OwnAgent, PeerAgent, Terms
     from ml_agent.model.budget import Limits
 
-_Attempts = Annotated[int, typer.Option("--attempts", min=1, help="How many answers are asked for each row (form L).")]
+_Attempts = Annotated[
+    int, typer.Option("--attempts", min=1, help="Number of answers that are requested for each row; only in form L.")
+]
 
 
 class Answerer(NamedTuple):
@@ -80,7 +82,7 @@ class Errand(NamedTuple):
 
 @grouped
 def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.RowLimits, work: o.Work) -> int:
-    """Answer every row; rows that have an answer with the same configuration are skipped.
+    """Answer all rows that do not have an answer from the same configuration yet.
 
     Exit code 0: every row has a result, which may be an error.
 

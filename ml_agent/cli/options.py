@@ -99,7 +99,9 @@ Gpus = Annotated[str | None, _option(RUN, "GPUs to use: none, all, or device num
 Timeout = Annotated[
     float | None, _option(RUN, "Seconds that one execution of the answer may take (default 1800).", "--timeout")
 ]
-MaxCost = Annotated[float | None, _option(LIMITS, "What the model may cost, in USD.", "--max-cost")]
+MaxCost = Annotated[
+    float | None, _option(LIMITS, "The most that the model may cost in this run, in USD.", "--max-cost")
+]
 MaxTokens = Annotated[
     int | None, _option(LIMITS, "How many tokens the model may use, prompts and replies together.", "--max-tokens")
 ]
@@ -129,7 +131,12 @@ Force = Annotated[bool, _option(OUTPUT, "Let --keep-outputs overwrite files.", "
 AsJson = Annotated[bool, _option(OUTPUT, "Print the whole result as JSON.", "--json")]
 Quiet = Annotated[
     bool,
-    _option(OUTPUT, "Print no progress, only errors and commands that must be run before the answer.", "--quiet", "-q"),
+    _option(
+        OUTPUT,
+        "Print no progress, only errors and the set-up commands that you must run before the command of the answer.",
+        "--quiet",
+        "-q",
+    ),
 ]
 Verbose = Annotated[
     bool, _option(OUTPUT, "Print every detail of the progress, and all output of the sandbox.", "--verbose", "-v")

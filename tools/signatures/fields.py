@@ -101,8 +101,9 @@ def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> AnnotationT
     try:
         inner = ast.parse(node.value, mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        return AnnotationType()
-    return kind_of(run, inner, frame)
+        return AnnotationType(notes=(node.value,))
+    kind = kind_of(run, inner, frame)
+    return AnnotationType(notes=(node.value,)) if kind == AnnotationType() else kind
 
 
 def _last_name(node: ast.expr) -> str:
@@ -127,7 +128,8 @@ def _kind_of_value(run: Interpreter, value: Value) -> AnnotationType:
         return _form(run, name, value.inner, partial(_kind_inside, run), lambda part: part)
     if isinstance(value, External):
         name = value.name.rpartition(".")[2]
-        return AnnotationType(type=NAMES.get(name, "unknown"), optional=name == "NoneType")
+        notes = () if name in NAMES else (value,)
+        return AnnotationType(type=NAMES.get(name, "unknown"), optional=name == "NoneType", notes=notes)
     if not isinstance(value, Class):
         return AnnotationType() if value is UNKNOWN else AnnotationType(notes=(value,))
     members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None

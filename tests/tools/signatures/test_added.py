@@ -224,3 +224,25 @@ def test_what_is_not_known_is_left_out_and_what_cannot_be_is_an_error(
     (tmp_path / "main.py").write_text(script.format("2"))
     run.run_script()
     assert not run.parsed and not run.complete
+
+
+def test_an_annotation_that_is_no_type_is_a_note(says: Callable[..., Says]) -> None:
+    seen: dict[str, object] = {}
+
+    class Tool(CommandLine):
+        def do_command(self, call: Arguments) -> Value:
+            for made in self.parameters(call.get(0, "function")):
+                seen[made.dest] = made.notes
+                self.declare(made)
+            self.parse()
+            return None
+
+    script = """import tool
+t = tool.Tool()
+@t.command
+def main(*, epochs: "e" = 5, rate: "float" = 0.5, files: tool.REQUIRED = "x", size: int = 2): ...
+"""
+    check = says({"tool.Tool": Tool}, script)
+    assert (seen["epochs"], seen["rate"], seen["size"]) == (("e",), (), ())
+    assert [one.name for one in seen["files"]] == ["tool.REQUIRED"]  # type: ignore[attr-defined]
+    assert check("--rate x") == ["error bad-type"]
