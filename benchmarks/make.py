@@ -285,7 +285,7 @@ def reference(signature: Signature, call: Mapping[str, Any], workdir: str, root:
     try:
         text = render_command(signature, dict(call), workdir)
     except RenderError as error:
-        raise RefusedCommand(f"the command cannot be written: {error}") from error
+        raise RefusedCommand(f"no command line can be built of these words: {error}") from error
     seen = observe(text, root, workdir)
     if seen.failure:
         raise RefusedCommand(f"{seen.failure}: {seen.message}")

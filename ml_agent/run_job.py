@@ -313,7 +313,9 @@ class PlainJson:
             raise UsageError("the saved state of this run is too large: start the run again")
         mark, _, content = content.partition(b"\n")
         if not hmac.compare_digest(mark, signature(content, self._run).encode()):
-            raise UsageError("the saved state of this run was changed since: start the run again")
+            raise UsageError(
+                "the saved state of this run was changed after it was saved, so it cannot be resumed: start a new run"
+            )
         try:
             return json.loads(content.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError) as error:

@@ -143,7 +143,9 @@ class LocalRunning:
             self._process.kill()
             self._group.kill()
             self._group.close()
-            raise SandboxLostError("the process that supervises the command does not end") from error
+            raise SandboxLostError(
+                "the process that supervises the command did not end in time; this sandbox runs nothing more"
+            ) from error
         finally:
             os.close(self._status)
             os.close(self._control)

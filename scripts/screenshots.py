@@ -32,7 +32,7 @@ def pages(work: Path) -> Iterator[tuple[str, Path]]:
     agent("solve", TASK, "--repo", str(SAMPLES / "planar-nets"), "--run", "full", "--out", str(run))
     yield "report", run / "report.html"
     rows, answers = work / "rows.jsonl", work / "offline.jsonl"
-    agent("bench", "make", *map(str, sorted(SAMPLES.iterdir())), "--out", str(rows), "--rows", "6", "--jobs", "1")
+    agent("bench", "make", *map(str, sorted(SAMPLES.iterdir())), "--out", str(rows), "--rows", "6")
     given = ("--tasks", str(rows), "--repos", str(SAMPLES))
     agent("bench", "predict", *given, "--out", str(answers), "--attempts", "1")
     (work / "scored").mkdir()

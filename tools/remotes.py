@@ -85,7 +85,7 @@ class Remotes:
             raise RepositoryError(f"{shown} is only an example of an address: nothing can be fetched from it")
         if host == urlsplit(DEFAULT_WEB).netloc and len(segments) != 2:
             raise RepositoryError(
-                f"{shown} is not the address of a repository: give https://github.com/OWNER/NAME; --commit and --path name the rest"
+                f"{shown} is not the address of a repository: give https://github.com/OWNER/NAME; a commit or folder is given with --commit and --path"
             )
         return url, unquote(login)
 

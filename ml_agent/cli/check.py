@@ -51,7 +51,8 @@ def check(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Exit with 1 also if there are only warnings or findings that cannot be decided."
+            "--strict",
+            help="Exit with 1 also if there are no errors, only warnings or points that the check cannot decide.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,

@@ -123,7 +123,7 @@ class Form(NamedTuple):
         bool,
         typer.Option(
             "--schema",
-            help="Print each script as a function with a JSON Schema, in the format of tool calls of language models.",
+            help="Print each script as a function definition with a JSON Schema, in the format of tools of language models.",
         ),
     ] = False
 

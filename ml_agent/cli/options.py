@@ -144,7 +144,9 @@ Verbose = Annotated[
 Ask = Annotated[
     bool,
     _option(
-        WHERE, "Let you choose the repository, and the answer if none is likely enough; needs a terminal.", "--ask"
+        WHERE,
+        "Let you choose the repository, and the answer if no candidate is likely to be right; needs a terminal.",
+        "--ask",
     ),
 ]
 

@@ -32,7 +32,7 @@ class FieldParser(Parser):
         for cls in value if isinstance(value, (list, tuple)) else [value]:
             known = known_class(cls.name) if isinstance(cls, External) else None
             if known is not None:
-                self._add(known.as_options())
+                self._add(known.as_options(self.run.sources.pinned))
                 continue
             if not isinstance(cls, Class):
                 self.note_unseen(*elsewhere(cls))
@@ -51,7 +51,7 @@ class FieldParser(Parser):
             if known is None:
                 self.note_unseen("library", name)
             else:
-                self._add(known.as_options())
+                self._add(known.as_options(self.run.sources.pinned))
 
     def _add(self, options: Iterable[Option]) -> None:
         """Add options; one of the same name takes the place of an inherited one."""

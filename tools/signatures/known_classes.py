@@ -2,7 +2,7 @@
 
 import functools
 import gzip
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -24,6 +24,18 @@ def with_negative(option: Option) -> Option:
         return option
     spellings = (f"--no_{option.dest}", f"--no-{option.dest.replace('_', '-')}")
     return msgspec.structs.replace(option, negative_flags=tuple(dict.fromkeys(spellings)))
+
+
+Pinned = Callable[[str], str]
+_Version = tuple[int, ...]
+
+
+def _by_nobody(package: str) -> str:
+    return ""
+
+
+def _numbers(version: str) -> _Version:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
 class KnownOption(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,16 +60,35 @@ class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
     bases: tuple[str, ...] = ()
     """Classes of other libraries that it derives from, dotted."""
 
-    def as_options(self, depth: int = 0) -> tuple[Option, ...]:
-        """Its options, those of its bases first; those that not every version has are not sure, and say which versions do."""
+    def as_options(self, pinned: Pinned = _by_nobody, depth: int = 0) -> tuple[Option, ...]:
+        """Its options, those of its bases first; those that not every version has are not sure, and say which versions do.
+
+        Args:
+            pinned: the version to which the repository holds a package, which may lack some; "" where it leaves that open.
+            depth: so many classes derive from it.
+        """
         bases = [known_class(base) for base in self.bases] if depth < MAX_BASES else []
-        found = {option.dest: option for base in bases if base is not None for option in base.as_options(depth + 1)}
-        found |= {known.option.dest: self._note_versions(known) for known in self.options}
+        found = {one.dest: one for base in bases if base is not None for one in base.as_options(pinned, depth + 1)}
+        version = _numbers(pinned(self.package))
+        found |= {
+            known.option.dest: self._note_versions(known, version)
+            for known in self.options
+            if self._has(known, version)
+        }
         return tuple(with_negative(option) for option in found.values())
 
-    def _note_versions(self, known: KnownOption) -> Option:
+    def _has(self, known: KnownOption, version: _Version) -> bool:
+        """Whether a version may have an option: the nearest of the versions that were read and lack it are newer or older."""
+        if not version:
+            return True
+        too_old = known.since > 0 and version <= _numbers(self.versions[known.since - 1])
+        too_new = known.until < len(self.versions) - 1 and version >= _numbers(self.versions[known.until + 1])
+        return not (too_old or too_new)
+
+    def _note_versions(self, known: KnownOption, version: _Version) -> Option:
         last = len(self.versions) - 1
-        if (known.since, known.until) == (0, last):
+        seen = _numbers(self.versions[known.since]), _numbers(self.versions[known.until])
+        if (known.since, known.until) == (0, last) or (version and seen[0] <= version <= seen[1]):
             return known.option
         since = f"since {self.versions[known.since]}" if known.since else ""
         until = f"until {self.versions[known.until]}" if known.until < last else ""

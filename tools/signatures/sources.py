@@ -114,6 +114,13 @@ class Sources:
         text = data.decode("utf-8-sig", "replace").replace("\0", "")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
+    def pinned(self, package: str) -> str:
+        """The version to which `requirements.txt` of the root holds a package; "" where it leaves that open."""
+        name = re.escape(package).replace("_", "[-_]")
+        pin = rf"^{name}(?:\[[\w,-]*\])? ?== ?([\d.]+)[ \t]*(?:[;#]|$)"
+        found = re.search(pin, self.text("requirements.txt") or "", re.MULTILINE | re.IGNORECASE)
+        return found[1] if found else ""
+
     def is_bare_python(self, path: str) -> bool:
         """Whether a file without a suffix says in its first line that Python runs it."""
         if PurePosixPath(path).suffix or not self.exists(path):

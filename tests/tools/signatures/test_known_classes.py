@@ -1,9 +1,13 @@
 """Option classes of libraries that are not in the repository."""
 
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from ml_agent.tools.signatures.known_classes import known_class
 from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.sources import Sources
 
 Script = Callable[..., Signature]
 Find = Callable[[Signature, str], Option]
@@ -40,6 +44,35 @@ def test_a_class_is_known_from_wherever_it_is_imported() -> None:
 def test_classes_of_a_library_bring_those_of_its_own_bases() -> None:
     found = known_class("trl.SFTConfig")
     assert found is not None and {"max_seq_length", "learning_rate"} <= {o.dest for o in found.as_options()}
+
+
+def test_options_are_those_of_the_version_that_the_repository_pins() -> None:
+    found = known_class("transformers.TrainingArguments")
+    assert found is not None
+    names = {
+        version: {one.dest for one in found.as_options({"transformers": version}.__getitem__)}
+        for version in ("", "4.2.1", "4.57.1")
+    }
+    assert "optim" in names[""] and "optim" not in names["4.2.1"]
+    assert "no_cuda" in names["4.2.1"] and "learning_rate" in names["4.2.1"] & names["4.57.1"]
+    sure = {one.dest: one.sure for one in found.as_options(lambda _: "4.57.1")}
+    assert sure["bf16"] and not next(one.sure for one in found.as_options() if one.dest == "bf16")
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("transformers==4.2.1", "4.2.1"),
+        ("Transformers[torch] == 4.2.1  # tested", "4.2.1"),
+        ("transformers>=4.2.1", ""),
+        ("transformers==4.*", ""),
+        ("my-transformers==4.2.1", ""),
+        ("transformers==4.2.1rc1", ""),
+    ],
+)
+def test_what_requirements_txt_pins(line: str, version: str, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(f"numpy\n{line}\n")
+    assert Sources(tmp_path).pinned("transformers") == version
 
 
 def test_a_field_that_init_does_not_take_is_no_option(script: Script) -> None:
