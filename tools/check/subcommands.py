@@ -40,10 +40,12 @@ def check_subcommand(
         may_be = behind_option or given in dir(dict) or _names(given.replace("-", "_"), text(signatures[0].path) or "")
         sure = not any(s.unseen for s in signatures) and bool(given) and not may_be
     called = " ".join((invocation.name, *chosen))
+    near = nearest(given, names) if given else ""
+    needed = f"{called} needs one of {', '.join(names[:12])}"
     return [
         Finding(
-            code="missing-required", message=f"{called} needs one of {', '.join(names[:12])}",
-            severity="error" if sure else "warning", subject=given, suggestion=nearest(given, names) if given else "",
+            code="missing-required", message=f"{called} has no subcommand {given}; did you mean {near}?" if near else needed,
+            severity="error" if sure else "warning", subject=given, suggestion=near,
         )
     ]  # fmt: skip
 
