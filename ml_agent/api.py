@@ -94,10 +94,10 @@ def start_continued(run: str | Path, words: str, **limits: Any) -> Run:
 
 @as_agent_errors()
 def _continue(stream: EventStream, run: str | Path, words: str, out: Path | None, limits: dict[str, Any]) -> Result:
-    from ml_agent.run_job import Turn, continue_job
+    from ml_agent.run_job import Correction, continue_job
     from ml_agent.runs import known_run
 
-    return result_of(continue_job(known_run(load_settings(), str(run)), Turn(words, out), limits, stream))
+    return result_of(continue_job(known_run(load_settings(), str(run)), Correction(words, out), limits, stream))
 
 
 @as_agent_errors()

@@ -124,7 +124,7 @@ def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observ
         return _run(job, settings, folder, progress)
 
 
-class Turn(NamedTuple):
+class Correction(NamedTuple):
     """What the user says to a finished run, and where what comes of it goes."""
 
     words: str
@@ -135,22 +135,24 @@ class Turn(NamedTuple):
     """Folder for copies of the files that the run makes; "" for that of the finished run, if any."""
     force: bool = False
     """Whether files there may be replaced."""
+    expect: tuple[str, ...] = ()
+    """Files that must come out, in place of those that were expected of the finished run."""
 
 
 def continue_job(
-    parent: RunFolder, turn: Turn, limits: Mapping[str, object], progress: Observer | None = None
+    parent: RunFolder, correction: Correction, limits: Mapping[str, object], progress: Observer | None = None
 ) -> dict[str, Any]:
     """Go on from a finished run with what the user says to it, in a new run folder.
 
     Args:
         parent: the run's folder.
-        turn: what the user says.
+        correction: what the user says.
         limits: settings in place of those of that run; None where one stays.
         progress: who is told of it.
 
     Returns what run.json holds. Raises UsageError where that run has no answer.
     """
-    check_text(turn.words, "the correction")
+    check_text(correction.words, "the correction")
     config, done = parent.config(), parent.result()
     if done is None or not of_this_version(done, parent)["answer"] or not done["repository"]:
         raise UsageError(f"run {parent.id} has no answer to continue from: resume it, or solve it again")
@@ -158,19 +160,20 @@ def continue_job(
     local = known["root"] == known["url"]
     job = msgspec.structs.replace(
         job,
-        instruction=f"{job.instruction}\n{turn.words}",
+        instruction=f"{job.instruction}\n{correction.words}",
         repository=known["url"] or job.repository,
         commit=job.commit if local else known["version"],
         catalog="",
         continues=str(parent.path),
-        words=turn.words,
-        keep_outputs=turn.keep_outputs or job.keep_outputs,
-        force=turn.force or job.force,
+        words=correction.words,
+        keep_outputs=correction.keep_outputs or job.keep_outputs,
+        force=correction.force or job.force,
+        expect=correction.expect or job.expect,
         record="",
         replay="",
     )
     changed = {name: value for name, value in limits.items() if value is not None}
-    return begin_job(job, load_settings(**{**settings_of(config), **changed}), turn.out, progress)
+    return begin_job(job, load_settings(**{**settings_of(config), **changed}), correction.out, progress)
 
 
 def _continued(job: Job) -> State:

@@ -211,8 +211,9 @@ class Limits(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Where what comes out of a continued run goes."""
+    """What should come out of a continued run, and where it goes."""
 
+    expect: Expect = None
     out: Out = None
     keep_outputs: KeepOutputs = None
     force: Force = False

@@ -14,7 +14,7 @@ from ml_agent.delivery.expected import check_stated
 from ml_agent.endings import NOT_IN_IT, Ending
 from ml_agent.errors import UsageError
 from ml_agent.request import LONGEST, Job, check_instruction
-from ml_agent.run_job import Turn, begin_job, continue_job, resume_job
+from ml_agent.run_job import Correction, begin_job, continue_job, resume_job
 from ml_agent.runs import known_run
 from ml_agent.services import Observer
 from ml_agent.settings import Settings, load_settings
@@ -163,8 +163,10 @@ def continue_(
     """
     parent = known_run(load_settings(), run)
     with o.named_as_flags(limits._asdict()):
-        turn = Turn(words, kept.out, _whole(kept.keep_outputs), kept.force)
-        result = continue_job(parent, turn, limits._asdict(), _progress(printing))
+        expect = tuple(kept.expect or ())
+        check_stated(expect)
+        correction = Correction(words, kept.out, _whole(kept.keep_outputs), kept.force, expect)
+        result = continue_job(parent, correction, limits._asdict(), _progress(printing))
     return _finish(result, printing)
 
 

@@ -11,8 +11,8 @@ import pytest
 import ml_agent
 from ml_agent.errors import UsageError
 from ml_agent.request import Job
-from ml_agent.run_job import Turn, config_of, continue_job, resume_job, run_job
-from ml_agent.runs import new_run
+from ml_agent.run_job import Correction, config_of, continue_job, job_of, resume_job, run_job
+from ml_agent.runs import RunFolder, new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
 from ml_agent.tools.tokens import count_tokens
@@ -181,14 +181,16 @@ def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(reposit
     calls = (answer("--rows 6"), DONE, answer("--rows 9"), Answer("done", {"what": "nine rows"}))
     with ModelServer(saying(*calls)) as server:
         made = load_settings(base_url=server.url, network="none", **SETTINGS)
-        job = Job(instruction="Write the table with 6 rows to out.csv.", repository=str(repository))
+        job = Job(
+            instruction="Write the table with 6 rows to out.csv.", repository=str(repository), expect=("out.csv:csv",)
+        )
         folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
         run_job(job, made, folder)
-        second = continue_job(
-            folder, Turn("no, with 9 rows", tmp_path / "next", str(tmp_path / "kept")), {"api_key": "sesame"}
-        )
+        said = Correction("no, with 9 rows", tmp_path / "next", str(tmp_path / "kept"), expect=("out.csv",))
+        second = continue_job(folder, said, {"api_key": "sesame"})
         asked = [str(seen.body["messages"]) for seen in server.requests]
     assert (second["ending"], second["told"], second["continues"]) == ("delivered", "nine rows", folder.id)
+    assert job_of(RunFolder(tmp_path / "next").config()).expect == ("out.csv",)
     assert "--rows 9" in second["answer"]["text"] and len(asked) == 4
     assert "no, with 9 rows" in asked[2] and "a table of 6 rows" in asked[2], "the conversation is the same"
     assert second["outputs"] and all((tmp_path / "kept" / path).is_file() for path in second["outputs"])
@@ -200,4 +202,4 @@ def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path:
     job = Job(instruction=TASK, repository=str(repository))
     folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
     with pytest.raises(UsageError, match="no answer"):
-        continue_job(folder, Turn("with 9 rows"), {})
+        continue_job(folder, Correction("with 9 rows"), {})
