@@ -361,7 +361,8 @@ def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[Che
 
 def _check(case: Case, index: RepoIndex) -> CheckedCase:
     check = check_command if case.kind == "bash" else check_python
-    findings: Sequence[Finding] = check(case.text, index, case.folder)
+    with index.lock:  # one index is read by one thread; only the programs run side by side
+        findings: Sequence[Finding] = check(case.text, index, case.folder)
     return CheckedCase(case=case, findings=tuple(findings), ruling=judge(case))
 
 

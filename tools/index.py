@@ -98,7 +98,7 @@ class RepoIndex:
         self._idle = IDLE_SECONDS
         self._parts: dict[str, _ReadFiles] = {}
         self.lock = RLock()
-        """Held while something is read: several threads may ask."""
+        """Held while something is read. Of several threads each holds it while it asks or checks: what is looked up is remembered as it goes."""
 
     @classmethod
     def open(
