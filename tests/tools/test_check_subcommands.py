@@ -72,3 +72,9 @@ COMMANDS = """
 )  # fmt: skip
 def test_options_stand_on_their_side_of_a_subcommand(checked: Make, program: str, words: str, wrong: bool) -> None:
     assert checked({"main.py": program})(f"python main.py {words}") == ["error unknown-option"] * wrong
+
+
+def test_a_decorator_may_run_what_it_decorates(checked: Make) -> None:
+    says = checked({"main.py": "import begin\n@begin.start\ndef main(data): ...\n", "lib.py": "def main(data): ...\n"})
+    assert says("python main.py data") == ["unsure cannot-tell"]
+    assert says("python lib.py data") == ["error not-an-entry-point"]

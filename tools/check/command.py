@@ -264,6 +264,8 @@ class _Check:
         """A file that only defines things does nothing when it is run."""
         if path.endswith(".py") and self.reader.sources.text(path) is None:
             self._open(path, self.reader.may_read_arguments(path), name)
+        elif decorator := self.reader.decorator(path):
+            self._open(path, f"@{decorator} may run a function of it (to add a library: docs/extending.md)", name)
         elif path.endswith(".py"):
             does_nothing = self.reader.only_defines(path)
             others = self.repository.entry_points(path)

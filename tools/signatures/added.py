@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import Literal, Self, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -113,6 +113,8 @@ class Parameter(Option, frozen=True, kw_only=True, gc=True):
 
     notes: tuple[Value, ...] = ()
     """What `Annotated` holds besides the type, an annotation that is no type, and a default that is a call."""
+    names: tuple[str, ...] = ()
+    """Of the members, where its type is an enumeration; `choices` are their values."""
 
 
 class CommandLine(Native):
@@ -136,6 +138,11 @@ class CommandLine(Native):
         self.unseen: list[Unseen] = []
         self.doc = ""
         interpreter.made.append(self)
+
+    @classmethod
+    def of(cls, interpreter: Interpreter, name: str = "", call: Arguments | None = None) -> Self:
+        """The one command line of a script, for a library whose functions all add to it; made by the first that asks."""
+        return next((one for one in interpreter.made if type(one) is cls), None) or cls(interpreter, name, call)
 
     def declare(self, option: Option | None, call: Arguments | None = None) -> None:
         """One more option, at the place of the call; None says that there is one whose name is not known."""
@@ -186,7 +193,9 @@ class CommandLine(Native):
         elif made.type == "bool" and made.default == "False":
             made = structs.replace(made, nargs="0")
         made = structs.replace(made, by_place=either and by_place == "both")
-        return Parameter(**{one: getattr(made, one) for one in Option.__struct_fields__}, notes=notes)
+        return Parameter(
+            **{one: getattr(made, one) for one in Option.__struct_fields__}, notes=notes, names=field.kind.names
+        )
 
     def command(self, name: Value, line: "CommandLine | None" = None) -> "CommandLine":
         """The command line of a subcommand, with options of its own; "" is that of the script without a subcommand.

@@ -67,6 +67,8 @@ class AnnotationType(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
     """Of `Union[Enum, str]`: the values of the enumeration."""
+    names: tuple[str, ...] = ()
+    """Of an enumeration: those of its members."""
     nargs: str | None = None
     """"*" for lists, a number for tuples of a fixed length."""
     optional: bool = False
@@ -135,7 +137,7 @@ def _kind_of_value(run: Interpreter, value: Value) -> AnnotationType:
     members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None
     if isinstance(members, dict):
         texts = [typed(run.attribute(m, "value"), run)[0] for m in members.values()]
-        return AnnotationType(type="str", choices=tuple(t for t in texts if t is not None))
+        return AnnotationType(type="str", choices=tuple(t for t in texts if t is not None), names=tuple(members))
     return AnnotationType(nested=value)
 
 

@@ -35,6 +35,20 @@ def library_that_runs(tree: ast.Module, is_foreign: Callable[[str], bool]) -> st
     return ""
 
 
+def library_that_decorates(tree: ast.Module, is_foreign: Callable[[str], bool]) -> str:
+    """A library's decorator of a function of a script, "" where none has any: it may run it at once, as `@begin.start` does."""
+    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = {
+        one.asname or one.name.partition(".")[0]
+        for node in imports
+        for one in node.names
+        if is_foreign((node.module or "") if isinstance(node, ast.ImportFrom) else one.name)
+    }
+    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    decorators = (one for node in functions for one in node.decorator_list)
+    return next((ast.unparse(one) for one in decorators if _root(one) in names), "")
+
+
 def _calls_at_top(tree: ast.Module) -> Iterator[ast.Call]:
     """The calls that are made when a file is run, outside its definitions."""
     for statement in tree.body:

@@ -3,7 +3,7 @@
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -13,7 +13,7 @@ from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.frameworks import factories
-from ml_agent.tools.signatures.handed_over import library_that_runs
+from ml_agent.tools.signatures.handed_over import library_that_decorates, library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
@@ -105,6 +105,12 @@ class SignatureReader:
             return False
         quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
         return all(isinstance(n, quiet) or _is_quiet(n) for n in tree.body)
+
+    def decorator(self, path: str) -> str:
+        """A library's decorator of a function of a file, which may run it; "" where there is none."""
+        tree = self.sources.tree(path)
+        is_foreign: Callable[[str], bool] = lambda module: bool(module) and self._is_foreign(module, path)  # noqa: E731
+        return library_that_decorates(tree, is_foreign) if tree is not None else ""
 
     def relative_import(self, path: str) -> int:
         """The line of the first relative import that a script reaches before anything else; 0 where there is none.

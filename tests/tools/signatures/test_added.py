@@ -246,3 +246,35 @@ def main(*, epochs: "e" = 5, rate: "float" = 0.5, files: tool.REQUIRED = "x", si
     assert (seen["epochs"], seen["rate"], seen["size"]) == (("e",), (), ())
     assert [one.name for one in seen["files"]] == ["tool.REQUIRED"]  # type: ignore[attr-defined]
     assert check("--rate x") == ["error bad-type"]
+
+
+def test_functions_that_share_a_command_line(says: Callable[..., Says]) -> None:
+    script = """import toolbox
+@toolbox.command
+def fit(data, rate: float = 0.1): ...
+@toolbox.command
+def show(path): ...
+toolbox.run()
+"""
+    check = says(printed(4), script)
+    assert check("fit a.csv --rate 3") == [] and check("show x") == []
+    assert check("fit a.csv --rte 3") == ["error unknown-option"]
+
+
+def test_the_members_of_an_enumeration_have_names_and_values(says: Callable[..., Says]) -> None:
+    class Tool(CommandLine):
+        def do_run(self, call: Arguments) -> Value:
+            for made in self.parameters(call.get(0, "function")):
+                self.declare(replace(made, choices=made.names))
+            self.parse()
+            return None
+
+    script = """import enum, tool
+class Kind(enum.Enum):
+    FAST = 1
+    SLOW = 2
+def main(kind: Kind): ...
+tool.Tool().run(main)
+"""
+    check = says({"tool.Tool": Tool}, script)
+    assert check("FAST") == [] and check("1") == ["error bad-choice"]
