@@ -317,7 +317,7 @@ class PlainJson:
         mark, _, content = content.partition(b"\n")
         if not hmac.compare_digest(mark, signature(content, self._run).encode()):
             raise UsageError(
-                "the saved state of this run was changed after it was saved, so it cannot be resumed: start a new run"
+                "the saved state of this run was changed after it was saved, so it cannot be resumed: start the run again"
             )
         try:
             return json.loads(content.decode("utf-8", "surrogatepass"))

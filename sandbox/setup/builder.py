@@ -228,7 +228,7 @@ class Builder:
         self._used: tuple[str, ...] = ()
         self._doing = ""
 
-    def describe(self, source: Sources) -> Metadata | BuildFailure:
+    def describe(self, name: str, source: Sources) -> Metadata | BuildFailure:
         """What sources say of themselves; remembered by their content. What has no compiled parts is built at once."""
         kept = self._steps.built / f"{self._key(source, ('described',))}.json"
         if kept.is_file():
@@ -236,6 +236,7 @@ class Builder:
         tree = self._tree(source)
         if isinstance(tree, BuildFailure):
             return tree
+        self._doing = f"building {name}: "
         found = self._ask("wheel" if tree.plain else "metadata", tree, ())
         if tree.plain and isinstance(found, dict):
             self._plain[source] = self._kept(source, _PLAIN, found)
@@ -400,7 +401,7 @@ class Builder:
                 f"""needs=$(mktemp -d); printf '%s\\n' {_words(requires)} >"$needs/requires"; printf '%s\\n' {_words(held)} >"$needs/held" """,
                 f"{uv} || {{ sed -Ei 's/===?[^;,]*//' \"$needs/requires\"; {uv}; }}",  # a pin may have no wheel for this Python
             ]
-        lines += [f'cd "{folder}"/lib/python*/site-packages && ls -d -- *.dist-info || true']
+        lines += [f'cd "{folder}"/lib/python*/site-packages && ls -d -- *.dist-info 2>/dev/null || true']
         done = self._steps.install("\n".join(lines), 600)
         if not done.ok:
             return BuildFailure(

@@ -467,7 +467,7 @@ class _Making:
         self._steps.beside = at_once_text(likely) if likely.requirements else ""
         self._steps.said_beside = ""
         self._steps.note("installing what the repository declares, and reading what its package needs")
-        described = self._builder.describe(project)
+        described = self._builder.describe(OWN_PACKAGE, project)
         self._steps.beside = ""
         with suppress(ValueError):
             self._there = read_lock(self._steps.said_beside)

@@ -74,7 +74,7 @@ class Resolver:
         if source is None:
             return BuildFailure(lines=("its sources are not on the index",))
         self._steps.note(f"reading what {name} {version} needs from its sources")
-        found = self._builder.describe(source)
+        found = self._builder.describe(f"{name} {version}", source)
         if isinstance(found, BuildFailure):
             return found
         return _of(name, version, found)

@@ -28,6 +28,7 @@ def host() -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
+            self.send_header("Content-Type", "text/html")
             self.end_headers()
             try:
                 while not over.wait(0.05 if self.path.startswith("/drip") else 0):
