@@ -160,6 +160,11 @@ def author_of(error: BaseException) -> str:
     return found
 
 
+def shows_tracebacks() -> bool:
+    """Whether the user asked to see where errors were raised."""
+    return os.environ.get("ML_AGENT_DEBUG", "0") not in ("", "0")
+
+
 def tell_of(error: Exception) -> str:
     """Say on stderr in whose code an error was raised, once a process for each package; gives what it says, "" of our own errors."""
     author = author_of(error)
@@ -169,7 +174,7 @@ def tell_of(error: Exception) -> str:
     text = f"error in {author}: {type(error).__name__}: {said}"
     if author not in _TOLD:
         _TOLD.add(author)
-        debug = bool(os.environ.get("ML_AGENT_DEBUG"))
+        debug = shows_tracebacks()
         where = "" if debug else " (ML_AGENT_DEBUG=1 shows where)"
         _LOG.warning("ml-agent: %s%s", text, where, exc_info=error if debug else None)
     return text

@@ -188,9 +188,9 @@ def _say(message: str, code: int) -> int:
 def _internal(error: Exception) -> int:
     import traceback
 
-    from ml_agent.tools.plugins import author_of
+    from ml_agent.tools.plugins import author_of, shows_tracebacks
 
-    if os.environ.get("ML_AGENT_DEBUG", "0") not in ("", "0"):
+    if shows_tracebacks():
         traceback.print_exc()
     author = author_of(error)
     whose = f"in {author}: " if author else ""

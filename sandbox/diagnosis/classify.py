@@ -17,7 +17,7 @@ _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
 )
 _BY_END = frozenset({"no-error", "out-of-memory", "timeout", "interrupted", "crash", "killed", "signal", "unknown"})
-_SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "any")
+_SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "any")
 
 
 def diagnose(

@@ -83,6 +83,7 @@ RULES: tuple[Rule, ...] = (
         r"|(?P<third>cmake|ninja|gcc|g\+\+|ffmpeg|ffprobe|java|git|swig|nvcc|Rust|cargo|wget|curl|unzip)[^\n]{0,40}(?:is required|not found|not installed|must be installed)"
         r"|(?:failed to execute |ExecutableNotFound: )(?:Posix)?(?:Path\()?'?(?P<fourth>dot|neato)"
         r"|(?:sh|bash)(?::\s(?:line )?\d+)?:\s(?:line \d+:\s)?(?P<fifth>[\w.+-]+): (?:command )?not found"
+        r"|FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<eighth>ffmpeg|ffprobe|git|java|nvidia-smi|convert|wget|curl|unzip|make|gcc|dot|sox|Rscript|perl)'"
         r"|env: ['‘](?P<sixth>[\w.-]+)['’]: No such file|^make(?:\[\d+\])?: (?P<seventh>[\w.+-]+): (?:No such file or directory|Command not found)"
         r"|/subprocess\.py\"[\s\S]*^(?:FileNotFoundError|PermissionError): \[Errno \d+\] [^\n']*: '(?P<any>[\w+-]+)'$",
         "the program {subject} is not installed",

@@ -62,3 +62,9 @@ def test_what_make_does_not_find_is_a_program() -> None:
     said = "g++ -O3 -c svm.cpp\nmake: g++: No such file or directory\nmake: *** [Makefile:26: svm.o] Error 127\n"
     found = diagnose(Response(stderr=said, exit_code=2, ended="exited"))
     assert (found.code, found.subject) == ("missing-program", "g++")
+
+
+def test_a_program_whose_lack_is_only_logged_is_no_file() -> None:
+    said = "WARNING: cannot convert: FileNotFoundError: [Errno 2] No such file or directory: 'ffmpeg'\n"
+    found = diagnose(Response(stderr=said, exit_code=1, ended="exited"))
+    assert (found.code, found.subject) == ("missing-program", "ffmpeg")

@@ -9,6 +9,7 @@ import pytest
 from ml_agent.tools.check.subcommands import check_subcommand
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.words import choose, parse_call
+from ml_agent.tools.plugins import shows_tracebacks
 from ml_agent.tools.signatures.added import Arguments, CommandLine, Value, option, replace
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
@@ -278,3 +279,11 @@ tool.Tool().run(main)
 """
     check = says({"tool.Tool": Tool}, script)
     assert check("FAST") == [] and check("1") == ["error bad-choice"]
+
+
+@pytest.mark.parametrize(("setting", "shown"), [("0", False), ("", False), ("1", True)])
+def test_where_an_error_was_raised_is_shown_if_asked_for(
+    setting: str, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ML_AGENT_DEBUG", setting)
+    assert shows_tracebacks() is shown
