@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,12 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(IndexWalk, "each", record)
     return seen
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.01)
 
 
 def look_at_all(index: RepoIndex) -> None:
@@ -141,9 +148,8 @@ def test_while_a_model_writes_the_rest_is_read(root: Path, tmp_path: Path, read:
     index = RepoIndex(root, "v1", cache, seconds=-1)
     look_at_all(index)
     assert read == [] and index.left_out
-    for _ in range(3):  # what is read of documents makes more to read
-        with index.reading_on():
-            time.sleep(0.3)
+    with index.reading_on():
+        wait_until(lambda: not index.left_out)
     assert index.entries and index.passages and index.examples and index.outlines and index.signatures["train.py"]
     assert not index.left_out and len(read) == len(set(read))
     read.clear()
@@ -157,7 +163,7 @@ def test_reading_on_ends_with_the_wait(root: Path, tmp_path: Path, read: list[st
     index = RepoIndex(root, "v1", tmp_path / "cache", seconds=-1)
     look_at_all(index)
     with index.reading_on():
-        time.sleep(0.2)
+        wait_until(lambda: bool(read))
     known = len(read)
     time.sleep(0.2)
     assert 0 < known == len(read) and index.left_out

@@ -93,11 +93,16 @@ def test_a_model_that_is_gone_ends_the_run_and_another_navigator_only_where_aske
 def test_while_the_model_writes_the_rest_of_the_repository_is_read(
     idle: int, catalog: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    opened: list[RepoIndex] = []
+
     def without_time(root: Path, version: str, cache: Path | None, first: str) -> RepoIndex:
-        return RepoIndex(root, version, cache, first=first, seconds=-1)
+        opened.append(RepoIndex(root, version, cache, first=first, seconds=-1))
+        return opened[-1]
 
     def takes_its_time(_seen: Seen, _answer: Answer) -> None:
-        time.sleep(1)
+        end = time.monotonic() + (20 if idle else 0.2)
+        while opened[0].left_out and time.monotonic() < end:
+            time.sleep(0.01)
 
     monkeypatch.setattr(RepoIndex, "open", without_time)
     monkeypatch.setattr(index, "IDLE_SECONDS", idle)
