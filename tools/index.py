@@ -204,7 +204,10 @@ class RepoIndex:
         """Reads signatures; all of this repository."""
         from ml_agent.tools.signatures.read import SignatureReader
 
-        return SignatureReader(self.root, sources=self.sources)
+        def keep(path: str, make: Callable[[], tuple[Signature, ...]]) -> tuple[Signature, ...]:
+            return self.keep(("tested", path), tuple[Signature, ...], make)  # type: ignore[no-any-return]
+
+        return SignatureReader(self.root, sources=self.sources, keep=keep)
 
     @cached_property
     def programs(self) -> Mapping[str, tuple[Signature, ...]]:

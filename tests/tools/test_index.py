@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.check.command import check_command
 from ml_agent.tools.index import MOST_DOCUMENTS, RepoIndex
 from ml_agent.tools.python_api.model import UNKNOWN
 from ml_agent.tools.reading import IndexWalk
+from ml_agent.tools.signatures.interpreter import Interpreter
 
 
 @pytest.fixture
@@ -84,6 +86,16 @@ def test_a_second_index_reads_from_disk(root: Path, read: list[str], tmp_path: P
     assert read == []
     assert RepoIndex.open(root, "v2", cache).passages
     assert read == ["passages README.md"]
+
+
+def test_what_the_check_reads_of_a_script_is_kept(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "cache"
+    for _ in range(2):
+        (found,) = check_command("python train.py --lrr 1", RepoIndex.open(root, "v1", cache))
+        assert (found.code, found.suggestion) == ("unknown-option", "--lr")
+        monkeypatch.setattr(Interpreter, "run_script", None)
+    with pytest.raises(TypeError):
+        check_command("python train.py --lrr 1", RepoIndex.open(root, "v2", cache))
 
 
 def test_a_folder_never_answers_for_another(root: Path, tmp_path: Path) -> None:

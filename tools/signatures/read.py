@@ -36,6 +36,14 @@ EXECUTES = re.compile(r"\bexec\(")
 """A script that executes the text of another file, which may read the words (see globals_reader)."""
 
 
+Keep = Callable[[str, Callable[[], tuple[Signature, ...]]], tuple[Signature, ...]]
+"""Gives what is kept of a file, else what the call makes."""
+
+
+def _anew(path: str, make: Callable[[], tuple[Signature, ...]]) -> tuple[Signature, ...]:
+    return make()
+
+
 class SignatureReader:
     """Reads the entry points of one repository; what several files share is parsed once."""
 
@@ -44,8 +52,10 @@ class SignatureReader:
         root: Path,
         files: frozenset[str] | None = None,
         sources: Sources | None = None,
+        keep: Keep = _anew,
     ) -> None:
         self.sources = sources or Sources(root, files)
+        self._keep = keep
         self._read: dict[str, tuple[Signature, ...]] = {}
         self._tested: dict[str, tuple[Signature, ...]] = {}
 
@@ -200,12 +210,15 @@ class SignatureReader:
     def tested(self, path: str) -> tuple[Signature, ...]:
         """As `read`, with the values that the program tests by hand after parsing."""
         if path not in self._tested:
-            found = self.read(path)
-            if any(s.framework not in ("none", "shell", "make", "sysargv") for s in found):
-                run = self._follow(path, beyond=True)
-                found = tuple(_with_tests(run, s) for s in found)
-            self._tested[path] = found
+            self._tested[path] = self._keep(path, lambda: self._with_tests(path))
         return self._tested[path]
+
+    def _with_tests(self, path: str) -> tuple[Signature, ...]:
+        found = self.read(path)
+        if all(s.framework in ("none", "shell", "make", "sysargv") for s in found):
+            return found
+        run = self._follow(path, beyond=True)
+        return tuple(_with_tests(run, s) for s in found)
 
     def _python(self, path: str) -> tuple[Signature, ...]:
         text = self.sources.text(path) or ""
