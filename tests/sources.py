@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ml_agent.tools.python_source import syntax_tree
+
 ROOT = Path(__file__).parent.parent
 MAY_IMPORT = {
     "tools": set[str](),
@@ -55,7 +57,7 @@ def contents(path: Path) -> Contents:
     """A file's imports and functions."""
     package = module_name(path).split(".")[: None if path.name == "__init__.py" else -1]
     imports, functions = list[Import](), list[Function]()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(syntax_tree(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             functions.append(Function(node.name, (node.end_lineno or node.lineno) - node.lineno + 1))
         elif isinstance(node, ast.Import):

@@ -4,7 +4,8 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from threading import RLock
+from typing import Any, Literal, TypeVar, overload
 
 from ml_agent.tools.errors import ToolError
 from ml_agent.tools.files import Tree
@@ -14,6 +15,7 @@ MOST_LEVELS = 150
 """Nodes inside each other; writing a tree out takes three frames of Python's thousand a level."""
 _LEVELS_OF_A_LETTER = 2
 """At most so many nodes begin inside each other with one letter of the source: `a` is a statement, and in it a name."""
+_ONE_AT_A_TIME = RLock()
 _HALF = re.compile(r"\\(?:u|U0000)[dD][89a-fA-F]")
 _LEAVES = frozenset(
     {
@@ -34,9 +36,7 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
     Raises SyntaxError where it is none, TooDeepError where it is nested too deeply, for us or for Python.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = _tree_of(source, mode)
+        tree = syntax_tree(source, mode)
     except (RecursionError, MemoryError, SystemError) as error:
         raise TooDeepError("the Python code is nested too deeply") from error
     except SyntaxError:
@@ -51,15 +51,24 @@ def read_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec", lev
     return tree
 
 
-def _tree_of(source: str | bytes, mode: Literal["exec", "eval"]) -> ast.AST:
-    """The tree as Python makes it; once more where Python loses count of its levels, as it does when memory is collected meanwhile."""
-    try:
-        return without_halves(ast.parse(source, mode=mode), source)
-    except SystemError:
-        return without_halves(ast.parse(source, mode=mode), source)
+@overload
+def syntax_tree(source: str | bytes, mode: Literal["exec"] = ...) -> ast.Module: ...
+@overload
+def syntax_tree(source: str | bytes, mode: Literal["eval"]) -> ast.Expression: ...
+@overload
+def syntax_tree(source: str | bytes, mode: Literal["exec", "eval"]) -> ast.AST: ...
+def syntax_tree(source: str | bytes, mode: Literal["exec", "eval"] = "exec") -> ast.AST:
+    """The tree as Python makes it, without warnings; raises as `ast.parse` does.
+
+    One thread at a time: Python before 3.11.8 and 3.12.2 counts the levels of all trees together (gh-106905),
+    and gives a thread that collects memory meanwhile a SystemError.
+    """
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _without_halves(ast.parse(source, mode=mode), source)
 
 
-def without_halves(tree: N, source: str | bytes) -> N:
+def _without_halves(tree: N, source: str | bytes) -> N:
     """The tree of a source whose texts hold no half of a character (a surrogate), which no file and no prompt can hold."""
     if isinstance(source, str) and _HALF.search(source):
         for node in ast.walk(tree):

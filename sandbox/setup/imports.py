@@ -11,6 +11,7 @@ import msgspec
 from ml_agent.sandbox.repository_search import built_by
 from ml_agent.tools.foreign_files import exists, is_dir, is_file, read_text
 from ml_agent.tools.python_api.distributions import is_known
+from ml_agent.tools.python_source import syntax_tree
 
 MAX_FILES = 400
 MAX_BYTES = 2 * 1024 * 1024
@@ -179,7 +180,7 @@ def _is_module(path: Path) -> bool:
 def _imports(text: str) -> list[_Import]:
     """What a text imports; nothing where it is no Python, or is nested too deeply."""
     try:
-        return list(_walk(ast.parse(text).body, lazy=False, optional=False))
+        return list(_walk(syntax_tree(text).body, lazy=False, optional=False))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

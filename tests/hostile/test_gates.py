@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ml_agent.tools.python_source import syntax_tree
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("ml_agent", "tools", "prompts", "sandbox")
 USERS = {"instruction", "calls", "values", "prefix_code", "folder", "github", "loop.index", "line"}
@@ -49,7 +51,7 @@ def calls(*rooms: str) -> Iterator[tuple[str, str, ast.Call]]:
             place = path.relative_to(ROOT).as_posix()
             if "/repositories/" in place or "/testing/" in place:
                 continue
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(syntax_tree(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call):
                     yield place, ast.unparse(node.func), node
 

@@ -1,11 +1,14 @@
 """Reading Python of others: what nobody wrote by hand is too deep, whatever it is made of; what people write is read."""
 
 import ast
+import gc
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ml_agent.tools.python_source import MOST_LEVELS, TooDeepError, parse_python, read_python
+from ml_agent.tools.python_source import MOST_LEVELS, TooDeepError, parse_python, read_python, syntax_tree
 
 MANY = 990
 DEEP = {
@@ -51,3 +54,24 @@ def test_what_is_no_python_is_said(text: str) -> None:
     with pytest.raises(SyntaxError):
         read_python(text)
     assert parse_python(text) is None
+
+
+def test_threads_that_parse_at_the_same_time_each_get_their_tree() -> None:
+    text = "\n".join(f"x{i} = [f({i}, (a, {{b: c}})) for a in range({i})]" for i in range(50))
+
+    def give_way(phase: str, info: dict[str, int]) -> None:
+        time.sleep(1e-5)  # whoever collects memory lets the other thread go on, as finalizers do
+
+    def parsed(frames: int) -> int:
+        return parsed(frames - 1) if frames else len(syntax_tree(text).body)
+
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(give_way)
+    gc.set_threshold(20)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            trees = list(pool.map(parsed, range(40)))
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(give_way)
+    assert trees == [50] * 40

@@ -2,14 +2,13 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.findings import Finding, Severity
-from ml_agent.tools.python_source import parse_python
+from ml_agent.tools.python_source import parse_python, syntax_tree
 from ml_agent.tools.signatures.sources import Sources
 
 # Text that is no bash at all, and prompts that were copied with a command.
@@ -136,9 +135,7 @@ def _files_of(node: ast.stmt, sources: Sources, importer: str, script: str) -> I
 def _syntax_error(text: str) -> tuple[int, str] | None:
     """Line and words of the first syntax error; None where there is none, or where it is too large to tell."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        syntax_tree(text)
     except SyntaxError as error:
         return error.lineno or 1, error.msg
     except (ValueError, RecursionError, MemoryError, SystemError):

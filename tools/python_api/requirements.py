@@ -13,6 +13,7 @@ import msgspec
 from ml_agent.tools.bounded import read_ini, read_toml
 from ml_agent.tools.foreign_files import is_file, read_text
 from ml_agent.tools.python_api.distributions import modules_of, normalized
+from ml_agent.tools.python_source import syntax_tree
 
 MAX_FILES = 40
 MAX_LINES = 5000
@@ -333,7 +334,7 @@ def _setup_cfg_value(root: Path, section: str, name: str) -> str:
 def _setup_arguments(path: Path) -> dict[str, Any]:
     """Arguments of the call of setup() that are written out."""
     try:
-        tree = ast.parse(read_text(path))
+        tree = syntax_tree(read_text(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     names = {

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from ml_agent.tools.docstrings import descriptions_in
+from ml_agent.tools.python_source import syntax_tree
 from ml_agent.tools.signatures.argparse_option import typed
 from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType
@@ -101,7 +102,7 @@ def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> AnnotationT
     if not isinstance(node.value, str):
         return AnnotationType()
     try:
-        inner = ast.parse(node.value, mode="eval").body
+        inner = syntax_tree(node.value, mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
         return AnnotationType(notes=(node.value,))
     kind = kind_of(run, inner, frame)

@@ -6,7 +6,6 @@ import gc
 import posixpath
 import re
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -14,7 +13,7 @@ from typing import Any, TypeVar
 
 from ml_agent.tools.files import folders_of
 from ml_agent.tools.outline import Outline, imports_in
-from ml_agent.tools.python_source import without_halves
+from ml_agent.tools.python_source import syntax_tree
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
 
 T = TypeVar("T")
@@ -376,12 +375,11 @@ def called_name(call: ast.Call) -> str:
 def _try_parse(text: str) -> ast.Module | int | None:
     """The tree, or the line of the first syntax error, or None."""
     try:
-        with warnings.catch_warnings(), without_garbage_collection():
-            warnings.simplefilter("ignore")
-            return without_halves(ast.parse(text), text)
+        with without_garbage_collection():
+            return syntax_tree(text)
     except SyntaxError as error:
         return error.lineno
-    except (ValueError, RecursionError, MemoryError):
+    except (ValueError, RecursionError, MemoryError, SystemError):
         return None
 
 
