@@ -60,12 +60,18 @@ USES = """
     p.add_argument("--start")
     p.add_argument("--word")
     p.add_argument("--points", help="path to the points")
+    p.add_argument("--data-path")
+    p.add_argument("--below-path")
+    p.add_argument("--image-path")
+    p.add_argument("--root-path", default="set/")
     args = p.parse_args()
     with open(args.csv) as rows:
         pd.read_csv(args.rows)
     np.load(args.weights_of)
     open(args.made, "w")
     open(args.start[5:])
+    pd.read_csv(os.path.join(os.path.abspath("tables"), args.below_path))
+    Image.open(f"images/{args.image_path}")
 """
 
 
@@ -76,12 +82,14 @@ USES = """
         ("--rows t", True), ("--weights-of w.npz", True), ("--weights-of resnet", False), ("--plot a.png", False),
         ("--mesh b.obj", True), ("--songs mine", True), ("--songs 'my song.mp3' x", True), ("--songs [FILE", False),
         ("--made c.csv", False), ("--start FILE:a.txt", False), ("--word c.d", False), ("--points c.d", True),
+        ("--data-path in.csv", False), ("--data-path no.csv", True), ("--data-path in.csv --root-path .", True),
+        ("--below-path no.csv", False), ("--image-path no.png", False), ("--root-path no/", True),
     ],
 )  # fmt: skip
 def test_what_a_program_reads_is_seen_in_its_types_and_in_how_it_uses_them(
     checked: Make, words: str, missing: bool
 ) -> None:
-    says = checked({"main.py": USES, "my song.mp3": "la"})
+    says = checked({"main.py": USES, "my song.mp3": "la", "set/in.csv": "1"})
     assert says(f"python main.py {words}") == ["warning no-such-file"] * missing
 
 

@@ -118,16 +118,26 @@ def may_be_read(option: Option) -> bool:
 def _paths(signature: Signature, values: Mapping[str, Any], around: Surroundings) -> Iterator[tuple[Option, str, bool]]:
     """(option, word, whether the program surely or probably reads it) of every value that looks like a path and is not there."""
     options = {o.dest: o for o in signature.options}
+    folders = _folders(options, values, around)
     for dest, value in values.items():
         option = options.get(dest)
         if option is None or not may_be_read(option):
             continue
         words = [_file(option, word) for word in _values(option, value if isinstance(value, list) else [value])]
         missing = [word for word in words if _may_be_path(option, word) and around.lacks(word)]
+        missing = [word for word in missing if all(around.lacks(posixpath.join(one, word)) for one in folders)]
         use = use_of(option, signature.path, around.repository.reader.sources) if missing else ""
-        for word in missing if use != "written" else ():
+        for word in missing if use not in ("written", "joined") else ():
             if _looks_like_path(option, word, use) and not _is_hub_id(option, word):
                 yield option, word, bool(use) or is_read(option)
+
+
+def _folders(options: Mapping[str, Option], values: Mapping[str, Any], around: Surroundings) -> list[str]:
+    """The folders that the call names, by value or by default: a program may join one with the value of another option."""
+    given = {dest: option.default for dest, option in options.items() if option.default} | dict(values)
+    words = {word for word in given.values() if isinstance(word, str) and is_literal(word) and len(word) <= MAX_PATH}
+    known = [word for word in words if around.here or locate(around.folder, word)]
+    return [word for word in known if not around.lacks(word)]
 
 
 def _values(option: Option, words: list[Any]) -> Iterable[str]:
