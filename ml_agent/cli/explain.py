@@ -146,7 +146,7 @@ def explain(
     script is read. A `switch` takes no value. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
     The default of a switch that sets another value is what it changes: `--no-split` changes `split=True`.
     `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
-    of the option only when it runs. An empty default means that there is none (`None`). `(or by place)` means that the value can also
+    of the option only when it runs, or that they depend on the file that `--config` names. An empty default means that there is none (`None`). `(or by place)` means that the value can also
     be given without the option's name.
 
     Examples:

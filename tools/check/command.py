@@ -307,7 +307,11 @@ class _Check:
         if signature.framework == "none" and invocation.words:
             self._reads_nothing(signature, invocation)
             return
-        call = parse_call(signature, [w for w in invocation.words if not w or w.strip()])
+        words = [w for w in invocation.words if not w or w.strip()]
+        call = parse_call(signature, words)
+        configured = self.reader.configured(signature, call.values, folder or ".")
+        if configured is not signature:
+            call = parse_call(configured, words)
         self.findings += name_slips(call.findings, signature, signatures)
         created = None if self.anything_made else self.made
         if folder is not None:

@@ -16,7 +16,7 @@ from ml_agent.tools.check.places import PathIndex, is_literal, locate
 from ml_agent.tools.check.repository import CheckedRepository
 from ml_agent.tools.findings import Finding
 from ml_agent.tools.foreign_files import exists
-from ml_agent.tools.signatures.model import WRITTEN_FILE, Option, Signature
+from ml_agent.tools.signatures.model import SETTINGS_FILE, WRITTEN_FILE, Option, Signature
 
 OUTPUT = re.compile(
     r"out|save|log|dest|result|target|cache|tmp|temp|ckpt|checkpoint|export|write|dump|store|prefix|name|tag|run|exp",
@@ -151,7 +151,7 @@ def _values(option: Option, words: list[Any]) -> Iterable[str]:
 def _file(option: Option, word: str) -> str:
     """The file in a word: ml_collections hands what stands behind a colon to the file (`--config=base.py:arg`)."""
     path, colon, _ = word.partition(":")
-    return path if colon and option.converter == "config_file" and path.endswith(".py") else word
+    return path if colon and option.converter == SETTINGS_FILE and path.endswith(".py") else word
 
 
 def _is_hub_id(option: Option, word: str) -> bool:

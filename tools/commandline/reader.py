@@ -143,14 +143,14 @@ class Reader:
         """A word that begins like an option but is none."""
         flag = word.partition("=")[0]
         self.unknown.append(word)
-        if self.signature.framework == "dataclass" and self._is_part(flag):
+        if (self.signature.framework == "dataclass" or "[" in flag) and self._is_part(flag):
             return
         suggestion = nearest_flag(flag, self.by_flag)
         self.note_foreign("unknown-option", f"{self.signature.path} has no option {flag}", flag, suggestion)
 
     def _is_part(self, flag: str) -> bool:
-        """Whether a flag names a part of what another one takes, of which no types are known: `--logger.save_dir`."""
-        wholes = [known for known in self.by_flag if flag.startswith((f"{known}.", f"{known}+"))]
+        """Whether a flag names a part of what another one takes, of which no types are known: `--logger.save_dir`, `--sizes[0]`."""
+        wholes = [known for known in self.by_flag if flag.startswith((f"{known}.", f"{known}+", f"{known}["))]
         return any(self.by_flag[known].type in ("json", "unknown") for known in wholes)
 
     def note_foreign(self, code: str, message: str, word: str, suggestion: str = "") -> None:

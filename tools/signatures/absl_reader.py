@@ -1,13 +1,12 @@
 """absl.flags, tf.flags and gflags as the interpreter sees them."""
 
-import re
-
 import msgspec
 
+from ml_agent.tools.signatures import config_files
 from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.config_files import Settings, files_beside, options_of, settings_of
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
-from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.model import SETTINGS_FILE, Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -86,7 +85,11 @@ class Flags(Native):
         )
 
     def _define_elsewhere(self, name: Value, kind: str, arguments: Arguments) -> None:
-        """A flag of another library: DEFINE_config_file brings `--config FILE` and `--config.key`, by the file's own keys."""
+        """A flag of another library: DEFINE_config_file brings `--config FILE` and `--config.key`, DEFINE_config_dict the latter."""
+        given = arguments.get(1, "config")
+        if isinstance(given, Settings) and isinstance(name, str) and not given.open:
+            self.options |= options_of(name, [given], whole=True)
+            return
         self.open = True
         place = (arguments.path, arguments.line)
         if not isinstance(name, str):
@@ -98,15 +101,22 @@ class Flags(Native):
         said = f"the file of --{name}" if origin == "configuration" else f"DEFINE_{kind}"
         self.unseen.append(Unseen(origin=origin, name=said, path=place[0], line=place[1]))
         file = kind == "config_file"
-        if file:
-            self.options |= {
-                f"{name}.{key}": _setting(name, key, *at) for key, at in _settings(self.run.sources).items()
-            }
         default = arguments.get(1, "default")
+        if file:
+            self._set_from_file(name, default)
+        locked = not arguments.get(None, "accept_new_attributes")
         self.options[name] = Option(
             dest=name, flags=(f"--{name}",), type="path" if file else "unknown", path=place[0], line=place[1], sure=False,
-            default=default if file and isinstance(default, str) else None, converter=kind if file else "",
+            default=default if file and isinstance(default, str) else None, converter=SETTINGS_FILE if file and locked else "",
         )  # fmt: skip
+
+    def _set_from_file(self, name: str, default: Value) -> None:
+        """`--config.key`: of the file that is the default, else of all that may be meant."""
+        run = Interpreter(self.run.sources, self.run.script, self.run.factories)
+        first = settings_of(run, default) if isinstance(default, str) else None
+        files = files_beside(run.sources, run.script) if first is None else ()
+        read = [first, *(settings_of(run, path) for path in files)]
+        self.options |= options_of(name, [one for one in read if one is not None])
 
     def _choices(self, kind: str, given: Value) -> tuple[tuple[str, ...], bool]:
         if isinstance(given, Class):
@@ -140,34 +150,6 @@ class Flags(Native):
                 accepts_unknown=self.known_only or self.open, unseen=tuple(self.unseen), allow_abbrev=False,
             )
         ]  # fmt: skip
-
-
-_TREE = re.compile(r"\s+((?:[\w.]+\s*=\s*)+)[\w.]*ConfigDict\(")
-"""config = ConfigDict(); config.model = model = ConfigDict()"""
-_ASSIGNED = re.compile(r"\s+(\w+)\.([\w.]+)\s*=(?!=)")
-_MOST_FILES, _MOST_SETTINGS, _LONGEST_LINE = 100, 1_000, 300
-
-
-def _settings(sources: Sources) -> dict[str, tuple[str, int]]:
-    """The settings that files of the repository assign to ConfigDicts, by dotted name, with the file and line."""
-    found: dict[str, tuple[str, int]] = {}
-    files = [
-        path for path in sorted(sources.files or ()) if path.endswith(".py") and "ConfigDict" in sources.words(path)
-    ]
-    for path in files[:_MOST_FILES]:
-        prefixes = {"config": ""}
-        for number, line in enumerate((sources.text(path) or "").split("\n"), 1):
-            if tree := _TREE.match(line[:_LONGEST_LINE]):
-                targets = tree[1].replace(" ", "").strip("=").split("=")
-                inside = next((f"{one.partition('.')[2]}." for one in targets if "." in one), "")
-                prefixes |= {one: inside for one in targets if "." not in one}
-            elif (assigned := _ASSIGNED.match(line[:_LONGEST_LINE])) and assigned[1] in prefixes:
-                found.setdefault(prefixes[assigned[1]] + assigned[2], (path, number))
-    return dict(list(found.items())[:_MOST_SETTINGS])
-
-
-def _setting(flag: str, key: str, path: str, line: int) -> Option:
-    return Option(dest=f"{flag}.{key}", flags=(f"--{flag}.{key}",), type="unknown", path=path, line=line, sure=False)
 
 
 def _help(text: Value) -> str:
@@ -237,7 +219,12 @@ def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 
 def _factories() -> dict[str, Factory]:
-    made: dict[str, Factory] = {"DEFINE_": _define, "gflags.FLAGS": _values, "@gflags.FLAGS": _values}
+    made: dict[str, Factory] = {
+        **config_files.FACTORIES,
+        "DEFINE_": _define,
+        "gflags.FLAGS": _values,
+        "@gflags.FLAGS": _values,
+    }
     for library in LIBRARIES:
         for place in (f"{library}.flags", f"{library}.app.flags"):
             made[f"@{place}.FLAGS"] = _values

@@ -171,6 +171,8 @@ class Machine(Protocol):
     """One for each branch that we are in; the first is the program's."""
     muted: int
     """More than 0 while a failure would be caught."""
+    place: tuple[str, int]
+    """File and line of the assignment to an attribute or an item that is being followed."""
     depth: int
     """Calls that we are in."""
     call_steps: int

@@ -3,8 +3,9 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
 
@@ -12,11 +13,12 @@ from ml_agent.tools.errors import UnsafePathError
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
+from ml_agent.tools.signatures.config_files import configured
 from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.handed_over import library_that_decorates, library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
-from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.model import SETTINGS_FILE, Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
@@ -212,6 +214,12 @@ class SignatureReader:
         if path not in self._tested:
             self._tested[path] = self._keep(path, lambda: self._with_tests(path))
         return self._tested[path]
+
+    def configured(self, signature: Signature, values: Mapping[str, Any], folder: str) -> Signature:
+        """A signature with the settings of the configuration file that a call in a folder names (ml_collections)."""
+        if all(option.converter != SETTINGS_FILE for option in signature.options):
+            return signature
+        return configured(signature, values, folder, Interpreter(self.sources, signature.path, factories()))
 
     def _with_tests(self, path: str) -> tuple[Signature, ...]:
         found = self.read(path)

@@ -18,7 +18,7 @@ def repository(tmp_path: Path) -> Make:
 
     def make(files: Mapping[str, str]) -> SignatureReader:
         write_files(tmp_path, files)
-        return SignatureReader(tmp_path)
+        return SignatureReader(tmp_path, frozenset(files))
 
     return make
 
