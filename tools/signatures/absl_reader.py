@@ -4,7 +4,7 @@ import msgspec
 
 from ml_agent.tools.signatures import config_files
 from ml_agent.tools.signatures.argparse_option import typed
-from ml_agent.tools.signatures.config_files import Settings, files_beside, options_of, settings_of
+from ml_agent.tools.signatures.config_files import Settings, files_beside, follower, options_of, settings_of
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import SETTINGS_FILE, Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import (
@@ -112,7 +112,7 @@ class Flags(Native):
 
     def _set_from_file(self, name: str, default: Value) -> None:
         """`--config.key`: of the file that is the default, else of all that may be meant."""
-        run = Interpreter(self.run.sources, self.run.script, self.run.factories)
+        run = follower(self.run.sources, self.run.script)
         first = settings_of(run, default) if isinstance(default, str) else None
         files = files_beside(run.sources, run.script) if first is None else ()
         read = [first, *(settings_of(run, path) for path in files)]

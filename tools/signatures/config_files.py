@@ -152,15 +152,21 @@ def files_beside(sources: Sources, script: str) -> list[str]:
     return []
 
 
-def configured(signature: Signature, values: Mapping[str, Any], folder: str, run: Interpreter) -> Signature:
+def follower(sources: Sources, script: str) -> Interpreter:
+    """What follows the files of a script; it takes no flags that they define."""
+    return Interpreter(sources, script, FACTORIES)
+
+
+def configured(signature: Signature, values: Mapping[str, Any], folder: str, sources: Sources) -> Signature:
     """A signature with the settings of the file that a call names, or else of the default; itself where they are not known.
 
     Args:
         signature: of the script.
         values: what the call gives, by dest.
         folder: where it is called.
-        run: follows the file.
+        sources: the repository's.
     """
+    run = follower(sources, signature.path)
     for option in (one for one in signature.options if one.converter == SETTINGS_FILE):
         given = values.get(option.dest, option.default)
         settings = settings_of(run, given, folder) if isinstance(given, str) else None

@@ -18,7 +18,7 @@ from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.handed_over import library_that_decorates, library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
-from ml_agent.tools.signatures.model import SETTINGS_FILE, Option, Signature, Unseen
+from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
 from ml_agent.tools.signatures.values import Class, Function, Native, Value
@@ -217,9 +217,7 @@ class SignatureReader:
 
     def configured(self, signature: Signature, values: Mapping[str, Any], folder: str) -> Signature:
         """A signature with the settings of the configuration file that a call in a folder names (ml_collections)."""
-        if all(option.converter != SETTINGS_FILE for option in signature.options):
-            return signature
-        return configured(signature, values, folder, Interpreter(self.sources, signature.path, factories()))
+        return configured(signature, values, folder, self.sources)
 
     def _with_tests(self, path: str) -> tuple[Signature, ...]:
         found = self.read(path)
