@@ -174,10 +174,25 @@ def explain(
     if form.as_json or form.schema:
         signatures = (one for entry in shown for one in _signatures_of(entry.entry, index))
         _print_json([_with_what_is_open(one, index) for one in signatures], schema=form.schema)
-    else:
+    elif shown:
         _write_entries(shown)
-    _say_unshown(folder, found, len(fitting) - len(shown))
+    if not shown:
+        write_error(_used_otherwise(folder, index))
+    if hidden := len(fitting) - len(shown):
+        write_error(
+            f"{hidden} more with --all: tests, set-up, make targets, and scripts that take no options and are not in the documentation"
+        )
     return 0
+
+
+def _used_otherwise(folder: str, index: RepoIndex) -> str:
+    """That no script takes options, and how the repository is used instead: its documents' Python, its importable names."""
+    examples = [f"{one.path}:{one.line}" for one in index.examples if one.kind == "python" and one.imports_own]
+    packages = Counter(one.name.partition(".")[0] for one in index.api.objects)
+    found = [f"{len(examples)} Python examples in the documents, the first at {one}" for one in examples[:1]]
+    found += [f"{count} classes and functions to import from {package}" for package, count in packages.most_common(1)]
+    said = "; ".join(found) or "nor is there a Python module; makefiles, Python and shell scripts were looked for"
+    return f"no script of {folder} takes options; {said}"
 
 
 def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> None:
@@ -231,18 +246,6 @@ def _signatures_of(entry: EntryPoint, index: RepoIndex) -> list[Signature]:
     """Those of an entry point of all that its file has; a file that is asked for by path has those of its commands, too."""
     known = index.signatures[entry.path]
     return [one for one in known if (one.kind == "console") == (entry.kind == "console") and one.name == entry.name]
-
-
-def _say_unshown(folder: str, found: Sequence[RankedEntry], hidden: int) -> None:
-    """That there is nothing to show, or more than is shown."""
-    if not found:
-        write_error(
-            f"no entry points found in {folder}; supported: Python and shell scripts, makefiles, console scripts"
-        )
-    if hidden:
-        write_error(
-            f"{hidden} more with --all: tests, set-up, make targets, and scripts that take no options and are not in the documentation"
-        )
 
 
 def _with_what_is_open(signature: Signature, index: RepoIndex) -> Signature:

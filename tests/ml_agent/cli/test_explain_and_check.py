@@ -57,6 +57,15 @@ def names(text: str) -> list[str]:
     return [line.split("\t")[0] for line in text.splitlines()[1:]]
 
 
+def test_a_repository_without_options_says_how_it_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "README.md").write_text("# Net\n```python\nfrom net import Net\nNet()\n```\n")
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/__init__.py").write_text("class Net: ...\nclass Layer: ...\n")
+    code, shown, said = out(capsys, "explain", str(tmp_path))
+    assert (code, shown) == (0, "")
+    assert "README.md:" in said and "2 classes" in said
+
+
 def test_what_people_run_comes_first(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text, more = out(capsys, "explain", str(repository))
     assert (code, names(text)) == (0, ["late.py", "a_train.py", "hydra_train.py", "open.py"])
@@ -211,4 +220,4 @@ def test_a_script_that_is_named_is_read_where_time_is_short(
 def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "fit.jl").write_text("println(1)\n")
     code, _, said = out(capsys, "explain", str(tmp_path))
-    assert code == 0 and "no entry points" in said and "Python" in said
+    assert code == 0 and "no script" in said and "Python" in said
