@@ -28,6 +28,11 @@ RUNS_OTHERS = re.compile(r"\b(?:exec|runpy\.run_\w+|import_module|__import__|loa
 """Ways to start code that is not in the file."""
 READERS = re.compile(r"(?<![\w.])((?:\w+\.)*\w*(?:CLI|cli|docopt))\s*\(")
 """What libraries that read command lines are called."""
+STARTS = re.compile(
+    r"\.(?:[a-z]\w*_)?(?:main|cli|run|parse|arg(?:ument)?s|argv|options|flags|command|setup|launch|app)(?:_\w*)?$"
+    r"|\.\w*(?:CLI|App|Args|Arguments|Arg\w*Parser)$"
+)
+"""The dotted name of what may read a command line: `lightning.app.main`, `trainer.TrainerArgs`."""
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
 """A parser is asked for the words."""
 REWRITES = re.compile(
@@ -185,7 +190,7 @@ class SignatureReader:
         return sysargv_reader.reads_words(tree, named)
 
     def _called_library(self, path: str) -> str:
-        """A function or class of a library, imported by name, that a file calls and that may read the command line."""
+        """A function or class of a library, imported by name, that a file calls and that may read the words: by its name, or as it is given nothing."""
         tree = self.sources.tree(path)
         named: dict[str, str] = {}
         for node in ast.walk(tree) if tree is not None else ():
@@ -196,9 +201,13 @@ class SignatureReader:
                 and self._is_foreign(node.module, path)
             ):
                 named |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in named:
-                return named[node.func.id]
+        nodes = list(ast.walk(tree)) if tree is not None else []
+        bare = [node.value for node in nodes if isinstance(node, ast.Expr)]
+        for node in nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+                called = named.get(node.func.id, "")
+                if STARTS.search(called) or (called and not node.keywords and node in bare):
+                    return called
         return ""
 
     def _is_foreign(self, module: str, path: str) -> bool:
