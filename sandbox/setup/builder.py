@@ -163,6 +163,8 @@ class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...]
     lasting: bool = False
     """Whether the build itself failed, so that it fails again."""
+    late: bool = False
+    """Whether it was not done in its time, which other versions of what it needs do not change."""
 
     @property
     def line(self) -> str:
@@ -273,7 +275,7 @@ class Builder:
         tree = self._tree(source)
         made = tree if isinstance(tree, BuildFailure) else self._ask("wheel", tree, pins)
         if isinstance(made, BuildFailure):
-            if made.lasting:
+            if made.lasting or made.late:
                 self._steps.failed[key] = made
             return made
         return self._kept(source, pins, made)
@@ -353,7 +355,7 @@ class Builder:
         tried, failure = set[str](), BuildFailure(lines=())
         for held, day in dict.fromkeys(ways):
             answer = self._ask_with(what, tree, held, day, tried)
-            if not isinstance(answer, BuildFailure):
+            if not isinstance(answer, BuildFailure) or answer.late:
                 return answer
             if answer.lines and (not failure.lines or (answer.lasting and not failure.lasting)):
                 failure = answer  # that bounds contradict pins says nothing
@@ -430,7 +432,9 @@ class Builder:
         answer = _answer(done)
         if not done.ok or answer is None:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
-            return BuildFailure(lines=(*said_by(done), *why), lasting=done.ended == "exited")
+            return BuildFailure(
+                lines=(*said_by(done), *why), lasting=done.ended == "exited", late=done.ended == "timeout"
+            )
         return answer
 
 

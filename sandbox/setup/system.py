@@ -39,6 +39,7 @@ _LACKED = (
     re.compile(r"fatal error: (?P<header>[\w./+-]+): No such file|cannot find -l(?P<library>[\w+-]+)"),
     re.compile(r"(?:unable to execute|command|No such file or directory:|Could not find|Could NOT find) '?(?P<program>[\w+-]*(?:gcc|g\+\+|cc|cmake|make|ninja|swig|cargo|rustc|gfortran|pkg-config|git))'?"),
     re.compile(r"(?<![\w+-])(?P<other>[\w+-]*(?:gcc|g\+\+|cmake|make|ninja|swig|cargo|gfortran|git)): (?:(?:command )?not found|No such file)"),
+    re.compile(r"(?i:\b(?P<said>cmake|ninja|swig|cargo|gfortran|pkg-config|git)(?: executable)? (?:must be installed|is required|is not installed|not found))"),
     re.compile(r"(?P<cmake>CMAKE_\w+_COMPILER not set|No CMAKE_\w+_COMPILER could be found|CMAKE_MAKE_PROGRAM is not set)"),
 )  # fmt: skip
 LACKS = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", pattern.pattern) for pattern in _LACKED))
@@ -56,6 +57,10 @@ def packages_for(said: str) -> tuple[str, ...]:
             known = (packages for start, packages in _table()["headers"].items() if header.startswith(start))
             name = re.sub(r"[^a-z0-9+]", "", re.split("[/.]", header.lower())[0])
             return tuple(next(known, [f"lib{name}-dev"]))
-        program = "x86_64-linux-gnu-gcc" if groups.get("cmake") else groups.get("program") or groups.get("other") or ""
+        program = (
+            "x86_64-linux-gnu-gcc"
+            if groups.get("cmake")
+            else groups.get("program") or groups.get("other") or (groups.get("said") or "").lower()
+        )
         return program_packages(program)
     return ()

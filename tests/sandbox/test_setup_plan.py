@@ -197,6 +197,8 @@ _CMAKE = (
         ("/usr/bin/ld: cannot find -lglpk: No such file or directory", ("libglpk-dev",)),
         ("make: g++: No such file or directory", ("build-essential",)),
         ("error: command 'gfortran' failed: No such file or directory", ("gfortran",)),
+        ("ERROR: CMake must be installed to build this", ("cmake", "build-essential")),
+        ("RuntimeError: Cargo is required to compile the tokenizer", ("cargo",)),
         ("it builds nothing", ()),
     ],
 )
