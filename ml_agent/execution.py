@@ -27,15 +27,16 @@ from ml_agent.navigator import Workspace
 from ml_agent.outputs import SYSTEM, collect, made_since
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
-from ml_agent.sandbox.contract import Command, OnOutput, Response, Sandbox, recorded
+from ml_agent.sandbox.contract import Command, OnOutput, RecordedSandbox, Response, Sandbox, recorded
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.sandbox.errors import SandboxError
-from ml_agent.sandbox.files import content_size
+from ml_agent.sandbox.files import content_size, entries
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import next_repair
 from ml_agent.sandbox.session import Installed, Session, SessionRecord
+from ml_agent.sandbox.steps import KeptSteps
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.settings import Settings
 from ml_agent.staging import stage
@@ -188,6 +189,7 @@ class Executor:
         session, task, wanted = self._session_for(workspace), self._task(draft), wanted or FileExpectations()
         session.prepare(task)
         session.lay(partial(self._put, draft, wanted))
+        session.laid = draft.kind == "python" and draft.text, _marks(wanted)
         session.settle(task, beside(repairs))
         began = self._now()
         response = session.run(task, beside(repairs))
@@ -312,6 +314,8 @@ class Executor:
                 self.limited or self._sandbox, msgspec.structs.replace(source, root=root), self._on_output, self._note
             )
             self._session.rules = added_rules()
+            if not isinstance(self._sandbox, RecordedSandbox):  # a recording holds each run whole
+                self._session.steps = KeptSteps(Path(tempfile.mkdtemp(prefix=STAGED, dir=self._folder.path)))
         return self._session
 
     def _stage(self, root: Path) -> Path:
@@ -384,6 +388,14 @@ def _judged(
     return tuple(kept), (*unseen, *looks(judgements, scene)) if response.ended == "exited" else ()
 
 
+def _marks(wanted: FileExpectations) -> list[tuple[str, int, int]]:
+    """What tells the user's files as they are now from others."""
+    paths = [
+        one for path in wanted.inputs for one in (wanted.folder / path, *(p for p, _ in entries(wanted.folder / path)))
+    ]
+    return [(str(one), one.stat().st_mtime_ns, one.stat().st_size) for one in paths]
+
+
 def _written(draft: Draft, response: Response) -> Iterator[str]:
     """What the answer writes from its own text, by a here-document, and programs that ran; from the repository's root."""
     if response.seen is not None:
@@ -453,7 +465,8 @@ def summary_of(response: Response, judgements: Sequence[Judgement] = (), shortfa
         lacking = [one.said for one in judgements if one.verdict not in DELIVERED]
         wrong = "; ".join([shortfall, *lacking] if shortfall else lacking)
         rest = f", but {wrong}" if wrong else ""
-        return f"ran to the end in {response.seconds:.1f} s{rest}"
+        kept = f" ({response.kept})" if response.kept else ""
+        return f"ran to the end in {response.seconds:.1f} s{kept}{rest}"
     if response.ended == "probe":
         return f"healthy for {response.seconds:.0f} s: {response.progress[-1] if response.progress else 'output seen'}"
     last = f": {response.error_lines[-1]}" if response.error_lines else ""

@@ -87,6 +87,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     as long as no traceback of it comes out."""
     blind: bool = False
     """A Python program was started of which nothing was noted: nothing can be said of what it did."""
+    steps: int = 0
+    """Behind how many steps the shell ended itself, for the rest to be run in another one; 0 where it did not."""
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +114,8 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
     peak_memory_bytes: int | None = None
     seen: Seen | None = None
     """What its programs did, where it was watched to its end."""
+    kept: str = ""
+    """Which of its steps were not run again, as their files were kept, and what they took."""
 
     @property
     def ok(self) -> bool:

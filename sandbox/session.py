@@ -20,8 +20,8 @@ from ml_agent.sandbox.setup.check import Needs, needs_of
 from ml_agent.sandbox.setup.executor import DEBIAN, Asked, Attempt, Environment, Setup, SetupAction
 from ml_agent.sandbox.setup.executor import OWN_PACKAGE as OWN
 from ml_agent.sandbox.setup.uv import Package
+from ml_agent.sandbox.steps import KeptSteps
 from ml_agent.sandbox.task import Source, Task
-from ml_agent.sandbox.witness.watch import run_watched
 
 FIRST_TIMEOUT = 1800.0
 """Seconds for a command of the repository that must run before the task, such as a download."""
@@ -84,6 +84,8 @@ class Session:
 
     rules: Sequence[tuple[Category, Rule]] = ()
     """Rules of diagnosis that are tried before ours."""
+    laid: object = None
+    """What tells the task's own files that are laid from others."""
 
     def __init__(
         self, sandbox: Sandbox, source: Source, on_output: OnOutput | None = None, note: Note | None = None
@@ -101,6 +103,7 @@ class Session:
         self._met: dict[Needs, None] = {}
         """Needs that the present environment was made or checked for."""
         self._read: dict[tuple[str, ...], Needs] = {}
+        self.steps = KeptSteps()
         self._latest = Task(text="")
         """For which the present environment was made or checked last."""
 
@@ -139,9 +142,22 @@ class Session:
         self.begin_clean()
         self.settle(task, repairs)
         final = repaired(task, repairs)
+        command, state = self.command(final), self._state(final)
+        kept = self.steps.find(command, state)
+        if kept is not None:
+            self._note(kept.said)
+            if not self.steps.restore(self.sandbox, kept):
+                kept, self._is_soiled = None, True
+                self.begin_clean()
+                self.settle(task, repairs)
         self._is_soiled = True
-        response = run_watched(self.sandbox, self.command(final), self._on_output)
+        response = self.steps.run(self.sandbox, command, self._on_output, state, kept)
         return response if response.ok else self._with_written_errors(response, final)
+
+    def _state(self, task: Task) -> object:
+        """What a command begins with, beside its text: only in the same state the files of an earlier one are kept."""
+        made = msgspec.json.encode(self._setup.environment), tuple(self._setup.done)
+        return made, self.laid, task.folder, task.folders, sorted(task.environment.items())
 
     def _with_written_errors(self, response: Response, task: Task) -> Response:
         """With the end of what went into files together with the error output, where a program said why only there."""

@@ -152,7 +152,8 @@ class _Room(NamedTuple):
 def _report(outcome: Outcome, advice: Sequence[str], environment: Sequence[str], room: _Room) -> str:
     response = outcome.response
     ended = f"exit {response.exit_code}" if response.ended == "exited" else response.ended
-    lines = [f"It was run: {ended} after {response.seconds:.1f} s."]
+    kept = f", {response.kept}" if response.kept else ""
+    lines = [f"It was run: {ended} after {response.seconds:.1f} s{kept}."]
     lines += [f"Failed: {cut(one, 200)}" for one in response.failed[:2]]
     lines += [f"What we make of it: {cut(one, 300)}" for one in advice]
     lines += [f"Environment: {cut(one, 200)}" for one in environment]

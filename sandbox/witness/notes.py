@@ -90,7 +90,7 @@ class Reports:
         known: set[str] = set()
         for shell, reports in self._by_shell.items():
             for number, report in enumerate(reports, 1):
-                if report.command in known:
+                if report.command in known or report.command.startswith("__ml_agent_"):
                     continue
                 seen = self.status(f"{shell}.{number}", report.line, ended=False)
                 if self.is_spent:

@@ -7,8 +7,12 @@ a trace (`set -x`).
 At its end the command's own shell waits for programs of the repository that it left in the background, as long as the command may run: the sandbox
 would end them. For one after which another has ended it waits a while only: it may be a server. It notes how those that are its own children ended,
 and so does a `wait` for all of them, whose status is 0 whatever became of them.
+
+Where a command is cut into steps (`steps.py`) its shell ends itself behind a long one, unless something of it is left that a new
+shell would not have: a process, a file outside the workspace and the home, a step that failed.
 """
 
+import re
 from importlib.resources import files
 
 import msgspec
@@ -32,7 +36,7 @@ read -r ML_AGENT_ROOT <"$HOME/.ml-agent/root"; export ML_AGENT_ROOT
 [[ ! -d $HOME/.ml-agent/site || :${PYTHONPATH-}: == *:$HOME/.ml-agent/site:* ]] || export PYTHONPATH=$HOME/.ml-agent/site${PYTHONPATH:+:$PYTHONPATH}
 __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
 __ml_agent_note() {
-  [[ ${FUNCNAME[1]-} == wait ]] && return
+  [[ ${FUNCNAME[1]-} == wait || ${FUNCNAME[1]-} == __ml_agent_step ]] && return
   local command=${BASH_COMMAND:0:2000}
   if [[ $BASHPID != "$__ml_agent_pid" ]]; then
     __ml_agent_pid=$BASHPID __ml_agent_base=${ML_AGENT_STEP:+$ML_AGENT_STEP/} __ml_agent_number=0
@@ -81,6 +85,20 @@ __ml_agent_end() {
     [[ $code == 127 ]] || printf 'E\t%s\t%s\n' "$pid" "$code" >>"$ML_AGENT_NOTES"
   done <"$ML_AGENT_NOTES"
   printf 'E\t%s\t%s\n' "$BASHPID" "$1" >>"$ML_AGENT_NOTES"
+}
+__ml_agent_step() {
+  local status=$? folder name value parent user home=${ML_AGENT_NOTES%/.ml-agent/notes}
+  [[ $status == 0 ]] || __ml_agent_spoilt=1
+  [[ -z ${__ml_agent_spoilt-} && $SECONDS -ge $2 && ! -w $VIRTUAL_ENV ]] || return "$status"
+  for folder in /proc/[0-9]*; do
+    parent='' user=''
+    { while read -r name value _; do case $name in PPid:) parent=$value ;; Uid:) user=$value ;; esac; done <"$folder/status"; } 2>/dev/null
+    [[ $user == "$UID" && ${folder#/proc/} != "$$" && ( $parent == 1 || $parent == "$$" ) ]] && return 0
+  done
+  [[ -z $(command -p find /tmp /var/tmp /dev/shm /run /root /home -xdev -mindepth 1 -path "$home" -prune -o -user "$UID" -cnewer "$home/.ml-agent/clean" ! -name .ml-agent-began -print -quit 2>/dev/null) ]] || return 0
+  printf 'K\t%s\t%s\n' "$BASHPID" "$1" >>"$ML_AGENT_NOTES"
+  trap - DEBUG
+  exit 0
 }
 wait() {
   local pid code
@@ -146,8 +164,9 @@ def run_watched(sandbox: Sandbox, command: Command, on_output: OnOutput | None =
     notes = unpack(sandbox.run(Command(text=READ, timeout=SECONDS)).stdout)
     if not notes:
         return response
+    cut = re.findall(r"^K\t[0-9]+\t([0-9]{1,2})$", notes, re.MULTILINE)
     said = judge(notes, installed.stdout.strip(), f"{response.stdout}\n{response.stderr}", command.text)
-    return msgspec.structs.replace(response, seen=said)
+    return msgspec.structs.replace(response, seen=msgspec.structs.replace(said, steps=int(cut[-1]) if cut else 0))
 
 
 def unpack(said: str) -> str:

@@ -85,7 +85,7 @@ def play(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     def go(*calls: Answer, task: str = TASK, misbehaviour: Any = None, **settings: Any) -> Played:
         job = Job(instruction=task, repository=str(repository))
         with ModelServer(saying(*calls), misbehaviour) as server:
-            made = load_settings(base_url=server.url, network="none", **{**SETTINGS, **settings})
+            made = load_settings(base_url=server.url, **{"network": "none", **SETTINGS, **settings})
             return Played(run_job(job, made, new_run(tmp_path, tmp_path / "out", {})), server)
 
     yield go
@@ -118,6 +118,29 @@ def test_an_answer_writes_what_it_needs_and_changes_a_copy(play: Any) -> None:
     assert (played.result["ending"], len(played.requests)) == ("delivered", 2), played.result["message"]
     assert "8 rows, 3 columns" in played.last_told and "Also: conf.txt, wider.py" in played.last_told
     assert played.result["answer"]["text"] == text
+
+
+@pytest.mark.slow
+def test_a_long_step_before_one_that_failed_is_run_once(play: Any, repository: Path) -> None:
+    (repository / "slow.py").write_text(
+        "import time\nprint('reads')\ntime.sleep(10.5)\nopen('rows.txt', 'w').write('6')\n"
+    )
+    made = [
+        Answer("answer", {"kind": "command", "text": f"python slow.py\n{rest}", "outputs": [{"path": "out.csv"}]})
+        for rest in (
+            "python table.py --rows $(cat row.txt) --out out.csv",
+            "python table.py --rows 6 --out out.csv",
+        )
+    ]
+    played = play(*made, DONE, network="install")
+    result = played.result
+    assert (result["ending"], len(played.requests)) == ("delivered", 3), result["message"]
+    assert "step 1 kept from an earlier attempt (11 s)" in played.last_told
+    assert "step 1 kept from an earlier attempt" in played.summary
+    assert set(result["outputs"]) == {"out.csv", "rows.txt"}
+    script = (Path(result["folder"]) / "reproduce.sh").read_text()
+    assert "python slow.py\npython table.py --rows 6" in script
+    assert not list(Path(result["folder"]).glob(".source-*"))
 
 
 def test_doubts_are_told_answered_and_shown(play: Any) -> None:
