@@ -182,4 +182,5 @@ def tell_of(error: Exception) -> str:
 
 def _origin(point: importlib.metadata.EntryPoint) -> str:
     owner = point.dist
-    return f"{owner.name} {owner.version}" if owner is not None else point.value
+    named = owner is not None and "Name" in (owner.metadata or ())
+    return f"{owner.name} {owner.version}" if named else f"of {point.value} (only partly installed: install it again)"

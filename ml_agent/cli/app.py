@@ -139,7 +139,17 @@ def loaded(name: str) -> Any:
         home.command(name)(target)
         command = typer.main.get_command(home)
     command.name = name
+    _show_no_type_of_flags(command)
     return command
+
+
+def _show_no_type_of_flags(command: Any) -> None:
+    """Help shows no type of options that take no value."""
+    for parameter in command.get_params(typer.Context(command, **CONTEXT)):
+        if parameter.type_descriptor.annotation is bool:
+            parameter.metavar = ""
+    for inner in getattr(command, "commands", {}).values():
+        _show_no_type_of_flags(inner)
 
 
 app = typer.Typer(

@@ -216,7 +216,9 @@ class CommandLine(Native):
 
     def parse(self) -> None:
         """The script parses its command line here, and declares no more options: the reading ends."""
-        if names := [name[len("do_") :] for name in dir(self) if name.startswith("do_")]:
+        methods = [name[len("do_") :] for name in dir(self) if name.startswith("do_")]
+        functions = [name for name in self.run.factories if name.startswith(f"{self.framework}.")]
+        if names := methods or [name.rpartition(".")[2] for name in functions]:
             find_commands(self.run, names)
         self.run.note_parsed(self, strict=True)
 

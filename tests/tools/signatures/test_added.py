@@ -257,8 +257,10 @@ def fit(data, rate: float = 0.1): ...
 def show(path): ...
 toolbox.run()
 """
-    check = says(printed(4), script)
+    more = "import toolbox\n@toolbox.command\ndef score(path, top: int = 5): ...\n"
+    check = says(printed(4), f"import more\n{script}", more=more)
     assert check("fit a.csv --rate 3") == [] and check("show x") == []
+    assert check("score x --top 3") == [] and check("score x --tip 3") == ["error unknown-option"]
     assert check("fit a.csv --rte 3") == ["error unknown-option"]
 
 
