@@ -396,14 +396,15 @@ def calls_of(signature: Signature, entry: Entry, words: str, workspace: Workspac
 
 
 def documented_calls(entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:
-    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last.
+    """The documented commands that call an entry point, those first that share words with the task; calls with the same options last,
+    and of those without options none, as they may name other files.
 
     Where the task says the name of an installed command, its calls stand before those of others.
     """
     said, names = set(tokenize(words)), said_names(entry, words)
     calls = {one.text: one for one in reversed(workspace.index.commands) if one.entry == entry[0].path}
     known = sorted(calls.values(), key=lambda one: (-_overlap(one, said), one.path, one.line))
-    first = {frozenset(_OPTION.findall(one.text)): one for one in reversed(known)}
+    first = {frozenset(_OPTION.findall(one.text) or one.text.split()): one for one in reversed(known)}
     return sorted(known, key=lambda one: (names.isdisjoint(one.text.split()), one not in first.values()))[:most]
 
 

@@ -224,6 +224,18 @@ def test_documented_calls_are_of_the_subcommand_that_is_meant(told: Told) -> Non
     assert "@article" not in opening
 
 
+def test_documented_calls_that_differ_only_in_the_file_that_they_name_are_others(told: Told) -> None:
+    code = "import sys, runpy\nlr = 0.1\nruns = runpy.run_path(sys.argv[1])\nprint(runs)\n"
+    calls = ("config/eval_large.py", "config/finetune.py", "config/eval_small.py", "--device=cpu", "--seed=3", "--lr=3")
+    readme = "# A net\n" + "".join(f"```bash\npython train.py {one}\n```\n" for one in calls)
+    configurations = {one: "lr = 0.2\n" for one in calls[:3]}
+    opening = told(
+        {"train.py": code, "README.md": readme, **configurations}, "finetune the large net with train.py"
+    ).opening
+    shown = opening.partition("# Documented calls")[2].partition("\n#")[0]
+    assert "config/eval_large.py" in shown and "config/finetune.py" in shown
+
+
 def test_what_hands_its_arguments_on_is_told_with_those_that_it_takes(told: Told) -> None:
     code = (
         "class Table:\n    def __init__(self, page, rows=(), align='left'): ...\n"
