@@ -228,7 +228,7 @@ def test_documented_calls_that_differ_only_in_the_file_that_they_name_are_others
     code = "import sys, runpy\nlr = 0.1\nruns = runpy.run_path(sys.argv[1])\nprint(runs)\n"
     calls = ("config/eval_large.py", "config/finetune.py", "config/eval_small.py", "--device=cpu", "--seed=3", "--lr=3")
     readme = "# A net\n" + "".join(f"```bash\npython train.py {one}\n```\n" for one in calls)
-    configurations = {one: "lr = 0.2\n" for one in calls[:3]}
+    configurations = dict.fromkeys(calls[:3], "lr = 0.2\n")
     opening = told(
         {"train.py": code, "README.md": readme, **configurations}, "finetune the large net with train.py"
     ).opening
