@@ -354,3 +354,12 @@ def test_nothing_is_added_here() -> None:
     assert [plugins.names(group) for group in groups] == [()] * 6
     with pytest.raises(PluginError, match="adds a navigator called x"):
         plugins.load(plugins.NAVIGATORS, "x")
+
+
+def test_a_package_that_is_only_partly_installed_is_told_by_what_it_adds(tmp_path: Path) -> None:
+    broken = tmp_path / "site/x-1.dist-info"
+    broken.mkdir(parents=True)
+    (broken / "entry_points.txt").write_text("[ml_agent.frameworks]\nx = nomodule:FACTORIES\n")
+    (tmp_path / "train.py").write_text("import argparse\np = argparse.ArgumentParser()\np.parse_args()\n")
+    ended = run(tmp_path / "site", tmp_path, "-m", "ml_agent", "explain", ".:train.py")
+    assert ended.returncode == 3 and "nomodule:FACTORIES" in ended.stderr and "None" not in ended.stderr

@@ -182,5 +182,6 @@ def tell_of(error: Exception) -> str:
 
 def _origin(point: importlib.metadata.EntryPoint) -> str:
     owner = point.dist
-    named = owner is not None and "Name" in (owner.metadata or ())
-    return f"{owner.name} {owner.version}" if named else f"of {point.value} (only partly installed: install it again)"
+    if owner is None or "Name" not in (owner.metadata or ()):
+        return f"of {point.value} (only partly installed: install it again)"
+    return f"{owner.name} {owner.version}"

@@ -145,7 +145,7 @@ def loaded(name: str) -> Any:
 
 def _show_no_type_of_flags(command: Any) -> None:
     """Help shows no type of options that take no value."""
-    for parameter in command.get_params(typer.Context(command, **CONTEXT)):
+    for parameter in command.get_params(typer.Context(command, help_option_names=CONTEXT["help_option_names"])):
         if parameter.type_descriptor.annotation is bool:
             parameter.metavar = ""
     for inner in getattr(command, "commands", {}).values():
