@@ -143,7 +143,7 @@ def explain(
     that call it. Name a script to see its options. If the output is not a terminal, columns are separated by tabs.
 
     `kind` is the library that reads the options, or `sysargv` if the script reads them itself. It is empty if it is known only after the
-    script is read. A `switch` takes no value. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
+    script is read. A `switch` takes no value, a `bool` takes true or false. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
     The default of a switch that sets another value is what it changes: `--no-split` changes `split=True`.
     `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
     of the option only when it runs, or that they depend on the file that `--config` names. An empty default means that there is none (`None`). `(or by place)` means that the value can also
