@@ -12,8 +12,8 @@ from ml_agent.sandbox.script_lines import alone, exported, folders_made, inside,
 from ml_agent.sandbox.session import SessionRecord
 from ml_agent.sandbox.setup.executor import SetupAction
 
-REWRITES = frozenset({"command", "folder"})
-"""Repairs that give the command, or its folder, anew."""
+REWRITES = "folder"
+"""The kind of repair that gives the command and its folder anew."""
 
 
 class Before(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
 
 def beside(repairs: Sequence[Repair]) -> list[Repair]:
     """The repairs that a draft's own text does not carry: what is rewritten belongs to one draft and stands in it."""
-    return [repair for repair in repairs if repair.kind not in REWRITES]
+    return [repair for repair in repairs if repair.kind != REWRITES]
 
 
 def rewritten(draft: Draft, repair: Repair) -> Draft:
@@ -34,13 +34,12 @@ def rewritten(draft: Draft, repair: Repair) -> Draft:
 
     The name under which Python code runs is ours: of a draft of code only the folder can be another.
     """
-    if repair.kind not in REWRITES:
+    if repair.kind != REWRITES:
         return draft
-    folder = repair.arguments[0] if repair.kind == "folder" else draft.workdir
     text = draft.text if draft.kind == "python" else repair.arguments[-1]
     because = f"{draft.because}; {repair.why}".lstrip("; ")
     return msgspec.structs.replace(
-        draft, text=text, workdir=folder, because=because, findings=(), ledger=(), thread=None
+        draft, text=text, workdir=repair.arguments[0], because=because, findings=(), ledger=(), thread=None
     )
 
 
@@ -59,7 +58,7 @@ def mended(
     while len(taken) < most and (repair := step(draft, taken)) is not None:
         taken.append(repair)
         changed = rewritten(draft, repair)
-        if repair.kind not in REWRITES:
+        if repair.kind != REWRITES:
             return draft, taken
         changed = look(changed)
         if (changed.text, changed.workdir) != (draft.text, draft.workdir) and (changed.sound or not draft.sound):

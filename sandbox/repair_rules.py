@@ -1,27 +1,24 @@
 """The repairs that may help against a failure, the likeliest first. Looks at the repository; runs nothing."""
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
 from ml_agent.sandbox.contract import Version
 from ml_agent.sandbox.diagnosis import Diagnosis
-from ml_agent.sandbox.inner_path import leads_out
-from ml_agent.sandbox.makers import MissingFile, in_folder, makers_of, template_of
 from ml_agent.sandbox.repair import Repair, pick, signature
-from ml_agent.sandbox.repository_search import built_by, module_places, same_file_elsewhere
+from ml_agent.sandbox.repository_search import module_places, same_file_elsewhere
 from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
-from ml_agent.sandbox.setup.ladder import dated, is_old
+from ml_agent.sandbox.setup.ladder import dated
 from ml_agent.sandbox.setup.uv import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
-from ml_agent.tools.foreign_files import MAX_BYTES, exists, is_file
+from ml_agent.tools.foreign_files import exists, is_file
 from ml_agent.tools.python_api.distributions import known_provider, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
@@ -83,7 +80,7 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
             yield Repair(kind="install", arguments=(*fix.arguments, _python(older)), why=why)
         yield Repair(kind="install", arguments=fix.arguments, why=f"{words}, because the code is older")
         yield from _by_date(scene)
-    elif fix.kind == "by-date" or (fix.kind == "aged" and is_old(scene.source.date)):
+    elif fix.kind == "by-date":
         yield from _by_date(scene)
     elif fix.kind == "system":
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
@@ -96,8 +93,6 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     elif fix.kind == "folder":
         text = f"mkdir -p {path_word(fix.arguments[0])}"
         yield Repair(kind="first", arguments=(text,), why=f"creating the folder {words}")
-    elif fix.kind == "module":
-        yield from _as_module(scene)
     elif fix.kind == "cpu":
         yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no GPU")
 
@@ -118,20 +113,10 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
     top = module.partition(".")[0]
     root = scene.source.root
     near = scene.entry.parent if scene.entry else root
-    here = (root / scene.task.folder).resolve()
-    if (setup := built_by(root, module) or built_by(root, top)) is not None:
-        text = in_folder(setup.parent, here, "python setup.py build_ext --inplace")
-        yield Repair(kind="first", arguments=(text,), why=f"{module} is compiled by {setup.name}")
-        return
-    if (template := template_of(near / f"{top}.py")) is not None:
-        words = [path_word(os.path.relpath(path, here)) for path in (template, template.with_name(f"{top}.py"))]
-        yield Repair(kind="first", arguments=(f"cp {' '.join(words)}",), why=f"{template.name} is an example of {top}")
     for place in module_places(root, top, near):
         yield Repair(kind="path", arguments=(place,), why=f"{top} is a module of the repository, in {place}")
     if top != module and any(provides(name, top) for name in scene.installed):
         yield from _by_date(scene)  # an older version has it
-    if any("is not a package" in line for line in diagnosis.evidence):
-        yield from _as_module(scene)
     wanted = next((w for w in wanted_by(root, near) if provides(w.name, module)), None)
     text = wanted.text if wanted else known_provider(module)
     if text and text not in scene.left_out and name_of(text) not in scene.installed:
@@ -142,55 +127,23 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
         yield Repair(kind="install", arguments=(text,), module=module, why=why)
 
 
-def _missing_file(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    path = diagnosis.subject
-    folder = same_file_elsewhere(scene.source.root, path, scene.entry, scene.task.folder)
-    if folder is not None and (moved := _from_folder(scene, folder)):
-        yield moved
-    named, here = os.path.normpath(path) in scene.task.named, scene.task.folder
-    missing = MissingFile(root=scene.source.root, path=path, folder=here, entry=scene.entry, named=named)
-    for command in makers_of(missing):
-        yield Repair(kind="first", arguments=(command,), why=f"{command} makes {path}")
-
-
-def _from_folder(scene: FailureContext, folder: str) -> Repair | None:
+def _wrong_folder(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """The same command from another folder, with its paths written from there."""
     root = scene.source.root.resolve()
-    here, there = root / scene.task.folder, root / folder
+    folder = same_file_elsewhere(root, diagnosis.subject, scene.entry, scene.task.folder)
     try:
         words = shlex.split(scene.task.text)
     except ValueError:
-        return None
-    if any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in scene.task.text.strip():
-        return None
-    moved = []
+        return
+    composed = any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in scene.task.text.strip()
+    if folder is None or composed:
+        return
+    here, there, moved = root / scene.task.folder, root / folder, list[str]()
     for word in words:
         path = (here / word).resolve() if not word.startswith(("-", "/")) else None
         known = path is not None and exists(path) and path.is_relative_to(root)
         moved.append(os.path.relpath(path, there) if known and path is not None else word)
-    return Repair(kind="folder", arguments=(folder, shlex.join(moved)), why=f"its files lie in {folder}")
-
-
-def _permission(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    path = scene.source.root / scene.task.folder / diagnosis.subject
-    if is_file(path):
-        text = f"chmod u+rwx {path_word(diagnosis.subject)}"
-        yield Repair(kind="first", arguments=(text,), why=f"{diagnosis.subject} is made executable")
-
-
-def _line_endings(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    here = scene.source.root / scene.task.folder
-    named = [word for word in re.findall(r"[\w./-]+", scene.task.text) if not leads_out(PurePosixPath(word))]
-    for script in [word for word in named if _has_windows_lines(here / word)]:
-        text = f"sed -i 's/\\r$//' {path_word(script)}"
-        yield Repair(kind="first", arguments=(text,), why=f"line ends of {script}")
-
-
-def _has_windows_lines(path: Path) -> bool:
-    if path.is_symlink() or not is_file(path):
-        return False
-    with path.open("rb") as file:
-        return b"\r\n" in file.read(MAX_BYTES)
+    yield Repair(kind="folder", arguments=(folder, shlex.join(moved)), why=f"its files lie in {folder}")
 
 
 def _other_python(scene: FailureContext, wanted: str) -> Iterator[Repair]:
@@ -210,26 +163,6 @@ def _at_most(scene: FailureContext, wanted: str) -> Version | None:
     return max(older, default=None)
 
 
-def _as_module(scene: FailureContext) -> Iterator[Repair]:
-    """`python a/b.py x` as `python -m a.b x`, from the folder above the package."""
-    entry, root = scene.entry, scene.source.root.resolve()
-    if entry is None:
-        return
-    top = entry.parent
-    while top != root and is_file(top.parent / "__init__.py"):
-        top = top.parent
-    base = top.parent if top != root else root
-    name = ".".join(entry.relative_to(base).with_suffix("").parts)
-    match = re.search(rf"(\S*python[\d.]*(?:\s+-u)?)\s+(?:\S*/)?{re.escape(entry.name)}(?=\s|$)", scene.task.text)
-    if match and re.fullmatch(r"[\w.]+", name):
-        text = scene.task.text[: match.start()] + f"{match[1]} -m {name}" + scene.task.text[match.end() :]
-        folder = base.relative_to(root).as_posix()
-        if folder == PurePosixPath(scene.task.folder).as_posix():
-            yield Repair(kind="command", arguments=(text,), why=f"{entry.name} is a module of a package")
-        else:
-            yield Repair(kind="folder", arguments=(folder, text), why=f"{entry.name} is a module of a package")
-
-
 def _text(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
@@ -240,8 +173,5 @@ def _python(version: Version) -> str:
 
 _BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
     "missing-module": _missing_module,
-    "missing-file": _missing_file,
-    "wrong-folder": _missing_file,
-    "permission": _permission,
-    "line-endings": _line_endings,
+    "wrong-folder": _wrong_folder,
 }

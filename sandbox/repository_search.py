@@ -1,21 +1,18 @@
-"""Finds in a repository what a failure asks for: a module, a file elsewhere, a variable's value, an option. Reads only."""
+"""Finds in a repository what a failure asks for: a module, a file elsewhere. Reads only."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from ml_agent.tools.foreign_files import exists, is_file, read_text
+from ml_agent.tools.foreign_files import exists, is_file
 
-MAX_BYTES = 300_000
 MAX_FILES = 3000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", "site-packages", ".venv", "venv"})
-_EXTENSION = re.compile(r"""Extension\(\s*(?:name\s*=\s*)?['"]([\w.]+)['"]""")
 _COMPILED = (".pyx", ".cpp", ".c", ".cc", ".cu", ".f90", ".f", ".rs")
 
 
-def files(root: Path, endings: tuple[str, ...] = (), most: int | None = None) -> Iterator[Path]:
-    """Files of a repository of at most so many bytes, its top first; no pipes, dead links, names that cannot be shown."""
+def files(root: Path, endings: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Files of a repository, its top first; no pipes, dead links, names that cannot be shown."""
     count = 0
     for folder, names, found in os.walk(root):
         names[:] = sorted(name for name in names if name not in _SKIPPED and name.isprintable())
@@ -23,7 +20,7 @@ def files(root: Path, endings: tuple[str, ...] = (), most: int | None = None) ->
             if not endings or name.endswith(endings):
                 count += 1
                 path = Path(folder, name)
-                if is_file(path) and (most is None or path.stat().st_size <= most):
+                if is_file(path):
                     yield path
         if count > MAX_FILES:
             return
@@ -42,16 +39,6 @@ def module_places(root: Path, module: str, near: Path) -> list[str]:
     above = set(near.resolve().parents) | {near.resolve()}
     inside.sort(key=lambda place: (place not in above, len(place.parts)))
     return [place.relative_to(root).as_posix() for place in inside][:3]
-
-
-def built_by(root: Path, module: str) -> Path | None:
-    """The setup.py that compiles a module of the repository; no index has such a module, whatever it has of that name."""
-    for setup in files(root.resolve(), ("setup.py",), MAX_BYTES):
-        if setup.name == "setup.py":
-            named = _EXTENSION.findall(read_text(setup))
-            if module in {part for name in named for part in (name, name.partition(".")[0])}:
-                return setup
-    return None
 
 
 def unbuilt(root: Path, parts: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis, RunLocation, diagnose
 from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.sandbox.output import ErrorLines
 from ml_agent.sandbox.repair import Repair
-from ml_agent.sandbox.repair_rules import FailureContext, next_repair
+from ml_agent.sandbox.repair_rules import FailureContext
 from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
 from ml_agent.sandbox.setup.builder import Note
 from ml_agent.sandbox.setup.check import Needs, needs_of
@@ -24,9 +24,7 @@ from ml_agent.sandbox.steps import KeptSteps
 from ml_agent.sandbox.task import Source, Task
 
 FIRST_TIMEOUT = 1800.0
-"""Seconds for a command of the repository that must run before the task, such as a download."""
-MAX_DEPTH = 3
-"""A command may need another one first, and that one another."""
+"""Seconds for a command that must run before the task."""
 MOST_SHOWN = 40
 """Lines of a failed set-up that are told."""
 MOST_PACKAGES = 25
@@ -94,7 +92,6 @@ class Session:
         self._on_output, self._note = on_output, note or (lambda line: None)
         self._setup = Setup(sandbox, source, self._note, on_output)
         self._applied: list[Repair] = []
-        self._depth = 0
         self._is_soiled = False
         """Whether something ran that is none of the recorded steps."""
         self._is_laid = False
@@ -310,9 +307,7 @@ class Session:
     def diagnose(self, response: Response, task: Task, repairs: Sequence[Repair] = ()) -> Diagnosis:
         """Why the task did not end well, with what the repository's files add to its output."""
         scene = self.scene(task, repairs)
-        place = RunLocation(
-            root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry, named=scene.task.named
-        )
+        place = RunLocation(root=self.source.root.resolve(), folder=scene.task.folder, entry=scene.entry)
         return diagnose(response, scene.task.text, place, self.rules)
 
     def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> FailureContext:
@@ -372,29 +367,15 @@ class Session:
         self._met.clear()
 
     def _first(self, text: str, task: Task, why: str) -> bool:
-        """A command of the repository that must run before the task. What it lacks itself is repaired, too; a failed one leaves nothing."""
+        """A command that must run before the task; a failed one leaves nothing."""
         first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
-        repairs: list[Repair] = []
-        self._depth += 1
-        try:
-            while True:
-                command = self.command(repaired(first, repairs))
-                response = self._step(command)
-                if response.ok:
-                    action = SetupAction(command=_script(command), folder=command.folder, why=why)
-                    self._setup.done.append(action)
-                    return True
-                diagnosis = self.diagnose(response, first, repairs)
-                self._note(f"{text} failed: {diagnosis.message}")
-                self._is_soiled = True
-                self.begin_clean()
-                repair = next_repair(diagnosis, repairs, self.scene(first, repairs))
-                if repair is None or any(one.startswith("--") for one in repair.arguments) or self._depth > MAX_DEPTH:
-                    return False
-                repairs.append(repair)
-                self.apply(repair, first, repairs)
-        finally:
-            self._depth -= 1
+        command = self.command(first)
+        if self._step(command).ok:
+            self._setup.done.append(SetupAction(command=_script(command), folder=command.folder, why=why))
+            return True
+        self._is_soiled = True
+        self.begin_clean()
+        return False
 
     def _step(self, command: Command) -> Response:
         """Run a command of the set-up; login shells find what is on the PATH, too."""
@@ -478,8 +459,6 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
         if repair.kind == "environment":
             pairs = dict(argument.partition("=")[::2] for argument in repair.arguments)
             task = msgspec.structs.replace(task, environment={**task.environment, **pairs})
-        elif repair.kind == "command":
-            task = msgspec.structs.replace(task, text=repair.arguments[0])
         elif repair.kind == "folder":
             task = msgspec.structs.replace(task, folder=repair.arguments[0], text=repair.arguments[1])
         elif repair.kind == "path":

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
-from ml_agent.sandbox.diagnosis.newer import with_age
 from ml_agent.sandbox.diagnosis.refine import REFINED, RunLocation, refine
 
 MAX_TEXT = 60_000
@@ -31,7 +30,7 @@ def diagnose(
     found = _classify(response, added)
     if place is None:
         return found
-    return with_age(refine(found, place), response.stderr or response.stdout, place.root, place.folder)
+    return refine(found, place)
 
 
 def codes() -> frozenset[str]:

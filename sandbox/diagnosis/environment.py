@@ -1,7 +1,7 @@
 """Failures of the environment: modules, versions, Python, system libraries, GPUs, network."""
 
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
-from ml_agent.sandbox.diagnosis.removed import python, removed_rules, version_rules
+from ml_agent.sandbox.diagnosis.removed import removed_rules, version_rules
 from ml_agent.sandbox.setup.system import library_packages, program_packages
 
 _PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\((?:[^\n=]*,\s*)?\(|\b\d\w*[lL]\b|\b[uU][rR]['\"])"
@@ -50,21 +50,6 @@ RULES: tuple[Rule, ...] = (
         r"|ModuleNotFoundError: No module named '(?:urllib2|ConfigParser|Queue|cPickle|StringIO|commands|__builtin__|Tkinter|cStringIO|urlparse|HTMLParser|SocketServer|itertools\.izip)')",
         "the code is written for Python 2: {subject}",
         fix=lambda _: Fix(kind="python-2"),
-    ),
-    rule(
-        "wrong-python",
-        r"SyntaxError: (?P<subject>f-string: [^\n]*|f-string expression part cannot include[^\n]*)",
-        "the f-string needs Python 3.12 ({subject})",
-        scope="any",
-        fix=python(">=3.12"),
-    ),
-    rule(
-        "no-display",
-        r"(?P<subject>no display name and no \$DISPLAY|No available video device|video system not initialized|could not connect to display|cannot connect to X server|Cannot load backend '\w+'[^\n]*headless"
-        r"|Could not load the Qt platform plugin|GLFWError[^\n]*|pyglet\.canvas\.xlib\.NoSuchDisplayException|Unable to open display|Can't open display[^\n]*"
-        r"|Invalid MIT-MAGIC-COOKIE|Authorization required, but no authorization protocol)",
-        "a display is needed, but there is none: {line}",
-        scope="any",
     ),
     rule(
         "missing-system-library",
@@ -117,11 +102,6 @@ RULES: tuple[Rule, ...] = (
         r"|wandb: ERROR[^\n]*(?:api_key|login)[^\n]*|UsageError: [^\n]*(?:api_key|wandb login)[^\n]*|(?:401|403) Client Error[^\n]*|gated repo[^\n]*|Invalid (?:API|token)[^\n]*|kaggle\.json[^\n]*|NoCredentialsError[^\n]*|Unable to locate credentials|Incorrect API key[^\n]*)",
         "a key or password is needed: {subject}",
         scope="any",
-    ),
-    rule(
-        "port-in-use",
-        r"(?P<subject>[Aa]ddress already in use|EADDRINUSE)",
-        "a network port is taken: {line}",
     ),
     rule(
         "network-blocked",

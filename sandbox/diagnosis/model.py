@@ -7,17 +7,15 @@ from typing import Literal
 import msgspec
 
 Category = Literal["environment", "arguments", "code", "data", "limits"]
-FixKind = Literal["constrain", "by-date", "aged", "system", "python", "python-2", "folder", "module", "cpu"]
+FixKind = Literal["constrain", "by-date", "system", "python", "python-2", "folder", "cpu"]
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
     """What would help, as far as the failure alone says."""
 
     kind: FixKind
-    """constrain: requirements; by-date: distributions, in the version of the commit's time; aged: all
-    in the version of that time, where that is long ago; system: Debian packages; python: `>=3.12` or `<=3.9`;
-    python-2: rewrite what only that reads; folder: make it; module: run as a module;
-    cpu: choose the processor."""
+    """constrain: requirements; by-date: distributions, in the version of the commit's time; system: Debian packages;
+    python: `>=3.12` or `<=3.9`; python-2: rewrite what only that reads; folder: make it; cpu: choose the processor."""
     arguments: tuple[str, ...] = ()
     python: str = ""
     """The newest Python that these versions were made for, where it is older than today's."""

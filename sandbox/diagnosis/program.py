@@ -62,7 +62,6 @@ COMMAND: tuple[Rule, ...] = (
         "relative-import",
         r"attempted relative import (?P<subject>with no known parent package|beyond top-level package)",
         "a module of a package was run as a script (relative import {subject}): run it as `python -m package.module` from the package's parent folder",
-        fix=lambda subject: Fix(kind="module"),
     ),
     rule(
         "permission",
@@ -100,32 +99,12 @@ DATA: tuple[Rule, ...] = (
     ),
     rule(
         "missing-file",
-        r"(?:Can't load|Could not (?:load|find)|Unable to load|Error no file named)[^\n]*(?:weights|model|checkpoint|config|tokenizer)[^\n]*?['`\"](?P<subject>[^'`\"\n]+)['`\"]"
-        r"|(?:no|No) (?:checkpoint|weights|model)s? (?:found|exist)[^\n]*?(?:at|in|:) *'?(?P<other>[^\s'\n]+)|Unsuccessful TensorSliceReader constructor: Failed to find any matching files for (?P<third>\S+)",
-        "the weights {subject} are missing",
-    ),
-    rule(
-        "missing-file",
-        r"(?:Dataset not found(?: or corrupted)?|dataset (?:not found|does not exist|is not available)|Can't find (?:the )?dataset|Couldn't find (?:a dataset script|any data file|file) at|Data(?: folder| directory)? not found"
-        r"|Please download[^\n]*)[^\n]*?(?:at|in|:|from)?\s*(?P<subject>[\w./~:-]*)"
-        r"|(?:num_samples=0|num_samples should be a positive integer value, but got num_samples=0|Found 0 (?:files|images|logs)[^\n]*?(?P<other>[\w./-]+)?$|With n_samples=0)",
-        "a data set is missing or empty: {line}",
-        scope="any",
-    ),
-    rule(
-        "missing-file",
         _NO_FILE
         + r"(?P<subject>[^'\n]+)'|(?:cat|cp|mv|ls|head|tail|unzip|tar|python3?|bash|source|rm|sed|awk)(?::| \S+:) (?:cannot (?:stat|access|open) )?'?(?P<other>[^':\n]+)'?: (?:Cannot open: )?No such file or directory"
         r"|(?:can't|cannot|could not|unable to|Can't|Cannot|Could not|Unable to|failed to|Failed to) (?:find|open|read|load)(?: or open)? (?:the )?(?:input )?(?:file|folder|directory|image|path)? ?['\"]?(?P<third>[\w./~-]+[./][\w./-]+)"
         r"|(?P<fourth>[\w./-]+/[\w./-]+)(?: does not exist|: No such file or directory| not found| not exists?)|(?:OSError|FileNotFoundError|ValueError): (?P<fifth>[\w./-]+\.\w+) not found|NotFoundError:[^\n]*?(?P<sixth>[\w./-]+\.\w+); No such file"
         r"|(?i:unable to|cannot|can't|could not|failed to) (?:find|locate) [^\n]{1,80}?\b(?:binary|executable)\b[^\n]*: (?P<seventh>/[\w./-]+)$",
         "the file {subject} is missing",
-    ),
-    rule(
-        "unreadable-file",
-        r"(?P<subject>'[\w-]+' codec can't (?:de|en)code (?:byte|character)[^\n]*|(?:zipfile\.)?BadZipFile[^\n]*|not a gzip file[^\n]*|EOFError: (?:Compressed file ended|Ran out of input)[^\n]*|UnpicklingError[^\n]*|cannot identify image file[^\n]*"
-        r"|PytorchStreamReader failed[^\n]*|Unable to (?:synchronously )?open file \([^\n]*|JSONDecodeError: [^\n]*|ParserError: [^\n]*|file is corrupted[^\n]*|HeaderTooLarge|tarfile\.ReadError[^\n]*)",
-        "a file is damaged, of another kind or in another encoding: {subject}",
     ),
 )
 
@@ -136,17 +115,12 @@ SYNTAX: tuple[Rule, ...] = (
         "{subject}, line {number}: {said}",
         scope="any",
     ),
-    rule(
-        "circular-import",
-        r"(?P<subject>partially initialized module '[\w.]+'[^\n]*|cannot import name '\w+' from partially initialized[^\n]*)",
-        "a module imports itself in a circle, or a file of the repository has a library's name: {subject}",
-    ),
 )
 
 CODE: tuple[Rule, ...] = (
     rule(
         "cannot-import-name",
-        r"ImportError: cannot import name '(?P<subject>\w+)' from '(?P<module>[\w.]+)'",
+        r"ImportError: cannot import name '(?P<subject>\w+)' from (?:partially initialized module )?'(?P<module>[\w.]+)'",
         "{module} has no {subject}",
     ),
     rule("import-error", r"^ImportError: (?P<subject>[^\n]+)", "an import fails: {subject}"),

@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from ml_agent.sandbox.diagnosis.model import Diagnosis
-from ml_agent.sandbox.makers import MissingFile, makers_of, spelled_otherwise
 from ml_agent.sandbox.repository_search import files, same_file_elsewhere, unbuilt
 from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
@@ -31,8 +30,6 @@ class RunLocation(msgspec.Struct, frozen=True, kw_only=True):
     """Relative to the root."""
     entry: Path | None = None
     """The script, absolute."""
-    named: frozenset[str] = frozenset()
-    """Paths that the user names."""
 
 
 def refine(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
@@ -104,13 +101,6 @@ def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     if folder is not None:
         message = f"{path} is not here but in {folder}: run the command from {folder}"
         return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
-    missing = MissingFile(
-        root=place.root, path=path, folder=place.folder, entry=place.entry, named=os.path.normpath(path) in place.named
-    )
-    if makers := makers_of(missing):
-        return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; `{makers[0]}` creates it")
-    if other := spelled_otherwise(missing):
-        return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}; {other} is there")
     return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}")
 
 
@@ -124,7 +114,6 @@ def _expected_path(path: str, place: RunLocation) -> str:
 REFINERS: dict[str, Callable[[Diagnosis, RunLocation], Diagnosis]] = {
     "lfs-pointer": _pointer,
     "missing-module": _module,
-    "circular-import": _name,
     "cannot-import-name": _name,
     "missing-file": _file,
 }

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.sandbox.repository_search import built_by
 from ml_agent.tools.foreign_files import exists, is_dir, is_file, read_text
 from ml_agent.tools.python_api.distributions import is_known
 from ml_agent.tools.python_source import syntax_tree
@@ -116,8 +115,6 @@ class _Scan:
         if elsewhere is not None:
             self._paths[elsewhere.relative_to(self._root).as_posix()] = None
             self._follow_local(elsewhere, found.name)
-            return
-        if not is_known(top) and built_by(self._root, top) is not None:
             return
         if found.lazy:
             self._later[top] = None

@@ -9,7 +9,6 @@ from ml_agent.delivery.judge import RunOutputs
 from ml_agent.draft import Draft
 from ml_agent.reached import NOTHING, shortfall
 from ml_agent.sandbox.contract import Response, Seen
-from ml_agent.sandbox.makers import MissingFile, makers_of, template_of
 from ml_agent.sandbox.repository_search import files, same_file_elsewhere
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.witness.notes import judge
@@ -19,35 +18,22 @@ from tests.processor_time import within
 
 HELD_BY = "regular files only, lines of a length that people write, limits on what notes say"
 LONG = "a" * 300
-MAKER = "with open('data/x.csv', 'w') as file:\n    file.write('1')\n"
 
 
 def test_links_that_lead_nowhere_and_pipes_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "make_data.py").symlink_to("not_there.py")
     (tmp_path / "make_other.py").symlink_to("make_other.py")
     os.mkfifo(tmp_path / "README.md")
-    (tmp_path / "prepare.py").write_text(MAKER)
+    (tmp_path / "prepare.py").write_text("")
     assert [path.name for path in files(tmp_path)] == ["prepare.py"]
-    assert makers_of(MissingFile(root=tmp_path, path="data/x.csv")) == ["python prepare.py"]
 
 
 def test_names_that_are_too_long_for_the_system_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(f"import {LONG}\nfrom {LONG}.b import c\n")
     for path in (LONG, f"{LONG}/x.csv"):
-        assert makers_of(MissingFile(root=tmp_path, path=path)) == []
-        assert template_of(tmp_path / path) is None
         assert same_file_elsewhere(tmp_path, path, tmp_path / "main.py", ".") is None
     assert scan_imports(tmp_path, [tmp_path / "main.py"])
     assert entries_of(f"python {LONG}.py && bash {LONG}.sh && python -m {LONG}", tmp_path, ".") == []
-
-
-@pytest.mark.parametrize(
-    "line", ["python a" + " " * 300_000 + "b", "open(" * 60_000 + "," * 1_000, "a" * 300_000 + ":", "\t" * 300_000]
-)
-def test_a_line_without_end_is_read_at_once(tmp_path: Path, line: str) -> None:
-    for name in ("README.md", "Makefile", "make_data.sh"):
-        (tmp_path / name).write_text(f"x.csv {line}\n{line}\n")
-    within(1.0, lambda: makers_of(MissingFile(root=tmp_path, path="x.csv")))
 
 
 _ENDED = 'P\t%d\t{"inside": true, "words": ["p", "/w/x.py"]}\nX\t%d\t{"error": "Ea%db"}\n'

@@ -66,7 +66,7 @@ def test_a_repair_that_robs_the_user_of_a_value_is_not_taken() -> None:
 
     draft = Draft(kind="bash", text="python train.py --device cuda")
     offered = [
-        Repair(kind="command", arguments=("python train.py --device cpu",)),
+        Repair(kind="folder", arguments=("src", "python train.py --device cpu")),
         Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",)),
     ]
 

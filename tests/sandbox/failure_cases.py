@@ -169,21 +169,11 @@ CASES: tuple[FailureCase, ...] = (
         "",
         "cpu:",
     ),
-    FailureCase(
-        "display", "no-display", py("raise RuntimeError('no display name and no $DISPLAY environment variable')")
-    ),
     FailureCase("variable", "missing-environment-variable", py("import os\nos.environ['DATAPATH']"), "DATAPATH"),
     FailureCase(
         "api-key",
         "missing-credentials",
         py("raise Exception('The api_key client option must be set either by passing api_key to the client')"),
-    ),
-    FailureCase(
-        "port",
-        "port-in-use",
-        py(
-            "import socket\na = socket.socket(); a.bind(('127.0.0.1', 29517)); a.listen()\nsocket.create_server(('127.0.0.1', 29517))"
-        ),
     ),
     FailureCase(
         "resolution",
@@ -233,7 +223,6 @@ CASES: tuple[FailureCase, ...] = (
         "relative-import",
         "mkdir -p azure && echo 'from .models import a' > azure/run.py && python azure/run.py",
         "with no known parent package",
-        "module:",
     ),
     FailureCase("crlf", "line-endings", "printf 'set -e\\r\\ncd .\\r\\n' > train.sh; bash train.sh"),
     FailureCase("not-executable", "permission", "printf 'echo 1' > go.sh; chmod 600 go.sh; ./go.sh", "./go.sh"),
@@ -262,29 +251,18 @@ CASES: tuple[FailureCase, ...] = (
     ),
     FailureCase("listdir", "missing-file", py("import os\nos.listdir('samples')"), "samples"),
     FailureCase("data-folder", "missing-file", py("import os\nos.listdir('data/images')"), "data/images"),
-    FailureCase("empty-data", "missing-file", py("import torch.utils.data as d\nd.DataLoader([], shuffle=True)")),
     FailureCase(
         "lfs-pointer",
         "lfs-pointer",
         "printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:1\\nsize 9\\n' > net.pkl; "
         + py("import pickle\npickle.load(open('net.pkl', 'rb'))"),
     ),
-    FailureCase(
-        "encoding", "unreadable-file", "printf 'caf\\351\\n' > a.txt; " + py("open('a.txt', encoding='utf-8').read()")
-    ),
-    FailureCase("bad-zip", "unreadable-file", "echo no > a.zip; " + py("import zipfile\nzipfile.ZipFile('a.zip')")),
-    FailureCase("bad-json", "unreadable-file", "echo '{' > a.json; " + py("import json\njson.load(open('a.json'))")),
     FailureCase("column", "exception", py("import pandas\npandas.DataFrame({'a': [1]})['label']"), "KeyError: 'label'"),
     # code
     FailureCase("syntax", "syntax", py("def f(:\n    pass"), "/workspace/main.py"),
     FailureCase("indentation", "syntax", py("if True:\npass"), "/workspace/main.py"),
     FailureCase("name", "exception", py("print(modle)")),
     FailureCase("cannot-import", "cannot-import-name", "echo 'a = 1' > helper.py; " + py("from helper import b"), "b"),
-    FailureCase(
-        "circular",
-        "circular-import",
-        "echo 'import two; x = two.y' > one.py; echo 'import one; y = one.x' > two.py; python -c 'import one'",
-    ),
     FailureCase("shape", "exception", py("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)")),
     FailureCase("shape-numpy", "exception", py("import numpy as np\nnp.ones((2, 3)) + np.ones((4,))")),
     FailureCase(

@@ -5,12 +5,6 @@ from tests.sandbox.failure_model import FailureCase, py
 LIBRARY_CASES: tuple[FailureCase, ...] = (
     # of groups that need little, or the newest
     FailureCase(
-        "port-only",
-        "port-in-use",
-        py("import socket\na = socket.create_server(('127.0.0.1', 29517))\nsocket.socket().bind(('127.0.0.1', 29517))"),
-        group="plain",
-    ),
-    FailureCase(
         "compiler",
         "missing-program",
         "printf 'int x;' > a.c; "

@@ -7,7 +7,6 @@ import pytest
 
 from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation
 from ml_agent.sandbox.diagnosis.refine import refine
-from ml_agent.sandbox.makers import MissingFile, makers_of
 from ml_agent.sandbox.repair import MAX_PER_FAILURE, Repair, pick
 from ml_agent.sandbox.repair_rules import FailureContext, candidates
 from ml_agent.sandbox.task import Source, Task
@@ -86,75 +85,27 @@ def test_code_of_python_2_is_rewritten_as_long_as_python_has_the_tool(tmp_path: 
     assert not proposed(found, msgspec.structs.replace(scene(tmp_path), python=(3, 13)))
 
 
-def test_a_file_that_a_script_makes(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "open('data/vocab.json')")
-    write(tmp_path, "prepare.py", "json.dump(x, open('data/vocab.json', 'w'))")
-    write(tmp_path, "needs.py", "import sys\nopen(sys.argv[1] + '/vocab.json', 'w')")
-    write(tmp_path, "scripts/get.sh", "curl x > train.csv\n")
-    found = proposed(diagnosis("missing-file", "data/vocab.json"), scene(tmp_path))
-    assert found == [("first", ("python prepare.py",))]
-    assert makers_of(MissingFile(root=tmp_path, path="train.csv", folder="scripts")) == ["bash get.sh"]
-
-
 def test_a_file_beside_the_script(tmp_path: Path) -> None:
     write(tmp_path, "src/main.py", "open('config.json')")
     write(tmp_path, "src/config.json", "{}")
     write(tmp_path, "data/x.txt", "")
     found = proposed(
-        diagnosis("missing-file", "config.json"), scene(tmp_path, "python src/main.py --data data/x.txt -n 3")
+        diagnosis("wrong-folder", "config.json"), scene(tmp_path, "python src/main.py --data data/x.txt -n 3")
     )
     assert found[0] == ("folder", ("src", "python main.py --data ../data/x.txt -n 3"))
     place = RunLocation(root=tmp_path, entry=tmp_path / "src/main.py")
     assert refine(diagnosis("missing-file", "config.json"), place).code == "wrong-folder"
 
 
-def test_what_the_user_names_is_not_replaced_and_what_is_like_it_is_said(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "p.add_argument('-d', '--data-dir', default='/home/me/wind/data')")
-    write(tmp_path, "data/Train.csv", "")
-    named = frozenset({"data/train.csv"})
-    at = scene(tmp_path)
-    at = msgspec.structs.replace(at, task=msgspec.structs.replace(at.task, named=named))
-    for path in named:
-        assert proposed(diagnosis("missing-file", path), scene(tmp_path)) and not proposed(
-            diagnosis("missing-file", path), at
-        )
-    found = refine(diagnosis("missing-file", "data/train.csv"), RunLocation(root=tmp_path, named=named))
-    assert found.message.endswith("data/Train.csv is there")
-
-
-def test_no_diagnosis_says_that_a_repair_was_not_run(tmp_path: Path) -> None:
-    write(tmp_path, "config.example.json", "{}")
-    found = refine(diagnosis("missing-file", "config.json"), RunLocation(root=tmp_path))
-    assert found.message == "m; `cp config.example.json config.json` creates it"
-
-
 @pytest.mark.parametrize("workspace", ["/workspace", "/home/me/.cache/ml-agent/sandboxes/sandbox-ab1_c/workspace"])
 def test_a_path_of_the_workspace_is_one_of_the_repository(tmp_path: Path, workspace: str) -> None:
-    write(tmp_path, "src/prepare.py", "open('vocab.json', 'w').write('{}')")
-    write(tmp_path, "config.example.json", "")
     place = RunLocation(root=tmp_path, folder="src", entry=tmp_path / "src/train.py")
     found = refine(diagnosis("missing-file", f"{workspace}/src/vocab.json"), place)
-    assert found.subject == "vocab.json" and "`python prepare.py` creates it" in found.message
-    above = refine(diagnosis("missing-file", f"{workspace}/config.json"), place)
-    assert "cp ../config.example.json ../config.json" in above.message
+    assert found.subject == "vocab.json" and "src/vocab.json in the repository" in found.message
     folder = refine(diagnosis("missing-folder", "x", Fix(kind="folder", arguments=(f"{workspace}/logs",))), place)
     assert folder.fix is not None and folder.fix.arguments == ("../logs",)
     other = refine(diagnosis("missing-file", "/data/workspace/x.json"), place)
     assert "/data/workspace/x.json, a place outside" in other.message
-
-
-def test_a_module_that_the_repository_compiles_comes_from_no_index(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "import overlap")
-    write(tmp_path, "ext/setup.py", "setup(ext_modules=[Extension('overlap', ['overlap.c'])])")
-    found = diagnosis("missing-module", "overlap")
-    assert next(candidates(found, scene(tmp_path))).arguments == ("(cd ext && python setup.py build_ext --inplace)",)
-
-
-def test_a_settings_module_from_its_example(tmp_path: Path) -> None:
-    write(tmp_path, "train.py", "import config")
-    write(tmp_path, "config.example.py", "")
-    found = proposed(diagnosis("missing-module", "config"), scene(tmp_path))
-    assert found[0] == ("first", ("cp config.example.py config.py",))
 
 
 def test_the_card_is_hidden_where_there_is_none(tmp_path: Path) -> None:

@@ -215,14 +215,8 @@ def test_an_error_that_went_into_a_file_is_seen_and_folders_are_made(make: Make,
 
 
 def test_a_failed_first_command_leaves_no_trace(make: Make, tmp_path: Path) -> None:
-    root = repository(
-        tmp_path,
-        run_dot_py="open('vocab.json')\n",
-        prepare_dot_py="open('vocab.json', 'w').write('[]')\nopen('half', 'w')\nraise SystemExit(3)\n",
-    )
-    session = Session(make("bubblewrap"), Source(root=root))
-    proof = prove(session, Task(text="python run.py", timeout=240))
-    assert not proof.ok and [repair.kind for repair in proof.repairs] == ["first"]
+    session = Session(make("bubblewrap"), Source(root=repository(tmp_path, run_dot_py="open('half')\n")))
+    assert not session.run(Task(text="python run.py"), [Repair(kind="first", arguments=("touch half; exit 3",))]).ok
     with pytest.raises(FileNotFoundError):
         session.sandbox.get("half")
 
@@ -256,36 +250,6 @@ def test_libraries_of_one_day_and_what_only_they_need(
 
 
 @pytest.mark.slow
-def test_what_a_first_command_lacks_is_repaired_too(make: Make, tmp_path: Path) -> None:
-    root = repository(
-        tmp_path,
-        run_dot_py="open('features.json')\n",
-        extract_dot_py="text = open('raw.csv').read()\nopen('features.json', 'w').write(text)\n",
-        fetch_dot_py="open('raw.csv', 'w').write('[]')\n",
-    )
-    session = Session(make("process"), Source(root=root))
-    task = Task(text="python run.py", timeout=240)
-    proof = prove(session, task)
-    assert proof.ok, proof
-    assert [found.code for found in proof.failures] == ["missing-file"]
-    done = [done.command for done in session.record(task, proof.repairs).done]
-    assert done == ["python fetch.py", "python extract.py"]
-
-
-@pytest.mark.slow
-def test_first_commands_that_need_each_other_end(make: Make, tmp_path: Path) -> None:
-    root = repository(
-        tmp_path,
-        run_dot_py="open('a.json')\n",
-        make_a_dot_py="open('b.json')\nopen('a.json', 'w')\n",
-        make_b_dot_py="open('a.json')\nopen('b.json', 'w')\n",
-    )
-    proof = prove(Session(make("process"), Source(root=root)), Task(text="python run.py", timeout=240))
-    assert not proof.ok and proof.diagnosis.subject == "a.json"
-    assert not list(root.glob("*.json"))
-
-
-@pytest.mark.slow
 def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(
         tmp_path,
@@ -299,9 +263,9 @@ def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> Non
     commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
     session = Session(make("bubblewrap", network="install"), Source(root=root, version=commit, url=str(root)))
     task = Task(text="python run.py", timeout=240)
-    proof = prove(session, task)
-    assert proof.ok and proof.repairs
-    files = artifacts(session.record(task, proof.repairs))
+    made = [Repair(kind="first", arguments=("python prepare.py",))]
+    assert session.run(task, made).ok
+    files = artifacts(session.record(task, made))
     assert files["requirements.lock"].startswith("alpha==1.0 --hash=sha256:")
     out = tmp_path / "artifacts"
     out.mkdir()

@@ -17,7 +17,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis, codes
 from tests.environments import make_environment
 
 CASES = {case.name: case for case in load(Path(__file__).resolve().parent / "cases")}
-QUICK = ("data-from-script", "yaml-not-listed", "not-executable", "data-missing")
+QUICK = ("data-from-script", "yaml-not-listed", "wrong-folder", "data-missing")
 KEPT = ("PIP_", "SSL_", "GIT_SSL", "LANG", "PYENV_")
 OK = Proof(
     response=Response(ended="exited", exit_code=0),
@@ -82,10 +82,10 @@ def test_a_case_is_laid_as_a_dated_commit(tmp_path: Path) -> None:
 
 
 def test_completed_is_not_believed_without_the_values() -> None:
-    case = CASES["data-from-script"]
-    assert judge(case, OK, {"epochs": 3, "vocabulary": 7}, "completed").right
+    case = CASES["wrong-folder"]
+    assert judge(case, OK, {"rounds": 4, "players": 2}, "completed").right
     assert judge(case, OK, None, "completed").wrong == ("result.json: not written",)
-    assert judge(case, OK, {"epochs": 10, "vocabulary": 7}, "completed").wrong == ("epochs: 10, expected 3",)
+    assert judge(case, OK, {"rounds": 10, "players": 2}, "completed").wrong == ("rounds: 10, expected 4",)
 
 
 def test_a_diagnosis_is_right_by_its_code_and_by_what_it_names() -> None:
