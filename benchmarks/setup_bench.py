@@ -30,7 +30,7 @@ from rich.console import Console
 
 from ml_agent.benchmarks.results import KeptRows
 from ml_agent.sandbox.choose import choose
-from ml_agent.sandbox.contract import Command, EnvironmentSandbox, Limits, Policy, Response, Sandbox
+from ml_agent.sandbox.contract import Command, Limits, Policy, Response, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.errors import SandboxError
 from ml_agent.sandbox.interpreters import find_interpreters
@@ -217,8 +217,7 @@ def ends_here(case: Case, sandbox: Sandbox) -> Ends:
     if not case.needs:
         return case.ends
     major, minor = case.needs.removeprefix("python").split(".")
-    pythons = sandbox.pythons() if isinstance(sandbox, EnvironmentSandbox) else ()
-    return case.ends if (int(major), int(minor)) in pythons else "diagnosed"
+    return case.ends if (int(major), int(minor)) in sandbox.pythons() else "diagnosed"
 
 
 def _wrong_result(case: Case, written: dict[str, Any] | None) -> list[str]:

@@ -11,9 +11,7 @@ from ml_agent.sandbox.contract import (
     MOST_BYTES,
     SYSTEM_SECONDS,
     Command,
-    EnvironmentSandbox,
     OnOutput,
-    Policy,
     Response,
     Sandbox,
     Version,
@@ -25,7 +23,7 @@ def within_wall_time(sandbox: Sandbox, budget: Budget) -> Sandbox:
     """The sandbox with no command longer than the wall time that is left, and none begun after it: BudgetExceededError."""
     if budget.seconds_left() is None:
         return sandbox
-    return _LimitedWorkshop(sandbox, budget) if isinstance(sandbox, EnvironmentSandbox) else _Limited(sandbox, budget)
+    return _Limited(sandbox, budget)
 
 
 class _Limited:
@@ -33,7 +31,7 @@ class _Limited:
 
     def __init__(self, inner: Sandbox, budget: Budget) -> None:
         self._inner, self._budget = inner, budget
-        self.name, self.isolated = inner.name, inner.isolated
+        self.name, self.isolated, self.policy = inner.name, inner.isolated, inner.policy
 
     @property
     def image(self) -> str:
@@ -73,42 +71,29 @@ class _Limited:
             self._budget.check_time()
             raise
 
-
-class _LimitedWorkshop(_Limited):
-    """The same for one in which environments are made."""
-
-    def __init__(self, inner: Sandbox, budget: Budget) -> None:
-        super().__init__(inner, budget)
-        assert isinstance(inner, EnvironmentSandbox)
-        self._shop: EnvironmentSandbox = inner
-
-    @property
-    def policy(self) -> Policy:
-        return self._shop.policy
-
     @property
     def base(self) -> str:
-        return self._shop.base
+        return self._inner.base
 
     def pythons(self) -> tuple[Version, ...]:
-        return self._shop.pythons()
+        return self._inner.pythons()
 
     def python_version(self) -> Version:
-        return self._shop.python_version()
+        return self._inner.python_version()
 
     def use_python(self, version: Version) -> None:
-        self._shop.use_python(version)
+        self._inner.use_python(version)
 
     def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
         with self._in_time():
-            return self._shop.install_system(packages, self._budget.time_for(seconds))
+            return self._inner.install_system(packages, self._budget.time_for(seconds))
 
     def keep_setup(self, key: str, note: str) -> None:
-        self._shop.keep_setup(key, note)
+        self._inner.keep_setup(key, note)
 
     def start_with(self, key: str) -> str | None:
         with self._in_time():
-            return self._shop.start_with(key)
+            return self._inner.start_with(key)
 
     def forget_setup(self, key: str) -> None:
-        self._shop.forget_setup(key)
+        self._inner.forget_setup(key)

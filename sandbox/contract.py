@@ -145,6 +145,9 @@ def too_long(command: Command) -> Response | None:
     return Response(ended="exited", exit_code=126, stderr=f"{said}\n", error_lines=(said,))
 
 
+Version = tuple[int, int]
+SYSTEM_SECONDS = 600.0
+"""How long Debian packages may take."""
 OnOutput = Callable[[str], None]
 """Called with each decoded chunk of output while a command runs."""
 
@@ -161,6 +164,7 @@ class Sandbox(Protocol):
     """docker, bubblewrap or process."""
     isolated: bool
     """False where the host's files and network are within reach; the result then says so."""
+    policy: Policy
 
     def start(self) -> None:
         """Make the place; repeatable after `stop`."""
@@ -183,21 +187,7 @@ class Sandbox(Protocol):
     def stop(self) -> None:
         """Remove everything that `start` made; repeatable."""
 
-
-# What our sandboxes can do beyond the contract; a sandbox without it can still run commands.
-
-T = TypeVar("T")
-
-Version = tuple[int, int]
-SYSTEM_SECONDS = 600.0
-"""How long Debian packages may take."""
-
-
-@runtime_checkable
-class EnvironmentSandbox(Protocol):
-    """A sandbox in which environments can be made, changed and kept."""
-
-    policy: Policy
+    # Environments are made, changed and kept:
 
     @property
     def base(self) -> str:
@@ -226,6 +216,9 @@ class EnvironmentSandbox(Protocol):
 
     def forget_setup(self, key: str) -> None:
         """Remove what was kept."""
+
+
+T = TypeVar("T")
 
 
 @runtime_checkable

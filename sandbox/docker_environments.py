@@ -87,7 +87,7 @@ def kept_names() -> frozenset[str]:
     """The names of all volumes and images that are kept."""
     found = set[str]()
     for record in _record("x").parent.glob("*.json"):
-        if record.name.startswith(("new-", "aside-")) and is_abandoned(record):
+        if record.name.startswith("new-") and is_abandoned(record):
             continue
         with suppress(OSError, ValueError, KeyError):
             content = json.loads(record.read_text(encoding="utf-8"))

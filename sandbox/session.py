@@ -312,12 +312,12 @@ class Session:
 
     def scene(self, task: Task, repairs: Sequence[Repair] = ()) -> FailureContext:
         """Where a failure of this task happened, for `next_repair`."""
-        shop, environment = self._setup.shop, self._setup.environment
+        environment = self._setup.environment
         return FailureContext(
             source=self.source,
             task=repaired(task, repairs),
-            python=shop.python_version() if shop else (3, 11),
-            pythons=shop.pythons() if shop else (),
+            python=self.sandbox.python_version(),
+            pythons=self.sandbox.pythons(),
             left_out=tuple(environment.left_out) if environment else (),
             installed=tuple(package.name for package in environment.packages) if environment else (),
             taken=self._setup.taken,
@@ -327,11 +327,11 @@ class Session:
     def record(self, task: Task, repairs: Sequence[Repair] = ()) -> SessionRecord:
         """What was done, with what is installed now."""
         final = repaired(task, repairs)
-        environment, shop = self._setup.environment, self._setup.shop
+        environment = self._setup.environment
         record = SessionRecord(
             source=self.source,
             task=msgspec.structs.replace(final, text=_prelude(self._paths(final), final.folder) + final.text),
-            python=".".join(map(str, shop.python_version() if shop else (3, 11))),
+            python=".".join(map(str, self.sandbox.python_version())),
             image=getattr(self.sandbox, "image", None) or "",
             done=tuple(self._setup.done),
         )

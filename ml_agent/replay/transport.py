@@ -17,7 +17,6 @@ from ml_agent.sandbox.contract import (
     MOST_BYTES,
     SYSTEM_SECONDS,
     Command,
-    EnvironmentSandbox,
     Network,
     OnOutput,
     Policy,
@@ -42,8 +41,8 @@ class SandboxKind(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     isolated: bool
-    network: Network | None = None
-    """Its policy's, where environments can be made in it."""
+    network: Network = "none"
+    """Its policy's."""
 
 
 def on_tape(tape: Tape, inner: Sandbox | None, logs: Path) -> "TapeSandbox":
@@ -57,20 +56,19 @@ def on_tape(tape: Tape, inner: Sandbox | None, logs: Path) -> "TapeSandbox":
 
     def kind() -> SandboxKind:
         assert inner is not None
-        network = inner.policy.network if isinstance(inner, EnvironmentSandbox) else None
-        return SandboxKind(name=inner.name, isolated=inner.isolated, network=network)
+        return SandboxKind(name=inner.name, isolated=inner.isolated, network=inner.policy.network)
 
-    place = tape.call("sandbox", "place", kind, SandboxKind)
-    return (TapeSandbox if place.network is None else TapeWorkshop)(tape, inner, logs, place)
+    return TapeSandbox(tape, inner, logs, tape.call("sandbox", "place", kind, SandboxKind))
 
 
 class TapeSandbox:
-    """A sandbox on tape."""
+    """A sandbox on tape. A recording has each environment as a whole, and a replay makes none."""
 
     def __init__(self, tape: Tape, inner: Sandbox | None, logs: Path, place: SandboxKind) -> None:
-        self._tape, self._inner, self._logs, self._place = tape, inner, logs, place
+        self._tape, self._inner, self._logs = tape, inner, logs
         self._within = threading.local()
         self.name, self.isolated = place.name, place.isolated
+        self.policy = inner.policy if inner is not None else Policy(network=place.network)
 
     @property
     def image(self) -> str:
@@ -139,53 +137,38 @@ class TapeSandbox:
         path.write_text(response.stdout + response.stderr, encoding="utf-8")
         return str(path)
 
-
-class TapeWorkshop(TapeSandbox):
-    """The same for one in which environments are made; a recording has each as a whole, and a replay makes none."""
-
     @property
     def base(self) -> str:
         """What its environments are built upon."""
-        return self._shop.base if self._inner is not None else ""
-
-    @property
-    def policy(self) -> Policy:
-        """The real one's; a replay knows the network alone."""
-        return self._shop.policy if self._inner is not None else Policy(network=self._place.network or "none")
-
-    @property
-    def _shop(self) -> EnvironmentSandbox:
-        inner = self._real
-        assert isinstance(inner, EnvironmentSandbox)
-        return inner
+        return self._real.base if self._inner is not None else ""
 
     def pythons(self) -> tuple[Version, ...]:
         """Versions that it can have."""
-        return self._call("pythons", lambda: self._shop.pythons(), tuple[Version, ...])
+        return self._call("pythons", lambda: self._real.pythons(), tuple[Version, ...])
 
     def python_version(self) -> Version:
         """The version that commands find."""
-        return self._call("python_version", lambda: self._shop.python_version(), tuple[int, int])
+        return self._call("python_version", lambda: self._real.python_version(), tuple[int, int])
 
     def use_python(self, version: Version) -> None:
         """Take this version from the next start on."""
-        self._shop.use_python(version)
+        self._real.use_python(version)
 
     def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
         """Install Debian packages."""
-        return self._call({"install": packages}, lambda: self._shop.install_system(packages, seconds), Response)
+        return self._call({"install": packages}, lambda: self._real.install_system(packages, seconds), Response)
 
     def keep_setup(self, key: str, note: str) -> None:
         """Keep the environment."""
-        self._shop.keep_setup(key, note)
+        self._real.keep_setup(key, note)
 
     def start_with(self, key: str) -> str | None:
         """Start with what was kept."""
-        return self._shop.start_with(key)
+        return self._real.start_with(key)
 
     def forget_setup(self, key: str) -> None:
         """Remove what was kept."""
-        self._shop.forget_setup(key)
+        self._real.forget_setup(key)
 
 
 _KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id")

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ml_agent.sandbox.contract import Command, EnvironmentSandbox, OnOutput, Sandbox, Version, recorded
+from ml_agent.sandbox.contract import Command, OnOutput, Sandbox, Version, recorded
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.pip_settings import read_pip_settings
@@ -186,19 +186,12 @@ class Setup:
         self.no_room = ""
         """What is to be said where the disk turned out to be full."""
         self._own = frozenset(own_names(source.root))
-        self._own_python = self.shop.python_version() if self.shop else (3, 11)
-
-    @property
-    def shop(self) -> EnvironmentSandbox | None:
-        """The sandbox, where it can do more than the contract says."""
-        return self.sandbox if isinstance(self.sandbox, EnvironmentSandbox) else None
+        self._own_python = sandbox.python_version()
 
     @property
     def hindered(self) -> str:
         """Why nothing can be installed; "" where it can."""
-        if self.shop is None or self.shop.policy.network == "none":
-            return "the network policy is none"
-        return self.no_room
+        return "the network policy is none" if self.sandbox.policy.network == "none" else self.no_room
 
     def make(self, needs: Needs, asked: Asked = Asked()) -> Environment:
         """The environment in which the needs are met, or come nearest to it; taken from an earlier run where it was made for just this.
@@ -227,10 +220,9 @@ class Setup:
         self.environment = None  # until it is whole: what follows may fail on the way
         best = self._climb(declared, needs, asked)
         note = msgspec.json.encode(best).decode()
-        if self.shop is not None and not self.hindered:
-            self.shop.keep_setup(
-                key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}", note
-            )
+        if not self.hindered:
+            kept = key if self.source.version and not best.passing else f"new-{os.getpid()}-{time.time_ns()}"
+            self.sandbox.keep_setup(kept, note)
             self.environment = best
             self.fill_anew()
         return best
@@ -239,16 +231,15 @@ class Setup:
         """The same once more, not from what was kept: something in it fails."""
         assert self.environment is not None
         asked = self.environment.asked
-        if self.shop is not None:
-            recorded(self.sandbox, "forgotten", partial(self.shop.forget_setup, self._key(needs, asked)), type(None))
+        recorded(self.sandbox, "forgotten", partial(self.sandbox.forget_setup, self._key(needs, asked)), type(None))
         return self.make(needs, asked)
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
-        if self.shop is None or self.hindered or set(packages) <= set(self._steps.system):
+        if self.hindered or set(packages) <= set(self._steps.system):
             return False
         self._note(f"installing Debian packages {' '.join(packages)} ({why})")
-        response = self.shop.install_system(packages)
+        response = self.sandbox.install_system(packages)
         if response.ok:
             self._steps.system = tuple(dict.fromkeys([*self._steps.system, *packages]))
             self.done.append(SetupAction(command="", system=packages, why=why))
@@ -257,19 +248,17 @@ class Setup:
         return response.ok
 
     def _taken(self, key: str) -> Environment | None:
-        if self.shop is None or not self.source.version:
-            return None
-        note = self.shop.start_with(key)
+        note = self.sandbox.start_with(key) if self.source.version else None
         if note is None:
             return None
         try:
             found = msgspec.json.decode(note, type=Environment)
         except ValueError:
-            self.shop.forget_setup(key)
+            self.sandbox.forget_setup(key)
             return None
-        if found.rung.python != self.shop.python_version():
+        if found.rung.python != self.sandbox.python_version():
             self._use(found.rung.python)
-            self.shop.start_with(key)
+            self.sandbox.start_with(key)
         self._note(f"reusing a cached environment: {found.rung.said}")
         self.environment = found
         self.fill_anew()
@@ -279,7 +268,7 @@ class Setup:
         """Way after way until the imports work; else the one in which fewest fail."""
         attempts: list[Attempt] = []
         best: Environment | None = None
-        aside, made = "", None
+        made = None
         for rung in self._in_turn(declared, asked, attempts):
             if attempts and time.monotonic() - self._began > CLIMB_SECONDS:
                 break
@@ -291,7 +280,7 @@ class Setup:
             attempts.append(Attempt(rung=rung, ended=_ending(made), made=isinstance(made, Environment)))
             if isinstance(made, Environment):
                 if best is None or len(made.failures) < len(best.failures):
-                    best, aside = made, self._put_aside(made, aside)
+                    best = made
                 if not made.failures or self.hindered:
                     break
                 if all(self._nobody_gives(one, declared, needs) for one in made.failures):
@@ -301,12 +290,9 @@ class Setup:
                 break
         if best is None:
             best = self._bare(needs, asked, attempts)
-        elif aside and self.shop is not None:
-            if best.failures:
-                self._use(best.rung.python)
-                self.shop.start_with(aside)
-            else:
-                self.shop.forget_setup(aside)
+        elif best is not made:  # another was tried after it
+            again = self._attempt(best.rung, declared, needs, asked)
+            best = again if isinstance(again, Environment) else self._bare(needs, asked, attempts)
         best.attempts = tuple(attempts)
         return best
 
@@ -327,19 +313,8 @@ class Setup:
             if one.rung.python not in {other.rung.python for other in attempts if other.made or other.rung.loose}:
                 yield loose(one.rung)
 
-    def _put_aside(self, made: Environment, before: str) -> str:
-        """Keep an environment in which something fails for as long as better ones are looked for; the key."""
-        if not made.failures or self.shop is None or self.hindered:
-            return before
-        key = f"aside-{os.getpid()}-{time.time_ns()}"
-        self.shop.keep_setup(key, "aside")
-        if before:
-            self.shop.forget_setup(before)
-        return key
-
     def _ways(self, declared: Declared, asked: Asked) -> Sequence[Rung]:
-        current = self._own_python
-        pythons = self.shop.pythons() if self.shop else (current,)
+        current, pythons = self._own_python, self.sandbox.pythons()
         if self.hindered:
             return (Rung(python=current),)
         if asked.python is not None or asked.day:
@@ -356,19 +331,18 @@ class Setup:
 
     def _start(self, python: Version | None) -> Version:
         """A new sandbox with the repository in it."""
-        shop = self.shop
         if self.closed:
             raise SandboxLostError("the sandbox was stopped")
         self._use(python or self._own_python)
         self.sandbox.start()
-        if shop is not None and self._steps.system:
-            shop.install_system(self._steps.system)
+        if self._steps.system:
+            self.sandbox.install_system(self._steps.system)
         self.sandbox.put(self.source.root, ".")
-        return shop.python_version() if shop else (3, 11)
+        return self.sandbox.python_version()
 
     def _use(self, python: Version) -> None:
-        if self.shop is not None and python != self.shop.python_version():
-            self.shop.use_python(python)
+        if python != self.sandbox.python_version():
+            self.sandbox.use_python(python)
 
     def _attempt(self, rung: Rung, declared: Declared, needs: Needs, asked: Asked) -> Environment | Refusal:
         """One way, whole: described, resolved, fetched, built, installed, imported."""
@@ -401,12 +375,8 @@ class Setup:
 
     def _key(self, needs: Needs, asked: Asked) -> str:
         """The name of an environment: the repository's content, what is needed of it and asked for, and where it is made."""
-        shop = self.shop
-        place = [
-            KEPT_FORMAT,
-            self.sandbox.name,
-            *([shop.base, shop.policy.gpus, str(shop.policy.limits.memory_bytes)] if shop else []),
-        ]
+        policy = self.sandbox.policy
+        place = [KEPT_FORMAT, self.sandbox.name, self.sandbox.base, policy.gpus, str(policy.limits.memory_bytes)]
         content = [place, repr(read_pip_settings()), self.source.version, self.source.date, self._steps.system]
         wanted = [
             needs.modules,
@@ -721,7 +691,7 @@ def said_of_disk() -> str:
 
 def cpu_torch(sandbox: Sandbox, python: Version) -> str:
     """The newest build of torch for the processor among the host's wheels, as a requirement; "" where there is none, or a card."""
-    if not isinstance(sandbox, EnvironmentSandbox) or sandbox.policy.gpus != "none":
+    if sandbox.policy.gpus != "none":
         return ""
     found = []
     for place in read_pip_settings().find_links:

@@ -19,7 +19,7 @@ from ml_agent.prompts.untrusted import neutral
 from ml_agent.replay.repositories import TapeRepositories
 from ml_agent.replay.tape import ReplayError, Tape
 from ml_agent.replay.transport import TapeSandbox, TapeTransport, on_tape
-from ml_agent.sandbox.contract import Command, Response
+from ml_agent.sandbox.contract import SYSTEM_SECONDS, Command, Policy, Response, Version
 from ml_agent.tools.errors import RepositoryError, SearchError
 from ml_agent.tools.repository import Checkout
 from tests.servers.misbehaviours import MISBEHAVIOURS
@@ -114,7 +114,7 @@ def test_a_model_is_played_back_without_network(
 class Echo:
     """A sandbox that answers from memory."""
 
-    name, isolated = "echo", True
+    name, isolated, policy, base = "echo", True, Policy(), "base"
 
     def __init__(self) -> None:
         self.runs = 0
@@ -132,6 +132,24 @@ class Echo:
     def run(self, command: Command, on_output: Any = None) -> Response:
         self.runs += 1
         return Response(ended="exited", exit_code=0, stdout=f"{command.text} {self.runs}\n", log="/elsewhere/1.log")
+
+    def pythons(self) -> tuple[Version, ...]:
+        return ((3, 11),)
+
+    def python_version(self) -> Version:
+        return (3, 11)
+
+    def use_python(self, version: Version) -> None: ...
+
+    def install_system(self, packages: tuple[str, ...], seconds: float = SYSTEM_SECONDS) -> Response:
+        return Response(ended="exited", exit_code=0)
+
+    def keep_setup(self, key: str, note: str) -> None: ...
+
+    def forget_setup(self, key: str) -> None: ...
+
+    def start_with(self, key: str) -> str | None:
+        return None
 
 
 def test_a_sandbox_is_played_back(tmp_path: Path) -> None:
