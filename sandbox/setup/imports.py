@@ -1,20 +1,21 @@
 """Which modules a script needs from outside its repository. Reads only; nothing is imported."""
 
 import ast
+import posixpath
 import sys
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
-from ml_agent.tools.foreign_files import exists, is_dir, is_file, read_text
+from ml_agent.tools.foreign_files import read_text
+from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.distributions import is_known
+from ml_agent.tools.python_api.modules import ModuleTable, join
 from ml_agent.tools.python_source import syntax_tree
+from ml_agent.tools.usage.entry import upwards
 
 MAX_FILES = 400
-MAX_BYTES = 2 * 1024 * 1024
-_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv", "build", "dist"})
 _NO_MODULE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
@@ -42,33 +43,37 @@ def scan_imports(
     root: Path, entries: Iterable[Path], folder: Path | None = None, codes: Iterable[str] = ()
 ) -> ImportNeeds:
     """Follow the imports of `entries` (files below `root`) and of `codes`, which run in `folder`."""
-    scan = _Scan(root, folder or root)
+    root = root.resolve()
+    scan = _Scan(root, (folder or root).resolve().relative_to(root).as_posix())
     for entry in entries:
-        scan.script(entry)
+        scan.script(entry.resolve().relative_to(root).as_posix())
     for code in filter(None, codes):
         scan.code(code)
     return scan.needs()
 
 
 class _Scan:
-    def __init__(self, root: Path, folder: Path) -> None:
-        self._root, self._folder = root.resolve(), folder.resolve()
-        self._seen: set[Path] = set()
+    """Paths are relative to the root."""
+
+    def __init__(self, root: Path, folder: str) -> None:
+        self._root, self._folder = root, folder
+        self._modules = ModuleTable(RepoIndex(root, "").files)
+        self._seen: set[str] = set()
         self._later: dict[str, None] = {}
         self._dotted: dict[str, None] = {}
         self._paths: dict[str, None] = {}
         self._taken: dict[str, dict[str, None]] = {}
 
-    def script(self, path: Path) -> None:
+    def script(self, path: str) -> None:
         """A file that is run: its own folder comes first on the import path."""
-        path = path.resolve()
-        self._path = [path.parent, self._folder] if path.name == "__main__.py" else [path.parent]
+        place, name = posixpath.split(path)
+        self._path = [place or ".", self._folder] if name == "__main__.py" else [place or "."]
         self._follow(path, is_entry=True)
 
     def code(self, text: str) -> None:
         """Code that is run from the working folder."""
         self._path = [self._folder]
-        self._take(text, self._folder / "code.py", is_entry=True)
+        self._take(text, join(self._folder, "code.py"), is_entry=True)
 
     def needs(self) -> ImportNeeds:
         """What was found."""
@@ -79,19 +84,22 @@ class _Scan:
             taken=tuple((name, tuple(names)) for name, names in self._taken.items()),
         )
 
-    def _follow(self, path: Path, is_entry: bool = False) -> None:
-        if path in self._seen or len(self._seen) >= MAX_FILES or not is_file(path) or path.suffix not in (".py", ""):
-            return
-        self._seen.add(path)
-        if path.stat().st_size <= MAX_BYTES:
-            self._take(read_text(path), path, is_entry)
+    def _follow(self, path: str, is_entry: bool = False) -> None:
+        if path not in self._seen and len(self._seen) < MAX_FILES:
+            self._seen.add(path)
+            self._take(read_text(self._root / path), path, is_entry)
 
-    def _take(self, text: str, path: Path, is_entry: bool) -> None:
-        for found in _imports(text):
+    def _take(self, text: str, path: str, is_entry: bool) -> None:
+        try:
+            imports = list(_imports(syntax_tree(text)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # no Python, or nested too deeply
+            return
+        for found in imports:
             if is_entry and not (found.level or found.optional or found.lazy or found.name.startswith("__future__")):
                 self._note_taken(found.name)
             if found.level:
-                self._follow_relative(path, found)
+                above = "/".join([".", *path.split("/")][: -found.level])
+                self._follow_parts(posixpath.normpath(above), found.name)
             elif not found.optional and (is_entry or not found.lazy):
                 self._absolute(found, path)
 
@@ -104,127 +112,57 @@ class _Scan:
         else:
             self._taken.setdefault(name, {})
 
-    def _absolute(self, found: _Import, path: Path) -> None:
+    def _absolute(self, found: _Import, path: str) -> None:
         top = found.name.partition(".")[0]
         if top in sys.stdlib_module_names or top == "__future__":
             return
-        for place in [*self._path, *(self._root / known for known in self._paths)]:
-            if self._follow_local(place, found.name):
-                return
-        elsewhere = self._elsewhere(top, path)
-        if elsewhere is not None:
-            self._paths[elsewhere.relative_to(self._root).as_posix()] = None
-            self._follow_local(elsewhere, found.name)
-            return
-        if found.lazy:
+        place = next((one for one in (*self._path, *self._paths) if self._modules.find(one, top)), None)
+        if place is None and (place := self._elsewhere(top, path)) is not None:
+            self._paths[place] = None
+        if place is not None:
+            self._follow_parts(place, found.name)
+        elif found.lazy:
             self._later[top] = None
         else:
             self._dotted[found.name] = None
 
-    def _follow_local(self, place: Path, name: str) -> bool:
-        """Follow a module found below `place`; whether its top level is there."""
-        parts = name.split(".")
-        if not _is_module(place / parts[0]):
-            return False
-        self._follow_parts(place, parts)
-        return True
-
-    def _follow_relative(self, path: Path, found: _Import) -> None:
-        base = path.parent
-        for _ in range(found.level - 1):
-            base = base.parent
-        self._follow_parts(base, found.name.split(".") if found.name else [])
-
-    def _follow_parts(self, here: Path, parts: Iterable[str]) -> None:
+    def _follow_parts(self, folder: str, name: str) -> None:
         """Each package on the way to a module below a folder, and the module."""
-        for part in parts:
-            here = here / part
-            self._follow(here.with_suffix(".py") if is_file(here.with_suffix(".py")) else here / "__init__.py")
+        for part in filter(None, name.split(".")):
+            found = self._modules.find(folder, part) or ""
+            if found.endswith(".py"):
+                self._follow(found)
+            folder = join(folder, part)
 
-    def _elsewhere(self, top: str, path: Path) -> Path | None:
+    def _elsewhere(self, top: str, path: str) -> str | None:
         """The folder of the repository, not yet on the path, that holds a module of this name and can be meant by it."""
         known = is_known(top)  # a file storages/numpy.py is not what `import numpy` beside it means
-        ancestors = [parent for parent in path.parents if parent.is_relative_to(self._root)]
-        for place in [*ancestors, self._root / "src", self._root / "lib", self._root / "python"]:
-            if is_dir(place / top) and is_file(place / top / "__init__.py"):
+        for place in [*upwards(posixpath.dirname(path)), "src", "lib", "python"]:
+            found = self._modules.find(place, top) or ""
+            if found.endswith("/__init__.py") or (found.endswith(".py") and not known):
                 return place
-            if is_file(place / f"{top}.py") and not known:
-                return place
-        if known:
-            return None
-        packages = [place for place in self._packages if place.name == top]
-        return packages[0].parent if len(packages) == 1 else None
-
-    @cached_property
-    def _packages(self) -> list[Path]:
-        """All outermost packages of the repository."""
-        found = []
-        for init in sorted(self._root.rglob("__init__.py")):
-            package = init.parent
-            parts = package.relative_to(self._root).parts
-            if not _SKIPPED & set(parts) and len(parts) <= 4 and not exists(package.parent / "__init__.py"):
-                found.append(package)
-        return found
+        return None if known else self._modules.lone_root(top)
 
 
-def _is_module(path: Path) -> bool:
-    """A module, a package, or a folder with Python files in it, which is a namespace package."""
-    if is_file(path.with_suffix(".py")) or is_file(path / "__init__.py"):
-        return True
-    return is_dir(path) and next(path.glob("**/*.py"), None) is not None
-
-
-def _imports(text: str) -> list[_Import]:
-    """What a text imports; nothing where it is no Python, or is nested too deeply."""
-    try:
-        return list(_walk(syntax_tree(text).body, lazy=False, optional=False))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-
-
-def _walk(body: Iterable[ast.stmt], lazy: bool, optional: bool) -> Iterator[_Import]:
-    for node in body:
-        if isinstance(node, ast.Import):
-            yield from (_Import(alias.name, 0, lazy, optional) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from _from(node, lazy, optional)
-        elif isinstance(node, ast.Try):
-            copes = any(_catches_import(handler) for handler in node.handlers)
-            yield from _walk(node.body, lazy, optional or copes)
-            for handler in node.handlers:
-                yield from _walk(handler.body, lazy, optional or copes)
-            yield from _walk([*node.orelse, *node.finalbody], lazy, optional)
-        elif isinstance(node, ast.If):
-            if not _is_type_checking(node.test):
-                yield from _walk(node.body, lazy, optional)
-            yield from _walk(node.orelse, lazy, optional)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _walk(node.body, True, optional)
-        elif isinstance(node, ast.ClassDef | ast.With | ast.For | ast.While):
-            yield from _walk(node.body, lazy, optional)
-
-
-def _from(node: ast.ImportFrom, lazy: bool, optional: bool) -> Iterator[_Import]:
-    """`from a import b` may name the module a.b, so both are followed."""
-    base = node.module or ""
-    if base:
-        yield _Import(base, node.level, lazy, optional)
-    if node.level or base:
-        for alias in node.names:
-            name = f"{base}.{alias.name}".strip(".") if alias.name != "*" else base
-            if name != base:
-                yield _Import(name, node.level, lazy, optional)
+def _imports(node: ast.AST, lazy: bool = False, optional: bool = False) -> Iterator[_Import]:
+    """What a tree imports. `from a import b` may name the module a.b, so both are told."""
+    if isinstance(node, ast.Import):
+        yield from (_Import(alias.name, 0, lazy, optional) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        names = [f"{base}.{alias.name}".strip(".") for alias in node.names if alias.name != "*"]
+        for name in dict.fromkeys(filter(None, [base, *names])):
+            yield _Import(name, node.level, lazy, optional)
+    elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case | ast.mod):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            return
+        lazy = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        optional = optional or (isinstance(node, ast.Try) and any(map(_catches_import, node.handlers)))
+        for child in ast.iter_child_nodes(node):
+            yield from _imports(child, lazy, optional)
 
 
 def _catches_import(handler: ast.ExceptHandler) -> bool:
     caught = handler.type
-    if caught is None:
-        return True
     names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(isinstance(name, ast.Name) and name.id in _NO_MODULE for name in names)
-
-
-def _is_type_checking(test: ast.expr) -> bool:
-    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
-        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
-    )
+    return caught is None or any(isinstance(name, ast.Name) and name.id in _NO_MODULE for name in names)
