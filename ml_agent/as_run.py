@@ -1,16 +1,15 @@
 """What was run is what is handed over: a repair that rewrites the command rewrites the draft, and all else is said beside it."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from ml_agent.draft import Draft
-from ml_agent.sandbox.artifacts import own_steps
+from ml_agent.sandbox.artifacts import own_package
 from ml_agent.sandbox.repair import Repair
-from ml_agent.sandbox.script_lines import alone, exported, folders_made, inside, path_word
+from ml_agent.sandbox.script_lines import exported, folders_made, path_word
 from ml_agent.sandbox.session import SessionRecord
-from ml_agent.sandbox.setup.executor import SetupAction
 
 REWRITES = "folder"
 """The kind of repair that gives the command and its folder anew."""
@@ -76,17 +75,8 @@ def before_of(record: SessionRecord, draft: Draft) -> tuple[Before, ...]:
     paths = [Before(command=prelude, why="folders of the repository on Python's path")] if prelude else []
     variables = [Before(command=exported(name, value)) for name, value in record.task.environment.items()]
     folders = [Before(command=folders_made(record.task.folders), why="folders that it writes into")]
-    known = {prelude, *(one.command for one in variables)}
-    steps = [
-        Before(command=_from(draft.workdir, step, known), why=" ".join(step.why.split())) for step in own_steps(record)
+    root = path_word(os.path.relpath(".", draft.workdir))
+    own_line = [
+        Before(command=line, why="installs the repository: pip install -e .") for line in own_package(record, root)
     ]
-    return (*paths, *variables, *steps, *(folders if record.task.folders else []))
-
-
-def _from(workdir: str, step: SetupAction, known: Collection[str]) -> str:
-    """A step as it is written in the answer's folder, without the lines that are `known` there; what else it exports stays its own."""
-    way = os.path.relpath(step.folder, workdir)
-    command = "\n".join(line for line in step.command.strip().splitlines() if way != "." or line not in known)
-    if way == "." and "\n" not in command:
-        return alone(command)
-    return inside(path_word(way), command)
+    return (*paths, *variables, *own_line, *(folders if record.task.folders else []))

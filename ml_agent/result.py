@@ -218,7 +218,7 @@ def _write_answer(folder: RunFolder, best: Plain, before: Sequence[Before]) -> N
 
 
 def _record(best: Plain, services: Services, instruction: str) -> SessionRecord:
-    """What was done for the best draft, without steps that a repository gave and that would do more than a program does."""
+    """What was done for the best draft, without what a repository gave and that would do more than a program does."""
     repository, draft = best["repository"], msgspec.convert(best["draft"], Draft)
     source = source_of(Path(repository["root"]), repository["version"], repository["url"])
     record = SessionRecord(source=source, task=task_of(draft))
@@ -254,13 +254,10 @@ def sandbox_only(draft: Draft) -> list[str]:
 
 
 def _harmless(record: SessionRecord, draft: Draft, instruction: str, index: RepoIndex | None) -> SessionRecord:
-    """Without steps and variables that a repository gave and that would do more on the user's machine than the answer does."""
+    """Without variables and paths that a repository gave and that would do more on the user's machine than the answer does."""
     task, own = record.task, task_of(draft).text
-    done = tuple(
-        step for step in record.done if not added_risks(step.command, scope_of(index, step.folder, instruction))
-    )
     scope = scope_of(index, task.folder, instruction)
     more = {*added_risks(task.text, scope)} - {*added_risks(own, scope)}
     given = harmless_variables(task.environment, scope)
     task = msgspec.structs.replace(task, text=own if more else task.text, environment=given)
-    return msgspec.structs.replace(record, done=done, task=task)
+    return msgspec.structs.replace(record, task=task)

@@ -7,7 +7,6 @@ from pathlib import Path, PurePosixPath
 
 from ml_agent.sandbox.script_lines import LOGIN_PATH, comment, exported, folders_made, inside
 from ml_agent.sandbox.session import SessionRecord
-from ml_agent.sandbox.setup.executor import SetupAction
 from ml_agent.sandbox.setup.uv import Package
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -67,7 +66,7 @@ def reproduce_script(record: SessionRecord) -> str:
         'export PATH="$work/venv/bin:$PATH" HOME="$work/home" PYTHONUNBUFFERED=1',
         LOGIN_PATH,
         *([f'python -I -m pip install -q {LOCKED} "$here/requirements.lock"'] if lock_file(record) else []),
-        *[step_line(done, '"$work/repository"') for done in own_steps(record)],
+        *own_package(record, '"$work/repository"'),
         *run_lines(record, '"$work/repository"'),
     ]
     return "\n".join(parts) + "\n"
@@ -79,7 +78,7 @@ def dockerfile(record: SessionRecord) -> str:
 
     What comes from a repository stands in commands in JSON only: no other instruction takes every text as a value.
     """
-    packages = " ".join(["git", *_system_packages(record)])
+    packages = " ".join(["git", *record.system])
     lines = [
         comment(
             f"docker build -t again -f Dockerfile {_context(record)} && {{ docker run --name again {_mounts(record)}again; "
@@ -93,7 +92,7 @@ def dockerfile(record: SessionRecord) -> str:
         f"RUN {_json(LOGIN_PATH)}",
         *_docker_checkout(record),
         *([f"RUN {_json(_locked_install(record))}"] if lock_file(record) else []),
-        *[f"RUN {_json(step_line(done, '/workspace'))}" for done in own_steps(record)],
+        *[f"RUN {_json(line)}" for line in own_package(record, "/workspace")],
         f"CMD {_json(chr(10).join(run_lines(record, '/workspace')))}",
     ]
     return "\n".join(lines) + "\n"
@@ -181,20 +180,13 @@ def _can_be_cloned(url: str) -> bool:
     return bool(url) and (not place.is_dir() or (place / ".git").exists() or (place / "objects").is_dir())
 
 
-def own_steps(record: SessionRecord) -> list[SetupAction]:
-    """Steps that a list of versions does not repeat: the repository's own package, without what it needs, and its own commands."""
-    steps = []
-    if record.project:
-        pins = " ".join(shlex.quote(pin) for pin in record.built_with if _PINNED.fullmatch(pin))
-        held = f"printf '%s\\n' {pins} >/tmp/build.txt; PIP_CONSTRAINT=/tmp/build.txt " if pins else ""
-        own = f"{held}python -I -m pip install {OWN_PACKAGE}"
-        steps.append(SetupAction(command=own, folder=record.project, why="installs the repository: pip install -e ."))
-    return [*steps, *(done for done in record.done if done.command)]
-
-
-def step_line(done: SetupAction, root: str) -> str:
-    """A line that does a step in its folder below `root` (already quoted)."""
-    return inside(f"{root}/{shlex.quote(done.folder)}", done.command)
+def own_package(record: SessionRecord, root: str) -> list[str]:
+    """The line that installs the repository's own package, without what it needs, in its folder below `root` (already quoted)."""
+    if not record.project:
+        return []
+    pins = " ".join(shlex.quote(pin) for pin in record.built_with if _PINNED.fullmatch(pin))
+    held = f"printf '%s\\n' {pins} >/tmp/build.txt; PIP_CONSTRAINT=/tmp/build.txt " if pins else ""
+    return [inside(f"{root}/{shlex.quote(record.project)}", f"{held}python -I -m pip install {OWN_PACKAGE}")]
 
 
 def run_lines(record: SessionRecord, root: str) -> list[str]:
@@ -222,15 +214,11 @@ def _code(record: SessionRecord) -> list[str]:
 
 def _pip(record: SessionRecord) -> str:
     """Setting up pip takes seconds; where nothing is installed, an environment does without."""
-    return "" if lock_file(record) or record.done else " --without-pip"
-
-
-def _system_packages(record: SessionRecord) -> list[str]:
-    return [package for done in record.done for package in done.system]
+    return "" if lock_file(record) or record.project else " --without-pip"
 
 
 def _system_note(record: SessionRecord) -> list[str]:
-    packages = " ".join(_system_packages(record))
+    packages = " ".join(record.system)
     return [comment(f"Debian packages that it needs: {packages}")] if packages else []
 
 

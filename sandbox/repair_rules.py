@@ -3,15 +3,15 @@
 import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from ml_agent.sandbox.contract import Version
 from ml_agent.sandbox.diagnosis import Diagnosis
+from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.repair import Repair, pick, signature
 from ml_agent.sandbox.repository_search import module_places, same_file_elsewhere
-from ml_agent.sandbox.script_lines import path_word
 from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
 from ml_agent.sandbox.setup.ladder import dated
@@ -86,13 +86,8 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
         yield Repair(kind="system", arguments=fix.arguments, why=f"system packages {words}")
     elif fix.kind == "python":
         yield from _other_python(scene, fix.arguments[0])
-    elif fix.kind == "python-2" and scene.python < (3, 13):
-        top = path_word(os.path.relpath(scene.source.root, scene.source.root / scene.task.folder))
-        text = f"python -W ignore -m lib2to3 -w -n --no-diffs {top} >/dev/null 2>&1; true"
-        yield Repair(kind="first", arguments=(text,), why="2to3 rewrites code of Python 2")
-    elif fix.kind == "folder":
-        text = f"mkdir -p {path_word(fix.arguments[0])}"
-        yield Repair(kind="first", arguments=(text,), why=f"creating the folder {words}")
+    elif fix.kind == "folder" and words.isprintable() and not leads_out(PurePosixPath(scene.task.folder, words)):
+        yield Repair(kind="made", arguments=fix.arguments, why=f"creating the folder {words}")
     elif fix.kind == "cpu":
         yield Repair(kind="environment", arguments=("CUDA_VISIBLE_DEVICES=",), why="there is no GPU")
 

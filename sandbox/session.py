@@ -14,17 +14,15 @@ from ml_agent.sandbox.diagnosis.model import Category, Rule
 from ml_agent.sandbox.output import ErrorLines
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import FailureContext
-from ml_agent.sandbox.script_lines import LOGIN_PATH, exported, folders_made
+from ml_agent.sandbox.script_lines import folders_made
 from ml_agent.sandbox.setup.builder import Note
 from ml_agent.sandbox.setup.check import Needs, needs_of
-from ml_agent.sandbox.setup.executor import DEBIAN, Asked, Attempt, Environment, Setup, SetupAction
+from ml_agent.sandbox.setup.executor import DEBIAN, Asked, Attempt, Environment, Setup
 from ml_agent.sandbox.setup.executor import OWN_PACKAGE as OWN
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.steps import KeptSteps
 from ml_agent.sandbox.task import Source, Task
 
-FIRST_TIMEOUT = 1800.0
-"""Seconds for a command that must run before the task."""
 MOST_SHOWN = 40
 """Lines of a failed set-up that are told."""
 MOST_PACKAGES = 25
@@ -44,7 +42,8 @@ class SessionRecord(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     python: str = "3.11"
     image: str = ""
-    done: tuple[SetupAction, ...] = ()
+    system: tuple[str, ...] = ()
+    """Debian packages that were installed."""
     packages: tuple[Package, ...] = ()
     """What is installed from the index."""
     project: str = ""
@@ -130,7 +129,6 @@ class Session:
         if self._is_soiled and self._setup.environment is not None:
             self.sandbox.begin_clean()
             self._setup.fill_anew()
-            self._again()
         self._is_soiled = False
 
     def run(self, task: Task, repairs: Sequence[Repair] = ()) -> Response:
@@ -192,8 +190,9 @@ class Session:
         self.prepare(task)
         while new := [repair for repair in repairs if repair not in self._applied]:
             self.apply(new[0], task, repairs)
-        if task.folders:
-            self.sandbox.run(Command(text=folders_made(task.folders), folder=task.folder, timeout=60))
+        final = repaired(task, repairs)
+        if final.folders:
+            self.sandbox.run(Command(text=folders_made(final.folders), folder=final.folder, timeout=60))
 
     def apply(self, repair: Repair, task: Task, repairs: Sequence[Repair] = ()) -> bool:
         """Do one repair; whether it could be done, and what it is to bring is there. Else it is said that it failed."""
@@ -210,7 +209,6 @@ class Session:
         match repair.kind:
             case "afresh":
                 self._setup.make_afresh(self._needs(task))
-                self._again()
                 return ""
             case "install":
                 asked = self._asked.more([one for one in arguments if one != OWN_PACKAGE])
@@ -220,9 +218,6 @@ class Session:
                     return self._setup.hindered or f"{' '.join(arguments)} cannot be installed here"
                 self._refilled(task)
                 return ""
-            case "first":
-                done = (self._first(text, repaired(task, repairs), repair.why) for text in arguments)
-                return "" if all(done) else "that command fails, too"
             case _:
                 return ""
 
@@ -333,7 +328,7 @@ class Session:
             task=msgspec.structs.replace(final, text=_prelude(self._paths(final), final.folder) + final.text),
             python=".".join(map(str, self.sandbox.python_version())),
             image=getattr(self.sandbox, "image", None) or "",
-            done=tuple(self._setup.done),
+            system=self._setup.system,
         )
         if environment is None:
             return record
@@ -366,22 +361,6 @@ class Session:
         self._setup.environment = None
         self._met.clear()
 
-    def _first(self, text: str, task: Task, why: str) -> bool:
-        """A command that must run before the task; a failed one leaves nothing."""
-        first = msgspec.structs.replace(task, text=text, entry="", code="", timeout=FIRST_TIMEOUT, probe_seconds=None)
-        command = self.command(first)
-        if self._step(command).ok:
-            self._setup.done.append(SetupAction(command=_script(command), folder=command.folder, why=why))
-            return True
-        self._is_soiled = True
-        self.begin_clean()
-        return False
-
-    def _step(self, command: Command) -> Response:
-        """Run a command of the set-up; login shells find what is on the PATH, too."""
-        self.sandbox.run(Command(text=LOGIN_PATH, timeout=60))
-        return self.sandbox.run(command, self._on_output)
-
     def _make(self, needs: Needs, asked: Asked) -> Environment:
         """An environment; what was imported to see whether it works left its traces where nothing was kept."""
         made = self._setup.make(needs, asked)
@@ -413,11 +392,9 @@ class Session:
         lacking = [one for one in made.failures if one.module == module and one.error == "ModuleNotFoundError"]
         others = [one for one in made.failures if one.module != module]
         if not made.passing and not lacking and len(others) <= len(before.failures):
-            self._again()
             return ""
         self._failed = made
         self._make(own, before.asked)
-        self._again()
         seen = [one.said for one in (*lacking, *others)]
         return next(iter([*filter(None, [self._setup.hindered]), *seen, *(one.ended for one in made.attempts[-1:])]))
 
@@ -427,13 +404,6 @@ class Session:
         assert environment is not None
         if environment.failures:
             self._make(self._needs(task), environment.asked)
-            self._again()
-
-    def _again(self) -> None:
-        """What repairs did in the workspace is done again in a new one."""
-        for done in self._setup.done:
-            if done.command:
-                self._step(Command(text=done.command, folder=done.folder, timeout=FIRST_TIMEOUT))
 
     def _needs(self, task: Task, module: str = "") -> Needs:
         """What a task imports, and a module that it turned out to need."""
@@ -463,12 +433,9 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
             task = msgspec.structs.replace(task, folder=repair.arguments[0], text=repair.arguments[1])
         elif repair.kind == "path":
             task = msgspec.structs.replace(task, paths=(*task.paths, *repair.arguments))
+        elif repair.kind == "made":
+            task = msgspec.structs.replace(task, folders=(*task.folders, *repair.arguments))
     return task
-
-
-def _script(command: Command) -> str:
-    """The command's text with its environment, as a script has it."""
-    return "\n".join([*(exported(name, value) for name, value in command.environment.items()), command.text])
 
 
 def _prelude(paths: Sequence[str], folder: str) -> str:

@@ -20,7 +20,7 @@ from ml_agent.benchmarks.make import RowSource, request, seeds
 from ml_agent.benchmarks.setup_bench import prove
 from ml_agent.benchmarks.subjects.places import Place
 from ml_agent.outputs import collect, made_since
-from ml_agent.sandbox.artifacts import own_steps, run_lines, step_line
+from ml_agent.sandbox.artifacts import own_package, run_lines
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy
 from ml_agent.sandbox.errors import SandboxError
@@ -235,7 +235,7 @@ def reference(record: SessionRecord, kept: Sequence[str]) -> str:
     lines = [
         "root=$PWD",
         f"uv pip install -q --no-deps {pins}",
-        *(step_line(one, '"$root"') for one in own_steps(record)),
+        *own_package(record, '"$root"'),
     ]
     lines += ["{", *run_lines(record, '"$root"'), f"}} > outputs/{PRINTED}", 'cd "$root"', *copies]
     return "\n".join(lines) + "\n"

@@ -4,9 +4,6 @@ from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 from ml_agent.sandbox.diagnosis.removed import removed_rules, version_rules
 from ml_agent.sandbox.setup.system import library_packages, program_packages
 
-_PYTHON_2 = r"(?:\braise\s+[\w.]+\s*,|<>|`[^`\n'\"]+`|\blambda\s*\(|\bdef\s+\w+\((?:[^\n=]*,\s*)?\(|\b\d\w*[lL]\b|\b[uU][rR]['\"])"
-"""What of a line only Python 2 reads."""
-
 
 def _system(packages: tuple[str, ...]) -> Fix | None:
     return Fix(kind="system", arguments=packages) if packages else None
@@ -23,34 +20,8 @@ RULES: tuple[Rule, ...] = (
         "a GPU is required, but there is none: {subject}",
         fix=lambda subject: Fix(kind="cpu"),
     ),
-    rule(
-        "version-conflict",
-        r"(?P<subject>compiled against (?:NumPy )?API version[^\n]*|compiled using NumPy 1\.x cannot be run[^\n]*"
-        r"|numpy\.(?:dtype|ndarray) size changed[^\n]*|numpy\.core\.multiarray failed to import|_ARRAY_API not found)",
-        "a compiled package does not fit the numpy that is installed: {subject}",
-        fix=lambda subject: Fix(kind="constrain", arguments=("numpy<2",)),
-        scope="any",
-    ),
     *removed_rules(),
     *version_rules(),
-    rule(
-        "wrong-python",
-        r"^\s*File \"(?P<subject>[^\"]+)\", line \d+\n(?:[^\n]*\n){0,4}SyntaxError: (?P<said>Missing parentheses in call to '\w+'[^\n]*"
-        r"|leading zeros in decimal integer literals[^\n]*|multiple exception types must be parenthesized)"
-        rf"|^\s*File \"(?P<other>[^\"]+)\", line \d+\n[^\n]*{_PYTHON_2}[^\n]*\n(?:[ \t~^]*\n)?"
-        r"SyntaxError: (?P<more>invalid (?:syntax|\w+ literal)|[^\n]+ parameters cannot be parenthesized)",
-        "{subject} is written for Python 2: {said}{more}",
-        scope="any",
-        fix=lambda _: Fix(kind="python-2"),
-    ),
-    rule(
-        "wrong-python",
-        r"^(?P<subject>NameError: name '(?:unicode|xrange|raw_input|basestring|long|unichr|reduce|file)' is not defined"
-        r"|\w*Error: '?(?:dict|\S+)'? object has no attribute '(?:has_key|iteritems|itervalues|iterkeys)'"
-        r"|ModuleNotFoundError: No module named '(?:urllib2|ConfigParser|Queue|cPickle|StringIO|commands|__builtin__|Tkinter|cStringIO|urlparse|HTMLParser|SocketServer|itertools\.izip)')",
-        "the code is written for Python 2: {subject}",
-        fix=lambda _: Fix(kind="python-2"),
-    ),
     rule(
         "missing-system-library",
         r"(?P<subject>lib[\w+.-]+\.so[\d.]*): cannot open shared object file|cannot load library '(?P<other>[^']+)'"

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 Category = Literal["environment", "arguments", "code", "data", "limits"]
-FixKind = Literal["constrain", "by-date", "system", "python", "python-2", "folder", "cpu"]
+FixKind = Literal["constrain", "by-date", "system", "python", "folder", "cpu"]
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,7 +15,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: FixKind
     """constrain: requirements; by-date: distributions, in the version of the commit's time; system: Debian packages;
-    python: `>=3.12` or `<=3.9`; python-2: rewrite what only that reads; folder: make it; cpu: choose the processor."""
+    python: `>=3.12` or `<=3.9`; folder: make it; cpu: choose the processor."""
     arguments: tuple[str, ...] = ()
     python: str = ""
     """The newest Python that these versions were made for, where it is older than today's."""

@@ -82,16 +82,6 @@ _DISABLED = re.compile(
 )
 
 
-class SetupAction(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was done beside the packages, so that it can be done again elsewhere."""
-
-    command: str
-    folder: str = "."
-    why: str = ""
-    system: tuple[str, ...] = ()
-    """Debian packages, where it was those that were installed."""
-
-
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked for beyond what the repository declares: by repairs, or by a model."""
 
@@ -156,7 +146,6 @@ class _Made(msgspec.Struct, frozen=True, kw_only=True):
     taken: bool
     system: tuple[str, ...]
     """Debian packages that were installed for it."""
-    why: str = ""
 
     def checked(self) -> "_Made":
         """Without what is no name of a package, and no folder of the repository."""
@@ -172,8 +161,6 @@ class Setup:
     def __init__(self, sandbox: Sandbox, source: Source, note: Note, on_output: OnOutput | None = None) -> None:
         self.sandbox, self.source = sandbox, source
         self.environment: Environment | None = None
-        self.done: list[SetupAction] = []
-        """What repairs did beside the packages."""
         self.after_fill: Callable[[], None] = lambda: None
         """Puts what is no part of the repository beside it, whenever the workspace was filled anew."""
         self.taken = False
@@ -189,6 +176,11 @@ class Setup:
         self._own_python = sandbox.python_version()
 
     @property
+    def system(self) -> tuple[str, ...]:
+        """Debian packages that were installed."""
+        return self._steps.system
+
+    @property
     def hindered(self) -> str:
         """Why nothing can be installed; "" where it can."""
         return "the network policy is none" if self.sandbox.policy.network == "none" else self.no_room
@@ -198,22 +190,18 @@ class Setup:
 
         Raises SandboxUnavailableError, SandboxLostError.
         """
-        before = tuple(self.done)
         made = recorded(self.sandbox, "environment", partial(self._make, needs, asked), _Made).checked()
-        new = [SetupAction(command="", system=made.system, why=made.why)] if made.system else []
-        self.environment, self.taken, self.done = made.environment, made.taken, [*before, *new]
-        self._steps.system = tuple(dict.fromkeys([*self._steps.system, *made.system]))
+        self.environment, self.taken = made.environment, made.taken
+        self._steps.system = tuple(dict.fromkeys([*self.system, *made.system]))
         return made.environment
 
     def _make(self, needs: Needs, asked: Asked) -> _Made:
-        self._began, before = time.monotonic(), len(self.done)
+        self._began = time.monotonic()
         key = self._key(needs, asked)
         found = self._taken(key)
         taken = found is not None and not found.failures
         environment = found or self._made_new(key, needs, asked)
-        new = self.done[before:]
-        system, why = dict.fromkeys(name for one in new for name in one.system), dict.fromkeys(one.why for one in new)
-        return _Made(environment=environment, taken=taken, system=tuple(system), why="; ".join(why))
+        return _Made(environment=environment, taken=taken, system=self.system)
 
     def _made_new(self, key: str, needs: Needs, asked: Asked) -> Environment:
         declared = read_declared(self.source.root.resolve(), needs.near)
@@ -242,7 +230,6 @@ class Setup:
         response = self.sandbox.install_system(packages)
         if response.ok:
             self._steps.system = tuple(dict.fromkeys([*self._steps.system, *packages]))
-            self.done.append(SetupAction(command="", system=packages, why=why))
         else:
             self._note(response.why or "system packages cannot be installed")
         return response.ok

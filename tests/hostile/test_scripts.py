@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from ml_agent.answer_gate import host_risks
-from ml_agent.as_run import Before, before_of
+from ml_agent.as_run import Before
 from ml_agent.draft import Draft
 from ml_agent.result import _write_answer
 from ml_agent.runs import RunFolder
@@ -18,12 +18,12 @@ from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.repository_search import files
 from ml_agent.sandbox.script_lines import comment
 from ml_agent.sandbox.session import Session, SessionRecord
-from ml_agent.sandbox.setup.executor import SetupAction
 from ml_agent.sandbox.setup.uv import Package
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.check.host_scope import HostScope
 from ml_agent.tools.files import Tree
 from tests.hostile.conftest import ml_agent
+from tests.ml_agent.replay.test_tape import Echo
 from tests.servers.git_folders import write_files
 
 HELD_BY = "ml_agent.answer_gate, ml_agent.result, sandbox.artifacts"
@@ -69,7 +69,7 @@ def test_a_comment_is_one_line_whatever_is_in_it() -> None:
 @pytest.mark.parametrize("name", ["toy\nRUN touch sprung", "toy\\", 'a"b $HOME'])
 def test_no_name_or_value_is_an_instruction_of_a_dockerfile(name: str) -> None:
     task = Task(text="python train.py", folder=name, environment={"DATA": name})
-    text = artifacts(record(task, done=(SetupAction(command="make", folder=name),)))["Dockerfile"]
+    text = artifacts(record(task, project=name))["Dockerfile"]
     assert all(DOCKER.match(line) for line in text.splitlines()), text
     assert "\nRUN touch" not in text
     run = json.loads(text.splitlines()[-1].removeprefix("CMD "))[-1]
@@ -108,43 +108,11 @@ def test_code_is_not_written_where_a_folder_of_pythons_path_says() -> None:
 )
 def test_a_folder_on_pythons_path_is_a_name_to_bash(name: str, tmp_path: Path) -> None:
     source = Source(root=tmp_path, version="x")
-    command = Session(object(), source).command(Task(text='printf %s "$PYTHONPATH"', paths=(name,)))  # type: ignore[arg-type]
+    command = Session(Echo(), source).command(Task(text='printf %s "$PYTHONPATH"', paths=(name,)))
     said = subprocess.run(
         ["bash", "-c", command.text], capture_output=True, text=True, cwd=tmp_path, check=True, env={}
     )
     assert said.stdout == f"{tmp_path}/{name}" and not (tmp_path / "sprung").exists()
-
-
-@pytest.mark.parametrize("left_open", ["<<E", "<<-'E'", "\\", "# it's", "'a' #"])
-def test_a_step_takes_nothing_of_the_lines_behind_it(left_open: str, tmp_path: Path) -> None:
-    draft = Draft(kind="bash", text="echo answer '$(touch sprung)'")
-    step = SetupAction(command=f"echo step {left_open}")
-    source = Source(root=tmp_path, version="x")
-    done = SessionRecord(
-        source=source, task=Task(text=draft.text), done=(step, msgspec.structs.replace(step, folder="-P"))
-    )
-    (tmp_path / "-P").mkdir()
-    before = [one.command for one in before_of(done, draft)]
-    docker = json.loads(artifacts(done)["Dockerfile"].splitlines()[-2].removeprefix("RUN "))[-1].replace(
-        "/workspace", "."
-    )
-    for lines in (before, [docker]):
-        script = "\n".join([*lines, draft.text])
-        said = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
-        assert said.stdout.splitlines()[-1] == "answer $(touch sprung)" and said.stdout.count("step") == len(lines), (
-            script
-        )
-    assert not (tmp_path / "sprung").exists()
-
-
-@pytest.mark.parametrize("folder", ["-", "-P", "-L/etc"])
-def test_a_step_in_a_folder_that_is_called_like_an_option_stays_in_the_repository(folder: str, tmp_path: Path) -> None:
-    (tmp_path / folder).mkdir(parents=True)
-    draft = Draft(kind="bash", text="python train.py")
-    step = SetupAction(command="pwd", folder=folder)
-    done = SessionRecord(source=Source(root=tmp_path, version="x"), task=Task(text=draft.text), done=(step,))
-    said = subprocess.run(["bash", "-c", before_of(done, draft)[0].command], capture_output=True, text=True, cwd=tmp_path, check=True, env={"HOME": "/", "OLDPWD": "/"})  # fmt: skip
-    assert said.stdout.strip() == f"{tmp_path}/{folder}"
 
 
 def test_a_folders_name_does_not_change_the_letters_of_python_code(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_what_was_done_before_is_in_the_saved_answer_and_said(tmp_path: Path) ->
     )
     done = ml_agent(*asked)
     assert done.stdout == "python scripts/count.py --min-length 2\n"
-    assert "run first: mkdir -p results" in done.stderr and "export PYTHONPATH=" in done.stderr
+    assert "run first: mkdir -p -- results" in done.stderr and "export PYTHONPATH=" in done.stderr
     assert f"{out}/reproduce.sh includes it" in done.stderr
     subprocess.run(["bash", str(out / "answer.sh")], cwd=root, capture_output=True, check=True)
     assert (root / "results/words.json").read_text() == '["bbb"]'

@@ -19,13 +19,12 @@ import alpha, argparse, json
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
 args = parser.parse_args()
-words = json.load(open("vocab.json"))
-json.dump({"lr": args.lr, "words": len(words), "alpha": alpha.VALUE}, open("out.json", "w"))
+open("logs/all.txt", "w").write("begun")
+json.dump({"lr": args.lr, "alpha": alpha.VALUE}, open("out.json", "w"))
 print("epoch 1 loss 0.5")
 """
 FILES = {
     "fit.py": RUN,
-    "prepare.py": 'import json\njson.dump(["a", "b"], open("vocab.json", "w"))\n',
     "requirements.txt": "alpha==1.0\n",
     "README.md": "# Fit\n\nFit the model:\n\n```bash\npython fit.py --lr 0.5\n```\n",
 }
@@ -97,7 +96,7 @@ def test_a_run_is_done_again_elsewhere(repository: Path, wheels: Path, tmp_path:
     result = json.loads(done.stdout)
     assert (result["evidence"], result["sandbox"]["name"]) == ("completed", "docker"), result["message"]
     first = json.loads((out / "outputs/out.json").read_text())
-    assert first == {"lr": 0.25, "words": 2, "alpha": 1}
+    assert first == {"lr": 0.25, "alpha": 1}
     assert (out / "requirements.lock").read_text().startswith("alpha==1.0 --hash=sha256:")
     (repository / "fit.py").write_text("raise SystemExit('the working folder moved on')\n")
     assert on_a_fresh_machine(out, "reproduce.sh", repository, wheels) == first

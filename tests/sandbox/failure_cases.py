@@ -64,18 +64,6 @@ CASES: tuple[FailureCase, ...] = (
     FailureCase(
         "numpy-warnings", "removed-api", py("import numpy as np\nprint(np.warnings)"), "", "constrain:numpy<1.24"
     ),
-    *(
-        FailureCase(f"python-2-{name}", "wrong-python", py(code), "/workspace/main.py")
-        for name, code in (
-            ("raise", "def check(text):\n    raise ValueError, 'no: ' + text"),
-            ("lambda", "print(sorted({1: 2}.items(), key=lambda (k, v): v))"),
-            ("def", "def add(one, (two, three)):\n    return one"),
-            ("unequal", "if 1 <> 2:\n    print(1)"),
-            ("backtick", "print('a' + `1`)"),
-            ("long", "print(10L)"),
-            ("raw", "print(ur'a')"),
-        )
-    ),
     FailureCase("numpy-2", "removed-api", py("import numpy as np\nprint(np.float_(1))"), "", "constrain:numpy<2"),
     FailureCase(
         "pandas-append",
@@ -121,10 +109,6 @@ CASES: tuple[FailureCase, ...] = (
     ),
     FailureCase("getargspec", "wrong-python", py("import inspect\ninspect.getargspec(print)"), "", "python:<=3.10"),
     FailureCase("time-clock", "wrong-python", py("import time\ntime.clock()"), "", "python:<=3.7"),
-    FailureCase("python-2-print", "wrong-python", py("print 'hello'"), "/workspace/main.py"),
-    FailureCase(
-        "python-2-name", "wrong-python", py("for i in xrange(3): pass"), "NameError: name 'xrange' is not defined"
-    ),
     FailureCase(
         "python-312-fstring", "wrong-python", py("names = ['a']\nprint(f'{', '.join(names)}')"), "", "python:>=3.12"
     ),
@@ -185,15 +169,6 @@ CASES: tuple[FailureCase, ...] = (
         "exception",
         py("import torch\nraise RuntimeError('operator torchvision::nms does not exist')"),
         "RuntimeError: operator torchvision::nms does not exist",
-    ),
-    FailureCase(
-        "numpy-abi",
-        "version-conflict",
-        py(
-            "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility. Expected 96 from C header, got 88 from PyObject')"
-        ),
-        "",
-        "constrain:numpy<2",
     ),
     # arguments
     FailureCase(

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from ml_agent.sandbox.diagnosis import Diagnosis, Fix, RunLocation
@@ -77,12 +76,6 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
 def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -> None:
     found = proposed(diagnosis("wrong-python", "x", Fix(kind="python", arguments=(wanted,))), scene(tmp_path))
     assert [arguments for _, arguments in found] == ([(f"--python {expected}",)] if expected else [])
-
-
-def test_code_of_python_2_is_rewritten_as_long_as_python_has_the_tool(tmp_path: Path) -> None:
-    found = diagnosis("wrong-python", "x", Fix(kind="python-2"))
-    assert proposed(found, scene(tmp_path))[0][0] == "first"
-    assert not proposed(found, msgspec.structs.replace(scene(tmp_path), python=(3, 13)))
 
 
 def test_a_file_beside_the_script(tmp_path: Path) -> None:
