@@ -14,7 +14,7 @@ from ml_agent.sandbox.repair import Repair, pick, signature
 from ml_agent.sandbox.repository_search import module_places, same_file_elsewhere
 from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
-from ml_agent.sandbox.setup.ladder import dated
+from ml_agent.sandbox.setup.ladder import day_for, of_its_day
 from ml_agent.sandbox.setup.uv import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
@@ -94,13 +94,12 @@ def _by_fix(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
 
 def _by_date(scene: FailureContext) -> Iterator[Repair]:
     """All libraries, for those of one time fit each other; not where the answer's author chose versions himself."""
-    if scene.chosen:
-        return
-    allowed = fitting(wanted_python(scene.source.root), scene.pythons)
-    for python, day in dated(scene.source.date, scene.python, allowed or scene.pythons):
-        if (python, day) != (scene.python, scene.day):
-            why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
-            yield Repair(kind="install", arguments=(f"--exclude-newer {day}", _python(python)), why=why)
+    allowed = fitting(wanted_python(scene.source.root), scene.pythons) or scene.pythons
+    python = of_its_day(scene.source.date, [one for one in allowed if one <= scene.python]) or scene.python
+    day = day_for(python, scene.source.date)
+    if day and not scene.chosen and (python, day) != (scene.python, scene.day):
+        why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
+        yield Repair(kind="install", arguments=(f"--exclude-newer {day}", _python(python)), why=why)
 
 
 def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:

@@ -2,11 +2,12 @@
 
 import functools
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.diagnosis.model import Category, Diagnosis, Match, Rule
-from ml_agent.sandbox.diagnosis.refine import REFINED, RunLocation, refine
+from ml_agent.sandbox.diagnosis.refine import RunLocation, refine
 
 MAX_TEXT = 60_000
 """Characters of output that are searched; the last ones."""
@@ -15,7 +16,6 @@ FINAL_LINES = 25
 _EXCEPTION = re.compile(
     r"^(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|NotFound|Warning|Failure|Timeout|Iteration)\w*|[A-Za-z_]\w*(?:\.\w+)+)(?::\s|$)"
 )
-_BY_END = frozenset({"no-error", "out-of-memory", "timeout", "interrupted", "crash", "killed", "signal", "unknown"})
 _SUBJECTS = ("subject", "other", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "any")
 
 
@@ -31,11 +31,6 @@ def diagnose(
     if place is None:
         return found
     return refine(found, place)
-
-
-def codes() -> frozenset[str]:
-    """Every code that a diagnosis may have."""
-    return frozenset(rule.code for _, rule in _rules()) | _BY_END | REFINED
 
 
 def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Diagnosis:
@@ -128,7 +123,7 @@ def _diagnosis(category: Category, rule: Rule, match: Match, whole: str) -> Diag
     groups = {name: value or "" for name, value in match.groupdict().items()}
     subject = next((groups[name] for name in _SUBJECTS if groups.get(name)), "").strip().rstrip(".,;:")
     line = _line_of(match)
-    values = _Blank({**groups, "subject": subject, "line": line, "file": _file_of(whole), "host": _host_of(whole)})
+    values = defaultdict(str, groups, subject=subject, line=line, host=_host_of(whole))
     fix = rule.fix(subject) if rule.fix else None
     message = rule.message.format_map(values).strip()
     if fix is not None and fix.kind == "system":
@@ -143,13 +138,6 @@ def _diagnosis(category: Category, rule: Rule, match: Match, whole: str) -> Diag
     )
 
 
-class _Blank(dict[str, str]):
-    """Says nothing for what the pattern did not find."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
-
-
 def _line_of(match: Match) -> str:
     text = match.string
     start = text.rfind("\n", 0, match.start()) + 1
@@ -160,12 +148,6 @@ def _line_of(match: Match) -> str:
 def _evidence(match: Match, whole: str) -> tuple[str, ...]:
     lines = [line.rstrip()[:300] for line in match[0].splitlines() if line.strip()]
     return tuple(dict.fromkeys([*lines[:2], *lines[-2:], _line_of(match)]))[:MAX_EVIDENCE]
-
-
-def _file_of(whole: str) -> str:
-    """The last file name in quotes that a traceback's code shows."""
-    found = re.findall(r"""['"]([\w./-]+\.\w{2,6})['"]""", whole)
-    return next((name for name in reversed(found) if not name.endswith(".py")), "")
 
 
 def _host_of(whole: str) -> str:

@@ -75,7 +75,7 @@ POINTERS: tuple[Rule, ...] = (
     rule(
         "lfs-pointer",
         r"(?P<subject>invalid load key, 'v'|version https://git-lfs\.github\.com|git-lfs\.github\.com/spec)",
-        "a file is only a pointer of Git LFS, its content was not fetched ({subject}): {file}",
+        "a file is only a pointer of Git LFS, its content was not fetched ({subject})",
         scope="any",
     ),
 )

@@ -13,8 +13,6 @@ from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import absent_submodules
 
-REFINED = frozenset({"wrong-folder", "missing-submodule"})
-"""Codes that only the repository's files tell."""
 _POINTER = "version https://git-lfs.github.com/spec"
 WORKSPACE = re.compile(r"(?:/.*/sandbox-\w+)?/workspace/(?=.)")
 """Where sandboxes have the repository."""
@@ -101,14 +99,9 @@ def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     if folder is not None:
         message = f"{path} is not here but in {folder}: run the command from {folder}"
         return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
-    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: {_expected_path(path, place)}")
-
-
-def _expected_path(path: str, place: RunLocation) -> str:
-    """Where exactly the file must be put."""
-    if path.startswith("/"):
-        return f"it is expected at {path}, a place outside the repository"
-    return f"it is expected at {f'{place.folder}/{path}'.removeprefix('./')} in the repository"
+    inside = f"{place.folder}/{path}".removeprefix("./") + " in the repository"
+    where = f"{path}, a place outside the repository" if path.startswith("/") else inside
+    return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: it is expected at {where}")
 
 
 REFINERS: dict[str, Callable[[Diagnosis, RunLocation], Diagnosis]] = {

@@ -40,8 +40,6 @@ INSTALL_SECONDS = 1800.0
 DESCRIBE_SECONDS = 240.0
 BUILD_SECONDS = 1500.0
 Note = Callable[[str], None]
-MOST_METADATA = 64 * 1024
-"""Bytes that are read of what a wheel says of itself."""
 MOST_SAID = 2000
 """Last lines of a build that are kept."""
 MOST_TURNS = 7
@@ -89,8 +87,6 @@ _TAGGED = (
 _NO_LINKS = f'for link in "{BUILD}" "{BUILD}"/* "{BUILD}"/files/*; do [ ! -L "$link" ] || rm "$link" || exit 1; done'
 NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_]\w*)")
 """The top of a module that is missing."""
-NO_EGG = re.compile(r"'pip',[^\n]{0,300}? 'wheel',[^\n]{0,2000} '([A-Za-z_]\w*)[^'\n]{0,200}'\]' returned non-zero")
-"""A distribution that a setup.py would fetch by itself."""
 _NO_HEADER = re.compile(r"fatal error: ['\"]?(numpy|pybind11)/")
 """A package's header that a build does without asking for the package."""
 _SPOKEN = re.compile(
@@ -127,18 +123,10 @@ class Steps:
             self.said_beside = read_text(Path(done.log), MOST_LOCK).rpartition(_BESIDE)[2]
         return done
 
-    def offline(self, text: str, seconds: float = BUILD_SECONDS, doing: str = "") -> Response:
-        """A step that may run code of packages and of the repository; where `doing` says what it does, its lines are told behind that."""
-        tell, rest = self.on_output, ""
-
-        def told(said: str) -> None:
-            nonlocal rest
-            *lines, rest = (rest + said).split("\n")
-            lines = [line for line in lines if line.strip() and not line.startswith(_ANSWERS)]
-            if tell is not None:  # also where it has nothing to tell: whoever listens may end the run
-                tell("".join(f"{doing}{line}\n" for line in lines if doing))
-
-        return self.sandbox.run(Command(text=text, timeout=seconds), told if tell else None)
+    def offline(self, text: str, seconds: float = BUILD_SECONDS) -> Response:
+        """A step that may run code of packages and of the repository. Nothing of it is told, but whoever listens may end the run."""
+        tell = self.on_output
+        return self.sandbox.run(Command(text=text, timeout=seconds), (lambda _said: tell("")) if tell else None)
 
     @cached_property
     def built(self) -> Path:
@@ -228,7 +216,6 @@ class Builder:
         self.said: tuple[str, ...] = ()
         """What the last build said, also where it gave a wheel."""
         self._used: tuple[str, ...] = ()
-        self._doing = ""
 
     def describe(self, name: str, source: Sources) -> Metadata | BuildFailure:
         """What sources say of themselves; remembered by their content. What has no compiled parts is built at once."""
@@ -238,7 +225,6 @@ class Builder:
         tree = self._tree(source)
         if isinstance(tree, BuildFailure):
             return tree
-        self._doing = f"building {name}: "
         found = self._ask("wheel" if tree.plain else "metadata", tree, ())
         if tree.plain and isinstance(found, dict):
             self._plain[source] = self._kept(source, _PLAIN, found)
@@ -249,16 +235,6 @@ class Builder:
         said = Metadata.read(found["metadata"])
         keep_build(kept, msgspec.json.encode(said))
         return said
-
-    def said_beside(self, wheel: str) -> Metadata | BuildFailure:
-        """What an index says beside a wheel of what that says of itself."""
-        script = shlex.quote((_INSIDE / "fetch_files.py").read_text(encoding="utf-8"))
-        files = shlex.quote(json.dumps([[f"{wheel}.metadata", "", "METADATA"]]))
-        folder = f'"{BUILD}/files"'
-        done = self._steps.install(
-            f'"$ML_AGENT_PYTHON" -I -S -c {script} {folder} {files} && head -c {MOST_METADATA} {folder}/METADATA'
-        )
-        return Metadata.read(done.stdout) if done.ok else BuildFailure(lines=said_by(done))
 
     def wheel(self, name: str, source: Sources, pins: Sequence[str]) -> Built | BuildFailure:
         """Build a wheel with the pinned versions where they are needed, or take the one that was built of the same before."""
@@ -271,7 +247,6 @@ class Builder:
             self._steps.note(f"{name} was built before")
             return kept
         self._steps.note(f"building {name}")
-        self._doing = f"building {name}: "
         tree = self._tree(source)
         made = tree if isinstance(tree, BuildFailure) else self._ask("wheel", tree, pins)
         if isinstance(made, BuildFailure):
@@ -376,7 +351,7 @@ class Builder:
             else:
                 tried.add(environment)
             said = "\n".join(answer.lines) if isinstance(answer, BuildFailure) else ""
-            missing = NO_MODULE.search(said) or _NO_HEADER.search(said) or NO_EGG.search(said)
+            missing = NO_MODULE.search(said) or _NO_HEADER.search(said)
             extra = ["setuptools<81"] if missing and missing[1] == "pkg_resources" else []
             more = extra or (
                 distributions_of(missing[1])[:1] if missing else answer if isinstance(answer, list) else []
@@ -427,7 +402,7 @@ class Builder:
             self._made[environment],
             BUILD_SECONDS if what == "wheel" and not tree.plain else DESCRIBE_SECONDS,
         )
-        done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
+        done = self._steps.offline(text, seconds)
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
         if not done.ok or answer is None:

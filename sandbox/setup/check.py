@@ -1,6 +1,5 @@
 """What a task imports, and whether that can be imported: asked in the sandbox before the task runs."""
 
-import ast
 import json
 import os
 import re
@@ -17,16 +16,11 @@ from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import is_dir, is_file
-from ml_agent.tools.python_source import read_python
 from ml_agent.tools.signatures.declared import declared_commands
 
 _SCRIPT = Path(__file__).with_name("inside") / "import_check.py"
 MOST_FAILURES = 20
-MOST_NAMED = 4_000
-"""Characters of a text in code that may be a command."""
 _HERE = re.compile(r"<<-?[ \t]*['\"]?(\w+)['\"]?[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_SCRIPT_NAME = re.compile(r"[\w./-]+\.py|[A-Za-z_]\w*(?:\.\w+)+", re.ASCII)
-"""A path of a script, or the dotted name of a module."""
 _ASIDE = re.compile(r"tests?|docs?|examples?|benchmarks|scripts|notebooks|build|dist")
 
 
@@ -68,17 +62,15 @@ def needs_of(source: Source, task: Task) -> Needs:
     entries = [root / task.entry] if task.entry and is_file(root / task.entry) else []
     entries = list(dict.fromkeys([*entries, *entries_of(task.text, root, task.folder)]))
     codes = [task.code, *codes_of(task.text)]
-    named = [path for code in codes for path in named_scripts(code, root, folder)]
-    scripts = list(dict.fromkeys([*entries, *named]))
-    found = scan_imports(root, scripts, folder, codes)
-    near = scripts[0].parent if scripts else folder
+    found = scan_imports(root, entries, folder, codes)
+    near = entries[0].parent if entries else folder
     called = _called_modules(task.text, root, nearest_project(root, near))
     modules = [*found.taken, *((name, ()) for name in called)]
     if not entries and not task.code and not called:
         modules += [(name, ()) for name in own_packages(root)]
     users = {word.split("/")[0].removesuffix(".py") for word in task.named if not word.startswith(("/", "."))}
     modules = [one for one in modules if one[0].partition(".")[0] not in users]  # lies beside the user's sentence
-    places = [entry.parent.relative_to(root).as_posix() for entry in scripts if entry.name != "__main__.py"]
+    places = [entry.parent.relative_to(root).as_posix() for entry in entries if entry.name != "__main__.py"]
     return Needs(
         modules=tuple(dict.fromkeys(modules)),
         third_party=tuple(
@@ -95,20 +87,6 @@ def codes_of(text: str) -> list[str]:
     """Python code in a command: behind -c, and here-documents."""
     said = [call.name for call in parse_command(text).invocations if call.target == "code"]
     return [*said, *(found[1] for found in _HERE.findall(text))]
-
-
-def named_scripts(code: str, root: Path, folder: Path) -> list[Path]:
-    """Scripts of the repository that Python code names in quotes: it may run them by other means than an import."""
-    try:
-        tree = read_python(code)
-    except SyntaxError:
-        return []
-    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    words = [word for text in texts if isinstance(text, str) and len(text) <= MOST_NAMED for word in text.split()]
-    named = dict.fromkeys(word for word in words if _SCRIPT_NAME.fullmatch(word))
-    paths = [word if word.endswith(".py") else f"{word.replace('.', '/')}.py" for word in named]
-    found = ((place / path).resolve() for path in paths for place in (folder, root))
-    return list(dict.fromkeys(one for one in found if one.is_relative_to(root) and is_file(one)))
 
 
 def own_packages(root: Path) -> list[str]:

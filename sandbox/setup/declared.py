@@ -21,13 +21,6 @@ from ml_agent.tools.python_api.requirements import (
 )
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock")
-_TESTED = re.compile(
-    r"Programming Language :: Python :: (3\.\d+)|\bpy(3\d{1,2})\b|python(?:-version)?['\"]?\s*[:=]\s*\[?['\"]?(3\.\d+)"
-)
-_LISTED = re.compile(
-    r"python(?:-version)?s?['\"]?\s*[:=]\s*\[([^\]]{3,200})\]|^python:\n((?:\s+-\s*[\"']?[\d.]+[\"']?[^\n]*\n)+)",
-    re.MULTILINE,
-)
 MAX_LOCK = 8 * 1024**2
 
 
@@ -42,8 +35,6 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """Pins of a lock file."""
     python: str = ""
     """A specifier such as `>=3.8,<3.11`; "" where nothing is said."""
-    tested: tuple[Version, ...] = ()
-    """Pythons that it says it works with, newest first."""
     others: tuple[DeclaredRequirement, ...] = ()
     """All that its files and documents ask for anywhere."""
 
@@ -65,7 +56,6 @@ def read_declared(root: Path, near: Path) -> Declared:
         project=folder,
         locked=_pins_of(lock) if lock is not None else (),
         python=wanted_python(project or root) or wanted_python(root),
-        tested=_tested(root, project),
         others=tuple(wanted_by(root, near)),
     )
 
@@ -111,27 +101,6 @@ def _pins_of(lock: Path) -> tuple[str, ...]:
         if named and not (isinstance(source, dict) and {"editable", "virtual", "directory"} & set(source)):
             versions.setdefault(normalized(row["name"]), set()).add(row["version"])
     return tuple(f"{name}=={next(iter(found))}" for name, found in versions.items() if len(found) == 1)
-
-
-def _tested(root: Path, project: Path | None) -> tuple[Version, ...]:
-    found: set[Version] = set()
-    places = dict.fromkeys([project or root, root])
-    names = ("setup.py", "setup.cfg", "pyproject.toml", "tox.ini", ".travis.yml", "Dockerfile", "environment.yml")
-    paths = [place / name for place in places for name in names]
-    paths += sorted((root / ".github/workflows").glob("*.y*ml"))[:10]
-    for path in paths:
-        text = read_text(path, 200_000)
-        said = [next(filter(None, groups)) for groups in _TESTED.findall(text)]
-        for listed in _LISTED.findall(text):
-            said += re.findall(r"\b3\.\d+\b", " ".join(listed))
-        found |= {version for one in said if (version := _version(one)) is not None}
-    return tuple(sorted(found, reverse=True))
-
-
-def _version(text: str) -> Version | None:
-    plain = text if "." in text else f"{text[0]}.{text[1:]}"
-    major, _, minor = plain.partition(".")
-    return (int(major), int(minor)) if minor.isdigit() and 5 < int(minor) < 30 else None
 
 
 def fitting(said: str, versions: Sequence[Version]) -> tuple[Version, ...]:

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -51,7 +50,6 @@ from ml_agent.sandbox.setup.uv import (
 from ml_agent.sandbox.task import Source
 from ml_agent.tools.foreign_files import exists
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.own_cache import own_cache
 from ml_agent.tools.python_api.distributions import known_provider, normalized, provides
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.remotes import absent_submodules, say_absent
@@ -168,17 +166,17 @@ class Setup:
         self.closed = False
         """Whether the sandbox was stopped for good, perhaps while an environment was made in the background."""
         self._note = note
-        self._steps = Steps(sandbox, source.root, note, on_output)
+        self.steps = Steps(sandbox, source.root, note, on_output)
         self._began = 0.0
         self.no_room = ""
         """What is to be said where the disk turned out to be full."""
-        self._own = frozenset(own_names(source.root))
+        self.own = frozenset(own_names(source.root))
         self._own_python = sandbox.python_version()
 
     @property
     def system(self) -> tuple[str, ...]:
         """Debian packages that were installed."""
-        return self._steps.system
+        return self.steps.system
 
     @property
     def hindered(self) -> str:
@@ -192,7 +190,7 @@ class Setup:
         """
         made = recorded(self.sandbox, "environment", partial(self._make, needs, asked), _Made).checked()
         self.environment, self.taken = made.environment, made.taken
-        self._steps.system = tuple(dict.fromkeys([*self.system, *made.system]))
+        self.steps.system = tuple(dict.fromkeys([*self.system, *made.system]))
         return made.environment
 
     def _make(self, needs: Needs, asked: Asked) -> _Made:
@@ -224,12 +222,12 @@ class Setup:
 
     def install_system(self, packages: tuple[str, ...], why: str) -> bool:
         """Install Debian packages, where the sandbox can."""
-        if self.hindered or set(packages) <= set(self._steps.system):
+        if self.hindered or set(packages) <= set(self.steps.system):
             return False
         self._note(f"installing Debian packages {' '.join(packages)} ({why})")
         response = self.sandbox.install_system(packages)
         if response.ok:
-            self._steps.system = tuple(dict.fromkeys([*self._steps.system, *packages]))
+            self.steps.system = tuple(dict.fromkeys([*self.steps.system, *packages]))
         else:
             self._note(response.why or "system packages cannot be installed")
         return response.ok
@@ -262,7 +260,7 @@ class Setup:
             self._note(f"environment: {rung.said}")
             made = self._attempt(rung, declared, needs, asked)
             if isinstance(made, Refusal) and made.reason == "disk":
-                self.no_room = said_of_disk()
+                self.no_room = "no room left on the disk: `ml-agent clean --images` removes what earlier runs keep"
                 made = msgspec.structs.replace(made, lines=(self.no_room,))
             attempts.append(Attempt(rung=rung, ended=_ending(made), made=isinstance(made, Environment)))
             if isinstance(made, Environment):
@@ -310,22 +308,25 @@ class Setup:
 
     def _bare(self, needs: Needs, asked: Asked, attempts: Sequence[Attempt]) -> Environment:
         """An environment without packages, where none could be made."""
-        python = self._start(None)
+        self._start(None)
         reasons = {attempt.rung.said: attempt.ended for attempt in attempts}
         return Environment(
-            rung=Rung(python=python), asked=asked, left_out=reasons, failures=self.failing(needs), passing=True
+            rung=Rung(python=self._own_python),
+            asked=asked,
+            left_out=reasons,
+            failures=self.failing(needs),
+            passing=True,
         )
 
-    def _start(self, python: Version | None) -> Version:
+    def _start(self, python: Version | None) -> None:
         """A new sandbox with the repository in it."""
         if self.closed:
             raise SandboxLostError("the sandbox was stopped")
         self._use(python or self._own_python)
         self.sandbox.start()
-        if self._steps.system:
-            self.sandbox.install_system(self._steps.system)
+        if self.steps.system:
+            self.sandbox.install_system(self.steps.system)
         self.sandbox.put(self.source.root, ".")
-        return self.sandbox.python_version()
 
     def _use(self, python: Version) -> None:
         if python != self.sandbox.python_version():
@@ -334,14 +335,14 @@ class Setup:
     def _attempt(self, rung: Rung, declared: Declared, needs: Needs, asked: Asked) -> Environment | Refusal:
         """One way, whole: described, resolved, fetched, built, installed, imported."""
         try:
-            python = self._start(rung.python)
+            self._start(rung.python)
         except SandboxUnavailableError as error:
             return read_refusal(str(error))
         if self.hindered:
             lines, known = undeclared(needs, (), declared)
             left = dict.fromkeys((*declared.lines, *lines, *(name for name, _ in known)), self.hindered)
             return Environment(rung=rung, left_out=left, failures=self.failing(needs), passing=True)
-        return _Making(self._steps, self.source, rung, python, declared, needs, asked, self.install_system).made()
+        return _Making(self, rung, declared, needs, asked).made()
 
     def failing(self, needs: Needs) -> tuple[ImportFailure, ...]:
         """Which imports fail in the present environment."""
@@ -350,7 +351,7 @@ class Setup:
     def substitute(self) -> str:
         """The version from the index that stands for the repository's own code, in words; "" where none does."""
         found = self.environment.packages if self.environment is not None and not self.environment.project else ()
-        name = next((one for one in found if one.name in self._own), None)
+        name = next((one for one in found if one.name in self.own), None)
         return f"{name.name} {name.version} of the package index in place of the repository's own code" if name else ""
 
     def fill_anew(self) -> None:
@@ -364,7 +365,7 @@ class Setup:
         """The name of an environment: the repository's content, what is needed of it and asked for, and where it is made."""
         policy = self.sandbox.policy
         place = [KEPT_FORMAT, self.sandbox.name, self.sandbox.base, policy.gpus, str(policy.limits.memory_bytes)]
-        content = [place, repr(read_pip_settings()), self.source.version, self.source.date, self._steps.system]
+        content = [place, repr(read_pip_settings()), self.source.version, self.source.date, self.steps.system]
         wanted = [
             needs.modules,
             needs.folder,
@@ -377,24 +378,13 @@ class Setup:
 class _Making:
     """One way to an environment, in a sandbox that was just started."""
 
-    def __init__(
-        self,
-        steps: Steps,
-        source: Source,
-        rung: Rung,
-        python: Version,
-        declared: Declared,
-        needs: Needs,
-        asked: Asked,
-        install_system: Callable[[tuple[str, ...], str], bool],
-    ) -> None:
-        self._steps, self._source, self._rung, self._declared = steps, source, rung, declared
-        self._needs, self._asked, self._install_system = needs, asked, install_system
-        self._python = python
-        self._builder = Builder(steps, python)
-        self._resolver = Resolver(steps, self._builder, cpu_torch(steps.sandbox, python))
+    def __init__(self, setup: Setup, rung: Rung, declared: Declared, needs: Needs, asked: Asked) -> None:
+        self._steps, self._source, self._install_system = setup.steps, setup.source, setup.install_system
+        self._rung, self._declared, self._needs, self._asked, self._own = rung, declared, needs, asked, setup.own
+        python = setup.sandbox.python_version()
+        self._builder = Builder(self._steps, python)
+        self._resolver = Resolver(self._steps, self._builder, cpu_torch(setup.sandbox, python))
         self._state = Environment(rung=rung, asked=asked)
-        self._own = own_names(source.root)
         self._held: tuple[str, ...] = ()
         """Bounds for what was compiled with an older numpy."""
         self._there: tuple[Package, ...] = ()
@@ -584,7 +574,7 @@ class _Making:
                 (f"installing {len(packages)} packages" if packages else "no packages to install")
                 + (f", {len(sources)} of them from sources" if sources else "")
             )
-            done = self._steps.install(install_text(ready, seeds=True, known=self._resolver.read.values()))
+            done = self._steps.install(install_text(ready, seeds=True))
             if done.ok:
                 return None
             disabled = _DISABLED.search(f"{done.stdout}\n{done.stderr}")
@@ -665,15 +655,6 @@ def undeclared(
         elif (name := known_provider(module)) and normalized(name) not in names:
             known.append((name, module))
     return list(dict.fromkeys(lines)), list(dict.fromkeys(known))
-
-
-def said_of_disk() -> str:
-    """What is to be done where there is no room for packages."""
-    place = own_cache().resolve()
-    free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free / 1024**3
-    return (
-        f"no room left on the disk ({free:.1f} GB are free): `ml-agent clean --images` removes what earlier runs keep"
-    )
 
 
 def cpu_torch(sandbox: Sandbox, python: Version) -> str:

@@ -52,12 +52,11 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
     dated = day if day and date.fromisoformat(day) + RECENT < datetime.now(UTC).date() else ""
     if dated and released(first) + WHEELS_FOLLOW <= date.fromisoformat(dated):
         yield Rung(python=first, day=dated)
-    others = older_pythons(declared, dated, first, pythons)
-    for python in others:
+    allowed = [one for one in fitting(declared.python, pythons) if one != first]
+    pinned = any("==" in line or "<" in line for line in declared.lines)
+    older = sorted((one for one in allowed if one < first), reverse=True) if pinned else []
+    for python in dict.fromkeys(filter(None, [of_its_day(dated, allowed), *older])):
         yield Rung(python=python, day=day_for(python, dated))
-    if any("==" in line or "<" in line for line in declared.lines):
-        older = [one for one in fitting(declared.python, pythons) if one < first and one not in others]
-        yield from (Rung(python=python, day=day_for(python, dated)) for python in sorted(older, reverse=True))
 
 
 def loose(rung: Rung) -> Rung:
@@ -79,27 +78,12 @@ def first_python(declared: Declared, current: Version, pythons: Sequence[Version
     return current if current in allowed or not allowed else max(allowed)
 
 
-def older_pythons(declared: Declared, day: str, first: Version, pythons: Sequence[Version]) -> list[Version]:
-    """Other Pythons: the newest that the repository was tested with, and the newest whose packages were there on its day."""
-    allowed = [one for one in fitting(declared.python, pythons) if one != first]
-    tested = [one for one in declared.tested if one in allowed]
-    found = tested[:1]
-    if day:
-        of_its_day = [one for one in allowed if released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)]
-        found += [max(of_its_day)] if of_its_day else [min(allowed)] if allowed else []
-    return list(dict.fromkeys(found or ([max(allowed)] if allowed else [])))
+def of_its_day(day: str, pythons: Sequence[Version]) -> Version | None:
+    """The newest Python whose packages were there on a day, else the oldest; None where there is none."""
+    there = [one for one in pythons if not day or released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)]
+    return max(there) if there else min(pythons, default=None)
 
 
 def is_old(day: str) -> bool:
     """Whether a day, YYYY-MM-DD or none, is so long ago that libraries have changed."""
     return bool(day) and date.fromisoformat(day) + OLD < datetime.now(UTC).date()
-
-
-def dated(day: str, current: Version, pythons: Sequence[Version]) -> Iterator[tuple[Version, str]]:
-    """Pythons with the day of which packages are taken under them, for a repository of a day: its own, or the first of the Python."""
-    if not day:
-        return
-    of_its_day = [one for one in (current, *pythons) if released(one) + WHEELS_FOLLOW <= date.fromisoformat(day)]
-    best = max(of_its_day, default=min((current, *pythons)))
-    for python in dict.fromkeys([current, best] if current in of_its_day else [best]):
-        yield python, day_for(python, day)

@@ -24,8 +24,6 @@ class Resolver:
         """`cpu_torch`: the requirement that gives a build of torch for the processor, "" where a card is there or no such build."""
         self._steps, self._builder, self._cpu_torch = steps, builder, cpu_torch
         self._known: dict[tuple[str, str], Metadata] = {}
-        self.read: dict[tuple[str, str], Metadata] = {}
-        """What wheels say of themselves in words that uv does not read."""
         self.given: dict[Wanted, tuple[Package, ...]] = {}
         """What was resolved before, by its meaning."""
         self._unusable: list[str] = []
@@ -49,38 +47,32 @@ class Resolver:
     def _resolve(self, wanted: Wanted) -> tuple[Package, ...] | Refusal:
         for _ in range(MOST_SOURCES):
             answer = self._compile(_held(wanted, *self._unusable))
-            if not isinstance(answer, Refusal) or answer.reason not in ("build", "metadata"):
+            if not isinstance(answer, Refusal) or answer.reason != "build":
                 return answer
-            of_wheel = answer.reason == "metadata"
-            known = self.read if of_wheel else self._known
-            if (answer.name, answer.version) in known:
+            if (answer.name, answer.version) in self._known:
                 return answer
-            described = self._describe(answer.name, answer.version, wanted.day, of_wheel)
+            described = self._describe(answer.name, answer.version, wanted.day)
             if isinstance(described, Metadata):
-                known[answer.name, answer.version] = described
+                self._known[answer.name, answer.version] = described
                 continue
             self._steps.note(f"{answer.name}=={answer.version} cannot be built: {described.line}")
             self._unusable.append(f"{answer.name}!={answer.version}")
         return Refusal(reason="build", lines=(f"more than {MOST_SOURCES} packages come as sources only",))
 
-    def _describe(self, name: str, version: str, day: str, of_wheel: bool) -> Metadata | BuildFailure:
+    def _describe(self, name: str, version: str, day: str) -> Metadata | BuildFailure:
         blank = Metadata(name=name, version=version)
         alone = Wanted(requirements=(f"{name}=={version}",), day=day, dependencies=False)
         answer = self._compile(alone, (blank,))
-        if of_wheel and not isinstance(answer, Refusal) and answer and answer[0].wheels:
-            found = self._builder.said_beside(answer[0].wheels[0])
-            return found if isinstance(found, BuildFailure) else _of(name, version, found)
         source = answer[0].source if not isinstance(answer, Refusal) and answer else None
         if source is None:
             return BuildFailure(lines=("its sources are not on the index",))
         self._steps.note(f"reading what {name} {version} needs from its sources")
         found = self._builder.describe(f"{name} {version}", source)
-        if isinstance(found, BuildFailure):
-            return found
-        return _of(name, version, found)
+        # It speaks for no other than the name and version that the index has.
+        return found if isinstance(found, BuildFailure) else msgspec.structs.replace(found, name=name, version=version)
 
     def _compile(self, wanted: Wanted, also: Sequence[Metadata] = ()) -> tuple[Package, ...] | Refusal:
-        known = (*self._known.values(), *self.read.values(), *also)
+        known = (*self._known.values(), *also)
         if not known and wanted.meaning in self.given:
             return self.given[wanted.meaning]
         done = self._steps.install(compile_text(wanted, known), RESOLVE_SECONDS)
@@ -90,11 +82,6 @@ class Resolver:
             return read_lock(read_text(Path(done.log), MOST_LOCK) if done.log else done.stdout)
         except ValueError:
             return Refusal(reason="unknown", lines=("the installer's answer cannot be read",))
-
-
-def _of(name: str, version: str, said: Metadata) -> Metadata:
-    """What a package says it needs, under the name and version that the index has: it speaks for no other."""
-    return msgspec.structs.replace(said, name=name, version=version)
 
 
 def _held(wanted: Wanted, *constraints: str) -> Wanted:

@@ -24,11 +24,10 @@ RESOLVE = "$resolve"
 BUILD = f"$VIRTUAL_ENV/{BUILD_FOLDER}"
 """Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
 
-Reason = Literal["build", "metadata", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
+Reason = Literal["build", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
 
 _SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
 _BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
-_UNREAD = re.compile(r"Metadata for `([A-Za-z0-9][\w.-]*)` \(v([\w.!+-]+)\) could not be parsed")
 NO_VERSION = re.compile(r"(?<=\d)(?:[a-z]|\.x)(?=\s*(?:[,);]|$))")
 """What stands behind a version and only old installers took: `pytz (>=2011k)`, `cython>=0.x`."""
 _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
@@ -156,20 +155,13 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
     )
 
 
-def install_text(
-    packages: Iterable[Package],
-    seeds: bool,
-    target: str = "$VIRTUAL_ENV",
-    known: Iterable[Metadata] = (),
-    lock: str = "$pins",
-) -> str:
+def install_text(packages: Iterable[Package], seeds: bool, target: str = "$VIRTUAL_ENV", lock: str = "$pins") -> str:
     """A bash text that makes an environment anew and puts packages into it that come as wheels.
 
     Args:
         packages: What is put there.
         seeds: Whether pip, and before Python 3.12 setuptools, can be imported as in every environment of Python's own: from its wheels.
         target: Its folder.
-        known: What some of them say of themselves in words that uv does not read.
         lock: A file of packages to be put there instead.
     """
     pins = [package.pin for package in packages]
@@ -187,10 +179,9 @@ def install_text(
         ]
     if pins or lock != "$pins":
         lines += [
-            "pins=$(mktemp) known=$(mktemp)",
+            "pins=$(mktemp)",
             _written("$pins", pins),
-            _written("$known", map(_toml, known)),
-            f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --config-file "$known" --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "{lock}"',
+            f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --no-config --python "{target}/bin/python" ${{{NO_INDEX}:-}} -r "{lock}"',
         ]
     return "\n".join(lines)
 
@@ -260,8 +251,6 @@ def read_refusal(output: str, ended: str = "exited") -> Refusal:
         return Refusal(reason="time", lines=(f"the installer ended: {ended}",))
     if (match := _BUILD.search(output)) is not None:
         return Refusal(reason="build", lines=lines[:8], name=normalized(match[1]), version=match[2])
-    if (match := _UNREAD.search(output)) is not None:
-        return Refusal(reason="metadata", lines=lines[:12], name=normalized(match[1]), version=match[2])
     plain = " ".join(output.split())
     reason: Reason = next((name for name, pattern in _REASONS if pattern.search(plain)), "unknown")
     missing = _MISSING.search(plain)

@@ -1,5 +1,0 @@
-import tkinter
-
-window = tkinter.Tk()
-window.title("collage")
-print("ready")
