@@ -151,7 +151,7 @@ class Session:
 
     def _state(self, task: Task) -> object:
         """What a command begins with, beside its text: only in the same state the files of an earlier one are kept."""
-        made = msgspec.json.encode(self._setup.environment), tuple(self._setup.done)
+        made = msgspec.json.encode(self._setup.environment), self._setup.system
         return made, self.laid, task.folder, task.folders, sorted(task.environment.items())
 
     def _with_written_errors(self, response: Response, task: Task) -> Response:
