@@ -123,10 +123,18 @@ class Steps:
             self.said_beside = read_text(Path(done.log), MOST_LOCK).rpartition(_BESIDE)[2]
         return done
 
-    def offline(self, text: str, seconds: float = BUILD_SECONDS) -> Response:
-        """A step that may run code of packages and of the repository. Nothing of it is told, but whoever listens may end the run."""
-        tell = self.on_output
-        return self.sandbox.run(Command(text=text, timeout=seconds), (lambda _said: tell("")) if tell else None)
+    def offline(self, text: str, seconds: float = BUILD_SECONDS, doing: str = "") -> Response:
+        """A step that may run code of packages and of the repository; where `doing` says what it does, its lines are told behind that."""
+        tell, rest = self.on_output, ""
+
+        def told(said: str) -> None:
+            nonlocal rest
+            *lines, rest = (rest + said).split("\n")
+            lines = [line for line in lines if line.strip() and not line.startswith(_ANSWERS)]
+            if tell is not None:  # also where it has nothing to tell: whoever listens may end the run
+                tell("".join(f"{doing}{line}\n" for line in lines if doing))
+
+        return self.sandbox.run(Command(text=text, timeout=seconds), told if tell else None)
 
     @cached_property
     def built(self) -> Path:
@@ -216,6 +224,7 @@ class Builder:
         self.said: tuple[str, ...] = ()
         """What the last build said, also where it gave a wheel."""
         self._used: tuple[str, ...] = ()
+        self._doing = ""
 
     def describe(self, name: str, source: Sources) -> Metadata | BuildFailure:
         """What sources say of themselves; remembered by their content. What has no compiled parts is built at once."""
@@ -225,6 +234,7 @@ class Builder:
         tree = self._tree(source)
         if isinstance(tree, BuildFailure):
             return tree
+        self._doing = f"building {name}: "
         found = self._ask("wheel" if tree.plain else "metadata", tree, ())
         if tree.plain and isinstance(found, dict):
             self._plain[source] = self._kept(source, _PLAIN, found)
@@ -247,6 +257,7 @@ class Builder:
             self._steps.note(f"{name} was built before")
             return kept
         self._steps.note(f"building {name}")
+        self._doing = f"building {name}: "
         tree = self._tree(source)
         made = tree if isinstance(tree, BuildFailure) else self._ask("wheel", tree, pins)
         if isinstance(made, BuildFailure):
@@ -402,7 +413,7 @@ class Builder:
             self._made[environment],
             BUILD_SECONDS if what == "wheel" and not tree.plain else DESCRIBE_SECONDS,
         )
-        done = self._steps.offline(text, seconds)
+        done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
         if not done.ok or answer is None:
