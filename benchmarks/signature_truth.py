@@ -64,7 +64,7 @@ class FileTruth(msgspec.Struct, frozen=True, kw_only=True):
 
 def candidates(reader: SignatureReader) -> Iterator[tuple[str, bool]]:
     """Files worth running, and whether they make a parser themselves."""
-    for path in sorted(reader.sources.files or ()):
+    for path in sorted(reader.sources.files):
         if not path.endswith(".py"):
             continue
         makes = bool(MAKES_PARSER.search(reader.sources.text(path) or ""))

@@ -138,10 +138,7 @@ class Files:
         sources, folder = self.run.sources, posixpath.normpath(f"{self.base}/{group}")
         if self.base is None:
             return ()
-        if sources.files is not None:
-            names = [posixpath.basename(f) for f in sources.files if posixpath.dirname(f) == folder]
-        else:
-            names = [p.name for p in (sources.root / folder).glob("*.y*ml")] if sources.is_folder(folder) else []
+        names = [posixpath.basename(f) for f in sources.files if posixpath.dirname(f) == folder]
         return tuple(sorted({name.rpartition(".")[0] for name in names if name.endswith(SUFFIXES)}))
 
 

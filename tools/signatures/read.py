@@ -380,7 +380,7 @@ def _names_package(tree: ast.Module | None) -> bool:
 
 def linked_script(sources: Sources, path: str) -> str:
     """The Python file of the repository that a link to it stands for; `path` itself where it is none."""
-    if not path.endswith(".py") or sources.files is None or not (sources.root / path).is_symlink():
+    if not path.endswith(".py") or not sources.exists(path) or not (sources.root / path).is_symlink():
         return path
     tree = Tree(sources.root)
     try:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from ml_agent.tools.files import folders_of
+from ml_agent.tools.files import Tree, folders_of
 from ml_agent.tools.outline import Outline, imports_in
 from ml_agent.tools.python_source import syntax_tree
 from ml_agent.tools.signatures.setup_files import import_folders, package_folders
@@ -51,11 +51,10 @@ class Sources:
         self, root: Path, files: frozenset[str] | None = None, outlines: Mapping[str, Outline] = MappingProxyType({})
     ) -> None:
         self.root = root
-        self.files = files
+        self.files = frozenset(Tree(root).files()) if files is None else files
         self._outlines = outlines
         self._texts: dict[str, str | None] = {}
         self._trees: dict[str, ast.Module | None] = {}
-        self._exists: dict[str, bool] = {}
         self._resolved: dict[tuple[str, int, str, str], str | None] = {}
         self._effects: dict[str, bool] = {}
         self._words: dict[str, frozenset[str]] = {}
@@ -72,22 +71,10 @@ class Sources:
 
     def exists(self, path: str) -> bool:
         """Whether this is a regular file of the repository."""
-        if self.files is not None:
-            return path in self.files
-        if path not in self._exists:
-            try:
-                self._exists[path] = (self.root / path).is_file()
-            except (OSError, ValueError):
-                self._exists[path] = False
-        return self._exists[path]
+        return path in self.files
 
     def is_folder(self, path: str) -> bool:
         """Whether this is a folder of the repository."""
-        if self.files is None:
-            try:
-                return (self.root / path).is_dir()
-            except (OSError, ValueError):
-                return False
         if self._folders is None:
             self._folders = folders_of(self.files)
         return (path or ".") in self._folders
@@ -255,23 +242,16 @@ class Sources:
 
     def setup_folders(self) -> set[str]:
         """Folders, near the root, that hold a setup file."""
-        if self.files is not None:
-            return {
-                str(PurePosixPath(f).parent)
-                for f in self.files
-                if f.rpartition("/")[2] in SETUP_FILES and f.count("/") <= 2
-            }
-        patterns = [f"{prefix}{name}" for prefix in ("", "*/") for name in SETUP_FILES]
         return {
-            str(p.parent.relative_to(self.root).as_posix()) for pattern in patterns for p in self.root.glob(pattern)
+            str(PurePosixPath(f).parent)
+            for f in self.files
+            if f.rpartition("/")[2] in SETUP_FILES and f.count("/") <= 2
         }
 
     def _packages_in(self, folder: str) -> list[str]:
         prefix = "" if folder == "." else folder + "/"
-        if self.files is not None:
-            tails = (f[len(prefix) :] for f in self.files if f.startswith(prefix) and f.endswith("/__init__.py"))
-            return sorted({t.partition("/")[0] for t in tails if t.count("/") == 1})
-        return sorted(p.parent.name for p in (self.root / folder).glob("*/__init__.py"))
+        tails = (f[len(prefix) :] for f in self.files if f.startswith(prefix) and f.endswith("/__init__.py"))
+        return sorted({t.partition("/")[0] for t in tails if t.count("/") == 1})
 
     def _imported_modules(self, path: str) -> list[tuple[str, int]]:
         """The modules (dotted name, level) that a file may import, found in its text alone."""
@@ -289,8 +269,6 @@ class Sources:
 
     def _may_be_ours(self, module: str) -> bool:
         """Whether a file or folder of the repository has the name of a module: of most that are imported, none has."""
-        if self.files is None:
-            return True
         if self._names is None:
             self._names = frozenset(part.removesuffix(".py") for file in self.files for part in file.split("/"))
         return not module or module.rpartition(".")[2] in self._names
@@ -329,7 +307,7 @@ class Sources:
         while new := [path for path in reached - looked if self.asked(path, IMPORTS_OTHERS.search)]:
             looked |= reached
             folders = tuple(path.rpartition("/")[0] + "/" for path in new if "/" in path)
-            beside = {path for path in self.files or () if path.startswith(folders) and path.endswith(".py")}
+            beside = {path for path in self.files if path.startswith(folders) and path.endswith(".py")}
             reached = self.reach(*scripts, *reached, *beside)
         return reached
 
@@ -393,6 +371,3 @@ def without_garbage_collection() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-# A pattern that is looked for only where one of its words stands: most texts have none, and that is seen ten times as fast.
