@@ -134,10 +134,6 @@ class Parser(Native):
                 self.options[place] = msgspec.structs.replace(option, sure=False)
         return None
 
-    def do_get_default(self, arguments: Arguments) -> Value:
-        """get_default."""
-        return UNKNOWN
-
     def do_parse_args(self, arguments: Arguments) -> Value:
         """parse_args."""
         if _from_command_line(arguments):
@@ -298,12 +294,6 @@ def make_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return Parser(run, arguments)
 
 
-def _group_of(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    """argparse._ArgumentGroup(parser), from which libraries derive groups of their own."""
-    parser = as_parser(arguments.get(0, "container"))
-    return UNKNOWN if parser is None else Group(parser)
-
-
 def _insert_word(run: Interpreter, name: str, arguments: Arguments) -> Value:
     """sys.argv.insert(1, "run"): a subcommand that may be left out."""
     word = arguments.get(1, "object")
@@ -315,7 +305,6 @@ def _insert_word(run: Interpreter, name: str, arguments: Arguments) -> Value:
 FACTORIES: dict[str, Factory] = {
     "sys.argv.insert": _insert_word,
     "argparse.ArgumentParser": make_parser,
-    "argparse._ArgumentGroup": _group_of,
     "absl.flags.argparse_flags.ArgumentParser": make_parser,
     "jsonargparse.ArgumentParser": make_parser,
     "configargparse.ArgumentParser": make_parser,

@@ -254,7 +254,7 @@ def bind(function: Function, arguments: Arguments, frame: Frame) -> None:
 def make_instance(run: Machine, cls: Class, arguments: Arguments) -> Value:
     """An object of a class of the repository, with its __init__ followed."""
     if any(name.endswith(("Enum", "enum.Flag")) for name in cls.externals()):
-        return _enumeration(cls, arguments)
+        return UNKNOWN
     instance = Instance(cls)
     initialiser = cls.find("__init__")
     if isinstance(initialiser, Function):
@@ -263,23 +263,6 @@ def make_instance(run: Machine, cls: Class, arguments: Arguments) -> Value:
         attach_native(run, instance, cls, arguments)
         fill_fields(run, instance, arguments)
     return instance
-
-
-def _enumeration(cls: Class, arguments: Arguments) -> Value:
-    """An enumeration that is made by a call: `Enum("Name", {"a": 1})`, `Enum("Name", ["a"])`."""
-    members = arguments.get(1, "names")
-    if isinstance(members, str):
-        members = members.replace(",", " ").split()
-    if isinstance(members, (list, tuple)):
-        members = (
-            {name: place for place, name in enumerate(members, 1)} if all(isinstance(m, str) for m in members) else None
-        )
-    if not isinstance(members, dict) or not isinstance(arguments.get(0, "value"), str):
-        return UNKNOWN
-    made = Class(cls.node, [cls], cls.frame)
-    made.name = arguments.get(0, "value")
-    made.names = dict(members)
-    return made
 
 
 def attach_native(run: Machine, instance: Instance, cls: Class, arguments: Arguments) -> None:

@@ -103,13 +103,9 @@ class SignatureReader:
         return tuple(msgspec.structs.replace(s, kind="console", name=console) for s in found)
 
     def installed(self, path: str, name: str) -> tuple[Signature, ...]:
-        """The signatures of a script that is installed as a command, or of the module that gets its words; open where unread."""
-        found = self.read(shell_reader.handed_to(self.sources, path) or path)
-        found = found or (_unsure(Signature(path=path, syntax="plain")),)
-        return tuple(
-            msgspec.structs.replace(s, kind="console", name=name, path=path, line=s.line if s.path == path else 1)
-            for s in found
-        )
+        """The signatures of a script that is installed as a command; open where unread."""
+        found = self.read(path) or (_unsure(Signature(path=path, syntax="plain")),)
+        return tuple(msgspec.structs.replace(s, kind="console", name=name) for s in found)
 
     def module(self, path: str, name: str) -> tuple[Signature, ...]:
         """The signatures of `python -m name`, whose file is `path`."""
@@ -168,26 +164,9 @@ class SignatureReader:
         for other in closure:
             if self.sources.asked(other, framework_of):
                 return f"{other} reads arguments in a way that is not understood"
-        module = next((other for other in closure[1:] if self._reads_words(other, closure)), "")
+        module = next((other for other in closure[1:] if self.sources.asked(other, sysargv_reader.ARGV.search)), "")
         how = "reads arguments in a way that is not understood (to add a library: docs/extending.md)"
         return f"{module} {how}" if module else ""
-
-    def _reads_words(self, path: str, users: Sequence[str]) -> bool:
-        """Whether a module reads sys.argv where it is imported by these files, or in something of it that one of them names."""
-        tree = self.sources.tree(path) if self.sources.asked(path, sysargv_reader.ARGV.search) else None
-        if tree is None:
-            return False
-        named: set[str] = set()
-        for one in users:
-            other = self.sources.tree(one) if one != path else None
-            for node in ast.walk(other) if other is not None else ():
-                if isinstance(node, ast.ImportFrom):
-                    named |= {alias.name for alias in node.names}
-                elif isinstance(node, ast.Attribute):
-                    named.add(node.attr)
-                elif isinstance(node, ast.Name) and "*" in self.sources.words(one):
-                    named.add(node.id)
-        return sysargv_reader.reads_words(tree, named)
 
     def _called_library(self, path: str) -> str:
         """A function or class of a library, imported by name, that a file calls and that may read the words: by its name, or as it is given nothing."""

@@ -61,13 +61,8 @@ OF_SHELL = frozenset(
     ]
 )
 """Variables that are there in any shell."""
-HANDS_ALL = re.compile(
-    r"(?:exec[ \t]+)?[\"']?(?:[\w./-]*python[\d.]*|\$\{?\w+\}?)[\"']?[ \t]+(?:-u[ \t]+)?-m[ \t]+([\w.]+)[ \t]+[\"']?\$[@*][\"']?"
-)
-"""A line that starts a module of Python with all words."""
 MAX_VARIABLES = 12
 MAX_PLACES = 30
-SHELL_LINE = re.compile(r"#![^\n]*\b(?:ba|da|z)?sh\b")
 
 
 def read(sources: Sources, path: str) -> tuple[Signature, ...]:
@@ -87,14 +82,6 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
             calls=calls[:200], accepts_unknown=takes_all or not options, variables=_variables(outer),
         ),
     )  # fmt: skip
-
-
-def handed_to(sources: Sources, path: str) -> str | None:
-    """The file of the Python module that a shell script starts with all its words in its last line; None where it does not."""
-    lines = (sources.text(path) or "").rstrip().split("\n")
-    call = HANDS_ALL.fullmatch(lines[-1].strip()) if SHELL_LINE.match(lines[0]) else None
-    places = (f"{call[1]}.__main__", call[1]) if call is not None else ()
-    return next(filter(None, (sources.resolve(place, 0, path, path) for place in places)), None)
 
 
 def _outside_functions(lines: list[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -44,27 +44,6 @@ def read_function(sources: Sources, path: str, name: str) -> tuple[Signature, ..
     )
 
 
-def reads_words(tree: ast.Module, named: Container[str]) -> bool:
-    """Whether a module reads the command line when it is imported, or in what others name of it; `sys.argv[0]` is no word."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    apart = {one.name: one for one in tree.body if isinstance(one, kinds) and one.name not in named}
-    main = [one for one in tree.body if isinstance(one, ast.If) and "__name__" in ast.unparse(one.test)]
-    pending: list[ast.stmt] = [one for one in tree.body if one not in main and one not in apart.values()]
-    for statement in pending:
-        nodes = list(ast.walk(statement))
-        programs = [one.value for one in nodes if isinstance(one, ast.Subscript) and ast.unparse(one.slice) == "0"]
-        if any(_is_argv(one) and not _is_set(one) and one not in programs for one in nodes):
-            return True
-        used = {one.id for one in nodes if isinstance(one, ast.Name)} & apart.keys()
-        pending += [apart.pop(name) for name in sorted(used)]
-    return False
-
-
-def _is_set(node: ast.AST) -> bool:
-    """Whether a name or attribute is only given a value, as in `sys.argv = ["train.py"]`."""
-    return isinstance(getattr(node, "ctx", None), ast.Store)
-
-
 def _signature(tree: ast.Module, path: str) -> Signature:
     lines: dict[int, int] = {}
     uses = 0
@@ -81,53 +60,11 @@ def _signature(tree: ast.Module, path: str) -> Signature:
         _option(place, named.get(place), Option(dest="", path=path, line=lines.get(place, 0), required=place <= needed))
         for place in range(1, max(lines, default=0) + 1)
     )
-    doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500] or _usage_text(tree)
+    doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
     framework = "sysargv" if options or uses else "none"
-    options += tuple(_rest(tree, len(options) + 1, path))
     return Signature(
         path=path, framework=framework, options=options, syntax="plain", doc=doc, accepts_unknown=not only_places or changed or not options
     )  # fmt: skip
-
-
-def _rest(tree: ast.Module, first: int, path: str) -> Iterator[Option]:
-    """All arguments behind others, where the script gives them a name or goes through them: `paths = sys.argv[2:]`.
-
-    All words of a command line may be anything.
-    """
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            target, value = node.targets[0], _value_where_given(node.value)
-        elif isinstance(node, ast.For):
-            target, value = node.target, node.iter
-        else:
-            continue
-        if first > 1 and isinstance(target, ast.Name) and _rest_from(value) == first:
-            yield Option(dest=target.id, nargs="*", path=path, line=node.lineno, sure=False)
-            return
-
-
-def _value_where_given(value: ast.expr) -> ast.expr:
-    return value.body if isinstance(value, ast.IfExp) else value
-
-
-def _rest_from(node: ast.expr) -> int | None:
-    """The first argument of `sys.argv[2:]`."""
-    if not isinstance(node, ast.Subscript) or not _is_argv(node.value) or not isinstance(node.slice, ast.Slice):
-        return None
-    lower, plain = node.slice.lower, node.slice.upper is node.slice.step is None
-    value = lower.value if plain and isinstance(lower, ast.Constant) else None
-    return value if isinstance(value, int) and 0 < value <= MAX_PLACE else None
-
-
-_USAGE = re.compile(r"\W{0,8}(?:usage|synopsis)\b", re.IGNORECASE)
-
-
-def _usage_text(tree: ast.Module) -> str:
-    """What a script without a docstring says of how it is called."""
-    texts = (one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str))
-    return next(
-        (" ".join(text[:2000].split())[:500] for text in texts if "\n" in text.strip() and _USAGE.match(text)), ""
-    )
 
 
 def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:

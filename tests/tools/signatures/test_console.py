@@ -52,20 +52,15 @@ def test_broken_files_give_nothing(tmp_path: Path) -> None:
 
 def test_scripts_without_a_suffix(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_text(
-        "from setuptools import setup\nsetup(scripts=['bin/fit', 'bin/tool', 'bin/other'])\n"
+        "from setuptools import setup\nsetup(scripts=['bin/fit', 'bin/other'])\n"
     )
     (tmp_path / "bin").mkdir()
-    (tmp_path / "pack").mkdir()
     (tmp_path / "bin" / "fit").write_text("#!/usr/bin/env python3\n" + MODULE + "cli()\n")
-    (tmp_path / "bin" / "tool").write_text("#!/bin/bash\nPY=${PY:-python}\nexec ${PY} -m pack.main $*\n")
     (tmp_path / "bin" / "other").write_text("#!/bin/bash\npython -m pack.main $1\n")
-    (tmp_path / "pack" / "__init__.py").write_text("")
-    (tmp_path / "pack" / "main.py").write_text(MODULE + "cli()\n")
     reader = SignatureReader(tmp_path)
     assert reader.read("bin/fit")[0].framework == "argparse"
     found = {one.name: one for one in read_console(reader)}
     assert {name: (one.framework, one.path) for name, one in found.items()} == {
         "fit": ("argparse", "bin/fit"),
-        "tool": ("argparse", "bin/tool"),
         "other": ("none", "bin/other"),
     }
