@@ -5,6 +5,8 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from ml_agent.tools.files import folders_of
+
 UNKNOWN_MARKS = ("$", "*", "`", "<", ">", "{", "~", "://")
 
 
@@ -17,13 +19,7 @@ class PathIndex:
     @cached_property
     def folders(self) -> frozenset[str]:
         """All folders, "." for the root."""
-        found = {"."}
-        for path in self.files:
-            folder = posixpath.dirname(path)
-            while folder and folder not in found:
-                found.add(folder)
-                folder = posixpath.dirname(folder)
-        return frozenset(found)
+        return folders_of(self.files)
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:

@@ -6,18 +6,6 @@ from typing import NamedTuple
 from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter
 
 _PLAIN_BASES = frozenset(["object", "ABC", "Generic", "Protocol", "NamedTuple"])
-_FIELDLESS = {
-    "sklearn": frozenset([
-        "BaseEstimator", "ClassifierMixin", "RegressorMixin", "TransformerMixin", "ClusterMixin", "OutlierMixin",
-        "DensityMixin", "BiclusterMixin", "MetaEstimatorMixin",
-    ]),
-    "torch": frozenset(["Module", "Dataset", "IterableDataset", "Sampler"]),
-    "pytorch_lightning": frozenset(["LightningModule", "LightningDataModule", "Callback"]),
-    "lightning": frozenset(["LightningModule", "LightningDataModule", "Callback"]),
-    "collections": frozenset(["Mapping", "MutableMapping", "Sequence", "Iterable", "Iterator", "Callable", "Hashable"]),
-    "typing": frozenset(["Mapping", "MutableMapping", "Sequence", "Iterable", "Iterator", "Callable", "Hashable"]),
-}  # fmt: skip
-"""Classes of libraries, by top-level package, that are known to have no fields of a dataclass."""
 _DEEPEST = 60
 _MOST_CLASSES = 200
 
@@ -123,7 +111,7 @@ class Hierarchy:
             for i in member.definition.parameters
         }
         sure = all(member.definition.sure or not member.definition.fields for member, _ in members)
-        closed = all(_has_no_fields(member, base) for member, foreign in members for base in foreign)
+        closed = all(_last_name(base) in _PLAIN_BASES for _, foreign in members for base in foreign)
         straight = all(self._bases_with_fields(member) < 2 for member, _ in members)
         return Constructor(tuple(fields.values()), sure and closed and straight and len(members) < _MOST_CLASSES)
 
@@ -133,7 +121,7 @@ class Hierarchy:
 
     def _inherited_constructor(self, place: DefinitionSite) -> Constructor:
         for base in place.definition.bases:
-            if base.split("[")[0].rpartition(".")[2] in _PLAIN_BASES:
+            if _last_name(base) in _PLAIN_BASES:
                 continue
             found = self._bases_of(place)[base]
             made = _UNSURE if found is None else self.constructor(found)
@@ -146,16 +134,9 @@ def _key(place: DefinitionSite) -> tuple[str, str, int]:
     return (place.facts.path, place.definition.name, place.definition.line)
 
 
-def _has_no_fields(place: DefinitionSite, base: str) -> bool:
-    """Whether a base from elsewhere, as written, is known to have no fields."""
-    written = base.split("[")[0]
-    root, name = written.split(".")[0], written.rpartition(".")[2]
-    if name in _PLAIN_BASES:
-        return True
-    bound = [item for item in place.facts.imports if item.local == root]
-    return bool(bound) and all(
-        (name if "." in written else item.name) in _FIELDLESS.get(item.module.partition(".")[0], ()) for item in bound
-    )
+def _last_name(base: str) -> str:
+    """The name of a base, as written, without its module and its parameters."""
+    return base.split("[")[0].rpartition(".")[2]
 
 
 def _is_enum(owner: Definition) -> bool:

@@ -1,8 +1,6 @@
 """Python blocks of documents: which earlier blocks they build on, and where they run."""
 
-import heapq
 import symtable
-from bisect import bisect_left
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -68,8 +66,7 @@ class Blocks:
 
     def __init__(self) -> None:
         self._blocks: list[Block] = []
-        self._binders: dict[str, list[int]] = {}
-        """By name the blocks that bind it, in order."""
+        self._bound: set[str] = set()
 
     def add(self, text: str, alone: bool = False) -> str:
         """Take the next block; returns it with the earlier blocks in front that it cannot do without.
@@ -78,40 +75,23 @@ class Blocks:
             text: of the block.
             alone: whether no other needs it, and it needs none.
         """
-        block = Block.alone(text) if alone else read_block(text, self._binders)
+        block = Block.alone(text) if alone else read_block(text, self._bound)
+        text = self._with_earlier(block)
         self._blocks.append(block)
-        text = self._with_earlier(len(self._blocks) - 1)
-        for name in block.bound:
-            self._binders.setdefault(name, []).append(len(self._blocks) - 1)
+        self._bound |= block.bound
         return text
 
-    def _with_earlier(self, position: int) -> str:
-        own = self._blocks[position]
-        wanted = set(own.needed)
-        pending = [(-at, name) for name in wanted if (at := self._last(name, position)) >= 0]
-        heapq.heapify(pending)
-        taken, lines = {position}, own.text.count("\n")
-        while pending:
-            at, name = -pending[0][0], heapq.heappop(pending)[1]
-            if name not in wanted or at in taken:
+    def _with_earlier(self, own: Block) -> str:
+        wanted, taken, lines = own.needed, [own.text], own.text.count("\n")
+        for block in reversed(self._blocks):
+            if wanted.isdisjoint(block.bound):
                 continue
-            block = self._blocks[at]
-            taken.add(at)
+            wanted = (wanted - block.bound) | block.needed
+            taken.insert(0, block.text)
             lines += block.text.count("\n") + 2
             if lines >= _MOST_LINES:
                 return own.text
-            wanted = (wanted - block.bound) | block.needed
-            for other in block.needed:
-                earlier = self._last(other, at)
-                if earlier >= 0:
-                    heapq.heappush(pending, (-earlier, other))
-        return "\n\n".join(self._blocks[at].text for at in sorted(taken))
-
-    def _last(self, name: str, before: int) -> int:
-        """The last block before a place that binds a name; -1 where none does."""
-        binders = self._binders.get(name, [])
-        found = bisect_left(binders, before)
-        return binders[found - 1] if found else -1
+        return "\n\n".join(taken)
 
 
 def python_workdir(tops: Collection[str], api: ApiIndex, folder: str) -> str:

@@ -1,6 +1,5 @@
 """The commands of shell scripts, bash blocks and Makefiles, each with the folder, the variables and the comment it stands under."""
 
-import heapq
 import itertools
 import re
 from collections.abc import Iterator
@@ -38,21 +37,14 @@ class ShellCommand(NamedTuple):
     """The assignments before it that it uses, and all exported ones."""
 
 
-class _Assigned(NamedTuple):
-    word: str
-    """The whole assignment."""
-    place: int
-    """Of how many it was the last."""
-
-
 class ShellState:
     """What is in force at a line of a script. One state may be handed from block to block of a document."""
 
     def __init__(self) -> None:
         self.folders: tuple[str, ...] = ()
         """The folders that were entered, in order."""
-        self._assigned: dict[str, _Assigned] = {}
-        self._count = 0
+        self._assigned: dict[str, str] = {}
+        """The last assignment of each name, in order."""
         self._exported: set[str] = set()
         self._in_force: dict[str, None] = {}
         """Exported since the block began."""
@@ -64,8 +56,8 @@ class ShellState:
     def assign(self, word: str, *, exported: bool = False) -> None:
         """Take note of NAME=VALUE."""
         name = re.split(r"\+?=", word, maxsplit=1)[0]
-        self._count += 1
-        self._assigned[name] = _Assigned(word, self._count)
+        self._assigned.pop(name, None)
+        self._assigned[name] = word
         if exported:
             self._exported.add(name)
         if name in self._exported:
@@ -87,19 +79,14 @@ class ShellState:
 
     def setup(self, text: str) -> tuple[str, ...]:
         """The assignments that a command uses, directly or through earlier ones, and the exported ones."""
-        wanted = {name for name in _REFERENCE.findall(text) if name in self._assigned}
-        pending = [(-self._assigned[name].place, name) for name in wanted]
-        heapq.heapify(pending)
-        while pending:
-            place, name = heapq.heappop(pending)
-            for other in _REFERENCE.findall(self._assigned[name].word):
-                if other in self._assigned and other not in wanted:
-                    wanted.add(other)
-                    if self._assigned[other].place < -place:
-                        heapq.heappush(pending, (-self._assigned[other].place, other))
-        in_force = itertools.islice(reversed(self._in_force), _MOST_EXPORTED)
-        names = sorted({*wanted, *in_force}, key=lambda name: self._assigned[name].place)
-        return tuple("export " * (name in self._exported) + self._assigned[name].word for name in names)
+        wanted = set(_REFERENCE.findall(text))
+        for name in reversed(self._assigned):
+            if name in wanted:
+                wanted.update(_REFERENCE.findall(self._assigned[name]))
+        wanted.update(itertools.islice(reversed(self._in_force), _MOST_EXPORTED))
+        return tuple(
+            "export " * (name in self._exported) + word for name, word in self._assigned.items() if name in wanted
+        )
 
 
 def read_commands(script: str, state: ShellState | None = None) -> Iterator[ShellCommand]:
