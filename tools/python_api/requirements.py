@@ -1,7 +1,6 @@
 """What a repository says it needs: requirements files, package metadata, conda environments, README blocks. Reads only."""
 
 import ast
-import configparser
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -10,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.tools.bounded import read_ini, read_toml
 from ml_agent.tools.foreign_files import is_file, read_text
 from ml_agent.tools.python_api.distributions import modules_of, normalized
 from ml_agent.tools.python_source import syntax_tree
+from ml_agent.tools.signatures.setup_files import config_lines, dig, read_project
 
 MAX_FILES = 40
 MAX_LINES = 5000
@@ -125,18 +124,13 @@ def near_files(root: Path, near: Path) -> list[Path]:
     return plain or own
 
 
-def requirements_of(files: Iterable[Path], root: Path) -> Iterator[DeclaredRequirement]:
-    """All that some of these files ask for, in order."""
-    yield from _in_files(files, root)
-
-
 def package_requires(folder: Path) -> list[str]:
     """What the package of a folder says in its files that it needs, extras apart, as far as that is written out."""
     lines = [
         *_project(folder / "pyproject.toml"),
         *_list(_setup_arguments(folder / "setup.py").get("install_requires")),
     ]
-    lines += _setup_cfg_value(folder, "options", "install_requires").splitlines()
+    lines += config_lines(read_text(folder / "setup.cfg"), "options", "install_requires")
     return [found[1] for line in lines if (found := parse(line)) is not None]
 
 
@@ -150,17 +144,17 @@ def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]
 
 def own_names(root: Path) -> frozenset[str]:
     """What the repository's own package is called, normalised, as far as its files say."""
-    project = _toml(root / "pyproject.toml")
-    tables = (_table(project, "project"), _table(project, "tool", "poetry"), _setup_arguments(root / "setup.py"))
-    said = (*(table.get("name") for table in tables), _setup_cfg_value(root, "metadata", "name"))
+    project = read_project(read_text(root / "pyproject.toml"))
+    tables = (dig(project, "project"), dig(project, "tool", "poetry"), _setup_arguments(root / "setup.py"))
+    said = (*(table.get("name") for table in tables), *config_lines(read_text(root / "setup.cfg"), "metadata", "name"))
     return frozenset(normalized(name.strip()) for name in said if isinstance(name, str) and name)
 
 
 def wanted_python(root: Path) -> str:
     """What the repository says about Python's version, as a specifier such as `>=3.8,<3.11`; empty when it says nothing."""
-    project = _toml(root / "pyproject.toml")
-    said = _table(project, "project").get("requires-python")
-    said = said or _table(project, "tool", "poetry", "dependencies").get("python")
+    project = read_project(read_text(root / "pyproject.toml"))
+    said = dig(project, "project").get("requires-python")
+    said = said or dig(project, "tool", "poetry", "dependencies").get("python")
     if isinstance(said, str):
         return _caret(said)
     setup = _setup_arguments(root / "setup.py").get("python_requires")
@@ -171,7 +165,7 @@ def wanted_python(root: Path) -> str:
             match = re.match(r"python\s*=+\s*(\d+\.\d+)", line)
             if match:
                 return f"=={match[1]}.*"
-    pipfile = _table(_toml(root / "Pipfile"), "requires")
+    pipfile = dig(read_project(read_text(root / "Pipfile")), "requires")
     pinned = [read_text(root / ".python-version"), read_text(root / "runtime.txt").removeprefix("python-")]
     pinned += [str(value) for value in pipfile.values()]
     found = [match for text in pinned if (match := re.match(r"(3\.\d+)", text.strip()))]
@@ -182,20 +176,21 @@ def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
     """Files above the task first, then what the package itself says, then what is for tests and documents or lies elsewhere."""
     files = requirement_files(root, near)
     own = [path for path in files if _is_above(path, near or root) and not _is_special(path)]
-    yield from _in_files(own, root)
+    yield from requirements_of(own, root)
     yield from _parse_lines(_project(root / "pyproject.toml"), "pyproject.toml")
     yield from _parse_lines(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
-    yield from _parse_lines(_setup_cfg_value(root, "options", "install_requires").splitlines(), "setup.cfg")
-    pipfile = _table(_toml(root / "Pipfile"), "packages")
+    yield from _parse_lines(config_lines(read_text(root / "setup.cfg"), "options", "install_requires"), "setup.cfg")
+    pipfile = dig(read_project(read_text(root / "Pipfile")), "packages")
     yield from _parse_lines(map(_poetry, pipfile, pipfile.values()), "Pipfile")
-    yield from _in_files((path for path in files if path not in own), root)
+    yield from requirements_of((path for path in files if path not in own), root)
     for name in ("pyproject.toml", "setup.py"):
         yield from _in_file(root / name, root)  # its extras
     for readme in _readmes(root, near):
         yield from _parse_lines(_readme_lines(readme), readme.relative_to(root).as_posix())
 
 
-def _in_files(files: Iterable[Path], root: Path) -> Iterator[DeclaredRequirement]:
+def requirements_of(files: Iterable[Path], root: Path) -> Iterator[DeclaredRequirement]:
+    """All that some of these files ask for, in order."""
     for path in files:
         lines = _conda_pip(path) if path.suffix in (".yml", ".yaml") else _lines(path, root, set())
         yield from _parse_lines(lines, path.relative_to(root).as_posix())
@@ -213,7 +208,7 @@ def read_requirements(root: Path, files: Iterable[str]) -> tuple[str, ...]:
 def _in_file(path: Path, root: Path) -> Iterator[DeclaredRequirement]:
     name = path.name.lower()
     if name == "pyproject.toml":
-        groups = _table(_toml(path), "project", "optional-dependencies").values()
+        groups = dig(read_project(read_text(path)), "project", "optional-dependencies").values()
         yield from _parse_lines([*_project(path), *(line for group in groups for line in _list(group))], name)
     elif name == "setup.py":
         given = _setup_arguments(path)
@@ -221,12 +216,12 @@ def _in_file(path: Path, root: Path) -> Iterator[DeclaredRequirement]:
         more = [line for group in (extras.values() if isinstance(extras, dict) else ()) for line in _list(group)]
         yield from _parse_lines([*_list(given.get("install_requires")), *more], name)
     elif name == "setup.cfg":
-        yield from _parse_lines(_setup_cfg_value(path.parent, "options", "install_requires").splitlines(), name)
+        yield from _parse_lines(config_lines(read_text(path), "options", "install_requires"), name)
     elif name == "pipfile":
-        packages = _table(_toml(path), "packages") | _table(_toml(path), "dev-packages")
+        packages = dig(read_project(read_text(path)), "packages") | dig(read_project(read_text(path)), "dev-packages")
         yield from _parse_lines(map(_poetry, packages, packages.values()), name)
     elif _is_requirements(path) or "constraints" in name:
-        yield from _in_files([path], root)
+        yield from requirements_of([path], root)
 
 
 def parse(line: str) -> tuple[str, str] | None:
@@ -286,24 +281,10 @@ def _lines(path: Path, root: Path, seen: set[Path]) -> Iterator[str]:
             yield line
 
 
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return read_toml(read_text(path))
-    except ValueError:
-        return {}
-
-
-def _table(content: Any, *names: str) -> dict[str, Any]:
-    """A table inside of tables; empty where something else stands there."""
-    for name in names:
-        content = content.get(name) if isinstance(content, dict) else None
-    return content if isinstance(content, dict) else {}
-
-
 def _project(path: Path) -> list[str]:
-    content = _toml(path)
-    own = _list(_table(content, "project").get("dependencies"))
-    poetry = _table(content, "tool", "poetry", "dependencies")
+    content = read_project(read_text(path))
+    own = _list(dig(content, "project").get("dependencies"))
+    poetry = dig(content, "tool", "poetry", "dependencies")
     return own + [_poetry(name, value) for name, value in poetry.items() if name != "python"]
 
 
@@ -322,13 +303,6 @@ def _caret(version: str) -> str:
     if sign == "~" or (major == "0" and minor):
         return f"{low},<{major}.{int(minor or 0) + 1}"
     return f"{low},<{int(major) + 1}"
-
-
-def _setup_cfg_value(root: Path, section: str, name: str) -> str:
-    try:
-        return read_ini(read_text(root / "setup.cfg")).get(section, name, fallback="")
-    except configparser.Error:
-        return ""
 
 
 def _setup_arguments(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ _FEWEST_WORDS = 4
 """Of a line that says what a package is."""
 
 
-def read_project(text: str) -> Mapping[str, Any]:
+def read_project(text: str) -> dict[str, Any]:
     """pyproject.toml as a table, {} where it cannot be read."""
     try:
         return read_toml(text)
@@ -20,12 +20,13 @@ def read_project(text: str) -> Mapping[str, Any]:
         return {}
 
 
-def dig(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+def dig(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """A table within tables, {} where there is none."""
+    table = dict(data)
     for name in names:
-        inner = data.get(name)
-        data = inner if isinstance(inner, dict) else {}
-    return data
+        inner = table.get(name)
+        table = inner if isinstance(inner, dict) else {}
+    return table
 
 
 def config_lines(text: str, section: str, option: str) -> list[str]:

@@ -21,15 +21,6 @@ NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float", str: "str"}
 EXPONENT = re.compile(r"\A[-+]?(?:\d[\d_]*+(?:\.[\d_]*+)?|\.\d[\d_]*+)[eE][-+]?\d++\Z")
 """A number that plain YAML takes for a text where it has no point or no sign behind the e."""
-_WAITS = re.compile(
-    r"(?!whether\b|if\b)(?:.*?\b(?:to be|must be|has to be|have to be|needs? to be) "
-    r"(?:overr?id|overwrit|set\b(?! to (?:true|false))|given|specified|filled|provided|passed|replaced)"
-    r"|.*?\boverr?id\w* (?:\w+ )?(?:in|on|from|by|via) (?:the )?(?:cli\b|command)|(?:the )?path (?:to|of)\b)",
-    re.IGNORECASE,
-)
-"""A comment on a value that only holds the place of one that is given."""
-_PLACE = re.compile(r"(?:^|[._]|in|out)(?:paths?|dir|directory|folder|filename)$")
-"""A key for a path, by its name."""
 
 
 @functools.cache
@@ -79,14 +70,12 @@ def _weight(node: Any, known: dict[int, float]) -> float:
 
 def flat_options(data: Mapping[Any, Any], path: str, text: str, prefix: str = "") -> Iterator[Option]:
     """One option a leaf, with dotted names."""
-    lines, written = _lines(text), text.split("\n")
+    lines = _lines(text)
     for count, (name, value) in enumerate(_leaves(data, prefix)):
         if count >= MAX_KEYS:
             return
         kind: OptionType = "json" if isinstance(value, (list, dict)) else TYPES.get(type(value), "unknown")
         line = lines.get(name.removeprefix(prefix), 0)
-        if value is False and _waits(name, comment_at(written, line)):
-            kind, value = "unknown", None
         missing = value == MISSING
         shown = None if value is None or missing else str(value).lower() if isinstance(value, bool) else str(value)
         yield Option(
@@ -118,11 +107,6 @@ def _leaves(data: Mapping[Any, Any], prefix: str, depth: int = 0) -> Iterator[tu
             yield from _leaves(value, f"{name}.", depth + 1)
         else:
             yield name, value
-
-
-def _waits(name: str, comment: str) -> bool:
-    """Whether `no` only says that nothing is given yet: the key is no switch."""
-    return bool(_PLACE.search(name) or _WAITS.match(comment))
 
 
 # What a comment says of an option whose framework says nothing: `n_layer = 12  # depth of the network`.
