@@ -4,6 +4,7 @@ import ast
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
 from typing import Protocol
@@ -36,34 +37,30 @@ class OutOfFuel(Exception):
     """The program is too long to be followed further."""
 
 
+@dataclass(slots=True, eq=False)
 class Condition:
     """A test of one command-line value against constants, whose outcome is not known."""
 
-    __slots__ = ("dest", "fold", "negated", "values")
+    dest: str
+    fold: str
+    values: frozenset[str]
+    negated: bool = False
 
     def opposite(self) -> "Condition":
         """The condition of the other branch."""
         return Condition(self.dest, self.fold, self.values, not self.negated)
-
-    def __init__(self, dest: str, fold: str, values: frozenset[str], negated: bool = False) -> None:
-        self.dest = dest
-        self.fold = fold
-        self.values = values
-        self.negated = negated
 
 
 Facts = dict[str, tuple[Condition, str]]
 """dest -> (the values that the program goes on with, FILE:LINE of the test)."""
 
 
+@dataclass(slots=True, eq=False)
 class Collector:
     """What is known of command-line values on one stretch of the way through the program."""
 
-    __slots__ = ("found", "uncertain")
-
-    def __init__(self, uncertain: int) -> None:
-        self.uncertain = uncertain
-        self.found: Facts = {}
+    uncertain: int
+    found: Facts = field(default_factory=dict)
 
 
 class TooLong(Exception):

@@ -5,6 +5,7 @@ Constants, lists, tuples, dicts and sets are themselves; everything else is one 
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -66,32 +67,19 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
+@dataclass(slots=True, unsafe_hash=True)
 class External:
     """A name of a library or of the language itself."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"External({self.name})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, External) and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+    name: str
 
 
+@dataclass(slots=True, eq=False)
 class Lazy:
     """A name of a module of the repository, looked up when it is needed."""
 
-    __slots__ = ("module", "name")
-
-    def __init__(self, module: "Module", name: str) -> None:
-        self.module = module
-        self.name = name
+    module: "Module"
+    name: str
 
 
 class Module:
@@ -115,19 +103,6 @@ class Module:
 
 class Frame:
     """The names of a function call, a class body or a comprehension, and the frame around it."""
-
-    __slots__ = (
-        "base",
-        "globals",
-        "is_class",
-        "module",
-        "names",
-        "outer",
-        "owner",
-        "returned",
-        "returns",
-        "self_value",
-    )
 
     def __init__(self, module: Module, names: dict[str, Value], outer: "Frame | None" = None) -> None:
         self.module = module
@@ -166,14 +141,12 @@ class Function:
         return self.frame.module
 
 
+@dataclass(slots=True, eq=False)
 class Bound:
     """A function together with the object that it was taken from."""
 
-    __slots__ = ("function", "self_value")
-
-    def __init__(self, function: Function, self_value: Value) -> None:
-        self.function = function
-        self.self_value = self_value
+    function: Function
+    self_value: Value
 
 
 class Class:
@@ -225,14 +198,12 @@ class Instance:
         """What it is besides, where its class derives from one of a known library."""
 
 
+@dataclass(slots=True, eq=False)
 class Super:
     """The result of super()."""
 
-    __slots__ = ("after", "self_value")
-
-    def __init__(self, after: Class, self_value: Value) -> None:
-        self.after = after
-        self.self_value = self_value
+    after: Class
+    self_value: Value
 
 
 class Arguments:
@@ -283,25 +254,21 @@ class Native:
         """It was given to something that a value of the command line chooses."""
 
 
+@dataclass(slots=True, eq=False)
 class Method:
     """Something callable that is modelled here."""
 
-    __slots__ = ("function",)
-
-    def __init__(self, function: Callable[[Arguments], Value]) -> None:
-        self.function = function
+    function: Callable[[Arguments], Value]
 
 
+@dataclass(slots=True, eq=False)
 class ParsedArgument:
     """A value of the command line, after parsing."""
 
-    __slots__ = ("dest", "fold", "value")
-
-    def __init__(self, dest: str, fold: str = "", value: Value = UNKNOWN) -> None:
-        self.dest = dest
-        self.fold = fold
-        self.value = value
-        """What it is where the command line does not name it; UNKNOWN where that is not known, or of no interest."""
+    dest: str
+    fold: str = ""
+    value: Value = UNKNOWN
+    """What it is where the command line does not name it; UNKNOWN where that is not known, or of no interest."""
 
 
 class Repeated:
@@ -310,13 +277,11 @@ class Repeated:
     __slots__ = ()
 
 
+@dataclass(slots=True, eq=False)
 class Either:
     """One of several functions, classes or objects of the repository."""
 
-    __slots__ = ("options",)
-
-    def __init__(self, options: list[Value]) -> None:
-        self.options = options
+    options: list[Value]
 
 
 class Namespace(Native):
