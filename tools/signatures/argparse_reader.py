@@ -61,10 +61,6 @@ class Parser(Native):
         else:
             self.note_unseen("computed", "a function that is chosen when it runs")
 
-    def note_chosen(self, dest: str, arguments: Arguments) -> None:
-        """What a value of the command line chooses was given this parser."""
-        self.note_unseen("registry", f"what {dest} chooses", arguments)
-
     def note_unseen(self, origin: Origin, name: str, arguments: Arguments | None = None) -> None:
         """Options come from somewhere that cannot be read."""
         self.open = True
@@ -222,10 +218,6 @@ class Group(Native):
     def note_handed(self, name: str) -> None:
         """Foreign code was given this group."""
         self.parser.note_handed(name)
-
-    def note_chosen(self, dest: str, arguments: Arguments) -> None:
-        """What a value of the command line chooses was given this group."""
-        self.parser.note_chosen(dest, arguments)
 
     def do_add_argument(self, arguments: Arguments) -> Value:
         """add_argument."""

@@ -2,14 +2,13 @@
 
 import ast
 from collections.abc import Sequence
-from functools import partial, reduce
 from pathlib import PurePath
 from types import FunctionType
 from typing import Any
 
-from ml_agent.tools.signatures.branches import accept_all, common, follow_function, follow_way
+from ml_agent.tools.signatures.branches import follow_function
 from ml_agent.tools.signatures.library import call_external
-from ml_agent.tools.signatures.machine import Flow, Machine, ProgramRaised, TooLong
+from ml_agent.tools.signatures.machine import Machine, ProgramRaised, TooLong
 from ml_agent.tools.signatures.methods import METHODS, call_method
 from ml_agent.tools.signatures.type_forms import fill_fields
 from ml_agent.tools.signatures.values import (
@@ -18,7 +17,6 @@ from ml_agent.tools.signatures.values import (
     Arguments,
     Bound,
     Class,
-    Either,
     External,
     Frame,
     Function,
@@ -105,23 +103,7 @@ def call(run: Machine, function: Value, arguments: Arguments) -> Value:
     if isinstance(function, Instance):
         method = run.attribute(function, "__call__")
         return UNKNOWN if method is UNKNOWN else run.call(method, arguments)
-    if isinstance(function, Either):
-        return _call_either(run, function, arguments)
     return run.hand_over("", arguments)
-
-
-def _call_either(run: Machine, either: Either, arguments: Arguments) -> Value:
-    """Call each of several functions; certain is what is certain in all of them."""
-    results: list[Value] = []
-    frame = Frame(Module("", ""), {})
-
-    def follow(function: Value) -> Flow:
-        results.append(run.call(function, arguments))
-        return Flow.NORMAL
-
-    ways = [follow_way(run, frame, partial(follow, function)) for function in either.options]
-    accept_all(run, common([way.facts for way in ways if way.flow is not None]))
-    return reduce(join, results) if results else UNKNOWN
 
 
 def _call_external(run: Machine, name: str, arguments: Arguments) -> Value:
@@ -286,8 +268,6 @@ def attribute(run: Machine, value: Value, name: str) -> Value:
         return _class_attribute(run, value, name)
     if isinstance(value, Super):
         return _super_attribute(run, value, name)
-    if isinstance(value, Either):
-        return reduce(join, [run.attribute(option, name) for option in value.options])
     if isinstance(value, Native):
         return value.attribute(name)
     if isinstance(value, ParsedArgument):

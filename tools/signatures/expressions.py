@@ -29,7 +29,6 @@ from ml_agent.tools.signatures.values import (
     Function,
     Module,
     ParsedArgument,
-    TableChoice,
     Value,
     is_known,
     join,
@@ -102,7 +101,7 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
         _accept_keys(run, container, key, f"{frame.module.path}:{node.lineno}")
         settled = run.settle(key)
         if not isinstance(settled, CONSTANTS) or settled not in container:
-            return TableChoice(key.dest)
+            return UNKNOWN
         return container[settled]
     if isinstance(container, (dict, list, tuple, str)) and isinstance(key, CONSTANTS):
         return guarded(partial(operator.getitem, container, key))

@@ -250,9 +250,6 @@ class Native:
     def store(self, name: str, value: Value) -> None:
         """An attribute or item is set."""
 
-    def note_chosen(self, dest: str, arguments: Arguments) -> None:
-        """It was given to something that a value of the command line chooses."""
-
 
 @dataclass(slots=True, eq=False)
 class Method:
@@ -275,13 +272,6 @@ class Repeated:
     """range() of a command-line value: goes round at least once, unless the user asks for nothing."""
 
     __slots__ = ()
-
-
-@dataclass(slots=True, eq=False)
-class Either:
-    """One of several functions, classes or objects of the repository."""
-
-    options: list[Value]
 
 
 class Namespace(Native):
@@ -322,31 +312,6 @@ class Namespace(Native):
         return self.attribute(key) if isinstance(key, str) else UNKNOWN
 
 
-class TableChoice(Native):
-    """What a value of the command line chooses out of a table."""
-
-    truth = None
-
-    def __init__(self, dest: str) -> None:
-        self.dest = dest
-
-    def attribute(self, name: str) -> Value:
-        """A part of it."""
-        return self
-
-    def call(self, arguments: Arguments) -> Value:
-        """Parsers that it is given may get further options."""
-        for value in arguments.all():
-            native = value.native if isinstance(value, Instance) else value
-            if isinstance(native, Native):
-                native.note_chosen(self.dest, arguments)
-        return self
-
-
-FOLLOWED = (Function, Bound, Class, Instance, Module)
-MAX_OPTIONS = 12
-
-
 def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where that is not known."""
     if isinstance(value, (*CONSTANTS, list, tuple, dict, set, frozenset)):
@@ -367,13 +332,4 @@ def same(left: Value, right: Value) -> bool:
 
 def join(left: Value, right: Value) -> Value:
     """What is known when it is one of two values."""
-    if same(left, right):
-        return left
-    options = [*_options(left), *_options(right)]
-    if all(isinstance(o, FOLLOWED) for o in options) and len(options) <= MAX_OPTIONS:
-        return Either(list(dict.fromkeys(options)))
-    return UNKNOWN
-
-
-def _options(value: Value) -> list[Value]:
-    return value.options if isinstance(value, Either) else [value]
+    return left if same(left, right) else UNKNOWN
