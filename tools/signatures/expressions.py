@@ -35,9 +35,10 @@ from ml_agent.tools.signatures.values import (
     truth,
 )
 
-FORMS = ("typing.", "typing_extensions.", "builtins.", "collections.", "tyro.conf.")
+FORMS = ("typing.", "typing_extensions.", "builtins.", "collections.", "dataclasses.", "pydantic", "tyro.conf.")
 """Where names are that take types in brackets."""
 UNION = External("types.UnionType")
+_TYPES = (Class, TypeForm, External, type(None))
 CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("a"): ascii, ord("s"): str}
 
 
@@ -130,7 +131,7 @@ def _is_of_module(name: Value, value: Value) -> bool:
 
 def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:
     left, right = (run.settle(run.evaluate(side, frame)) for side in (node.left, node.right))
-    if isinstance(node.op, ast.BitOr) and isinstance(left, (Class, TypeForm)) and isinstance(right, (Class, TypeForm)):
+    if isinstance(node.op, ast.BitOr) and isinstance(left, _TYPES) and isinstance(right, _TYPES):
         inner = left.inner if isinstance(left, TypeForm) and left.origin == UNION else (left,)
         return TypeForm(run, UNION, (*inner, right))
     return operate(node.op, left, right)

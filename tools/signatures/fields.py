@@ -1,9 +1,8 @@
 """Parameters of functions and fields of dataclasses as options, for the libraries that make command lines from them."""
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Literal, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -27,7 +26,6 @@ from ml_agent.tools.signatures.values import (
 
 # Type annotations of parameters and fields as option types.
 
-_Part = TypeVar("_Part")
 _LARGEST = 200
 """Forms of types in one type of the program's own; a larger one is not read."""
 
@@ -85,56 +83,29 @@ class AnnotationType(msgspec.Struct, frozen=True, kw_only=True):
 
 def kind_of(run: Interpreter, node: ast.expr | None, frame: Frame) -> AnnotationType:
     """Read an annotation; unknown where there is none or it cannot be read."""
-    if node is None:
-        return AnnotationType()
-    if isinstance(node, ast.Constant):
-        return _constant(run, node, frame)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _union([kind_of(run, side, frame) for side in (node.left, node.right)])
-    if isinstance(node, ast.Subscript):
-        return _subscript(run, node, frame)
-    return _kind_by_name(run, node, frame)
-
-
-def _constant(run: Interpreter, node: ast.Constant, frame: Frame) -> AnnotationType:
-    if node.value is None:
-        return AnnotationType(optional=True)
-    if not isinstance(node.value, str):
-        return AnnotationType()
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return AnnotationType() if node is None else _kind_of(run, run.evaluate(node, frame))
     try:
-        inner = syntax_tree(node.value, mode="eval").body
+        kind = kind_of(run, syntax_tree(node.value, mode="eval").body, frame)
     except (SyntaxError, ValueError, RecursionError):
-        return AnnotationType(notes=(node.value,))
-    kind = kind_of(run, inner, frame)
+        kind = AnnotationType()
     return AnnotationType(notes=(node.value,)) if kind == AnnotationType() else kind
 
 
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _kind_by_name(run: Interpreter, node: ast.expr, frame: Frame) -> AnnotationType:
-    name = _last_name(node)
-    if name in NAMES:
-        return AnnotationType(type=NAMES[name])
-    if name in LISTS or name in TUPLES:
-        return AnnotationType(type="str", nargs="*")
-    return _kind_of_value(run, run.evaluate(node, frame))
-
-
-def _kind_of_value(run: Interpreter, value: Value) -> AnnotationType:
-    """What a type says that stands behind a name of the program's own: `Mode = Literal["fast", "slow"]`."""
+def _kind_of(run: Interpreter, value: Value) -> AnnotationType:
+    """What a type says."""
+    if value is None or value is UNKNOWN:
+        return AnnotationType(optional=value is None)
     if isinstance(value, TypeForm) and value.size <= _LARGEST:
-        name = value.origin.name.rpartition(".")[2]
-        return _form(run, name, value.inner, partial(_kind_inside, run), lambda part: part)
+        return _form(run, value.origin.name.rpartition(".")[2], value.inner)
     if isinstance(value, External):
         name = value.name.rpartition(".")[2]
+        if name in LISTS | TUPLES:
+            return AnnotationType(type="str", nargs="*")
         notes = () if name in NAMES else (value,)
         return AnnotationType(type=NAMES.get(name, "unknown"), optional=name == "NoneType", notes=notes)
     if not isinstance(value, Class):
-        return AnnotationType() if value is UNKNOWN else AnnotationType(notes=(value,))
+        return AnnotationType(notes=(value,))
     members = run.attribute(value, "__members__") if any(b.endswith("Enum") for b in value.externals()) else None
     if isinstance(members, dict):
         texts = [typed(run.attribute(m, "value"), run)[0] for m in members.values()]
@@ -142,36 +113,19 @@ def _kind_of_value(run: Interpreter, value: Value) -> AnnotationType:
     return AnnotationType(nested=value)
 
 
-def _kind_inside(run: Interpreter, value: Value) -> AnnotationType:
-    return AnnotationType(optional=True) if value is None else _kind_of_value(run, value)
-
-
-def _subscript(run: Interpreter, node: ast.Subscript, frame: Frame) -> AnnotationType:
-    inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-    kind: Callable[[ast.expr], AnnotationType] = lambda part: kind_of(run, part, frame)  # noqa: E731
-    return _form(run, _last_name(node.value), inner, kind, lambda part: run.evaluate(part, frame))
-
-
-def _form(
-    run: Interpreter,
-    name: str,
-    parts: Sequence[_Part],
-    kind: Callable[[_Part], AnnotationType],
-    value: Callable[[_Part], Value],
-) -> AnnotationType:
-    """A type with arguments, by its name, its arguments, and what each of them is as a type and as a value."""
+def _form(run: Interpreter, name: str, parts: tuple[Value, ...]) -> AnnotationType:
+    """A type with arguments."""
     if name == "Literal":
-        return _literal(run, [value(part) for part in parts])
+        return _literal(run, parts)
     if name in UNIONS:
-        made = _union([kind(part) for part in parts])
+        made = _union([_kind_of(run, part) for part in parts])
         return msgspec.structs.replace(made, optional=made.optional or name == "Optional")
     if not parts or name not in WRAPPERS | LISTS | TUPLES:
         return AnnotationType(type=NAMES.get(name, "unknown"))
-    first = kind(parts[0])
+    first = _kind_of(run, parts[0])
     if name in WRAPPERS:
-        notes = tuple(value(part) for part in parts[1:])
-        return msgspec.structs.replace(first, notes=notes, positional=first.positional or name in POSITIONAL)
-    endless = name in LISTS or (len(parts) == 2 and value(parts[1]) is Ellipsis)
+        return msgspec.structs.replace(first, notes=parts[1:], positional=first.positional or name in POSITIONAL)
+    endless = name in LISTS or (len(parts) == 2 and parts[1] is Ellipsis)
     return AnnotationType(type=first.type, choices=first.choices, nargs="*" if endless else str(len(parts)))
 
 
