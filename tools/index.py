@@ -157,7 +157,7 @@ class RepoIndex:
 
     @cached_property
     def commands(self) -> tuple[Example, ...]:
-        """The commands that documents, shell scripts and the heads of Python files show."""
+        """The commands that documents and shell scripts show."""
         return (*self.documented, *self._flat("scripts"))
 
     @cached_property
@@ -348,8 +348,7 @@ class RepoIndex:
         if name in _OF_DOCUMENTS:
             return list(self._documents)
         if name == "scripts":
-            shell = [path for path in self.files if path.endswith((".sh", ".bash")) and not _OF_TESTS.search(path)]
-            return [*shell, *(path for path in self.files if path.endswith(".py"))]
+            return [path for path in self.files if path.endswith((".sh", ".bash")) and not _OF_TESTS.search(path)]
         if name == "entries":
             return [path for path in self.files if path.endswith(_PROGRAMS) or "." not in posixpath.basename(path)]
         return [path for path in self.files if path.endswith(".py")]

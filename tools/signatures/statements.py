@@ -20,7 +20,6 @@ from ml_agent.tools.signatures.values import (
     Instance,
     Module,
     Native,
-    Repeated,
     Value,
     join,
     truth,
@@ -188,10 +187,7 @@ def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
 
 
 def _for(run: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
-    value = run.evaluate(node.iter, frame)
-    items = iterate(run, value)
-    if items is None and isinstance(value, Repeated):
-        items = [UNKNOWN]
+    items = iterate(run, run.evaluate(node.iter, frame))
     if items is None:
         return _uncertain_loop(run, node.body, frame, node.target)
     uncertain, returned = run.uncertain, len(frame.returned)

@@ -1,13 +1,13 @@
-"""All usage examples of a repository: what its documents, shell scripts and the heads of its Python files show."""
+"""All usage examples of a repository: what its documents and shell scripts show."""
 
 import itertools
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ml_agent.tools.documents.code import join_options, looks_like_command
+from ml_agent.tools.documents.code import looks_like_command
 from ml_agent.tools.documents.model import CodeBlock, Passage
 from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.index import ApiIndex
@@ -17,85 +17,13 @@ from ml_agent.tools.usage.entry import EntryFinder, Example, LocatedEntry
 from ml_agent.tools.usage.python import Blocks, python_workdir
 from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
-# The commands that text shows: paragraphs and inline code of documents, and the head of a Python file.
+# The commands that text shows: paragraphs and inline code of documents.
 
-_LARGEST_HEAD = 8_000
-_QUOTES = re.compile(r"[rRuU]?(\"\"\"|''')")
-_LABEL = re.compile(r"\s*(?:[A-Za-z][A-Za-z ]{0,30}:\s+)?(?:[$>%]\s+)?")
-"""What may stand before a command: `Usage: $ python train.py`."""
 _HEADER_PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
-_ENDING, _MODULE = re.compile(r"\.(?:py|sh)(?=\s|$)"), re.compile(r"\s-m\s+[\w.]")
-"""One of which it has, each by itself: that is found many times as fast."""
 _MOST_WORDS = 2
 _MOST_WORDS_OF_A_NAME = 4
 """Behind a command that is known by its name alone: a subcommand and what it is given."""
 _VERBS = [[word] for word in ("is", "are", "was", "has", "can", "will", "helps", "provides", "aims", "and", "or")]
-
-
-def head_script(text: str, installed: Collection[str] = ()) -> str:
-    """The head of a Python file as a shell script, line by line; "" where it shows no command.
-
-    Commands stay, the text around them becomes comments; a licence, or whatever else stands in a block of its own, is left out.
-
-    Args:
-        text: of the file.
-        installed: names of commands that the repository installs.
-    """
-    head = text[:_LARGEST_HEAD]
-    names_module = "-m" in head and _MODULE.search(head)
-    if not (names_module or _ENDING.search(head) or any(name in head for name in installed)):
-        return ""
-    rows = [row for block in _blocks(head) for row in _script_rows(block, installed)]
-    return join_options("\n".join(rows)) if any(map(_is_command, rows)) else ""
-
-
-def _blocks(head: str) -> Iterator[list[str]]:
-    """The lines of each run of leading comments, of the docstring, and empty ones between."""
-    rows = head.split("\n")
-    at = 0
-    while at < len(rows):
-        start, opened = at, _QUOTES.match(rows[at])
-        if opened:
-            yield _docstring(rows[at:], opened)
-            return
-        while at < len(rows) and rows[at].startswith("#"):
-            at += 1
-        if at > start:
-            yield [row.lstrip("#") for row in rows[start:at]]
-        elif rows[at].strip():
-            return
-        else:
-            yield [""]
-            at += 1
-
-
-def _docstring(rows: Sequence[str], opened: re.Match[str]) -> list[str]:
-    """The lines of a docstring, a backslash that is escaped at the end of one as the reader means it."""
-    inside, _, _ = "\n".join([rows[0][opened.end() :], *rows[1:]]).partition(opened[1])
-    return [row[:-1] if row.endswith("\\\\") else row for row in inside.split("\n")]
-
-
-def _script_rows(block: Sequence[str], installed: Collection[str]) -> list[str]:
-    """The lines of a block as those of a script, empty ones where none is a command."""
-    rows: list[str] = []
-    for row in block:
-        rows.append((row if _goes_on(rows, row) else _command(row, installed)) or _as_comment(row))
-    return rows if any(map(_is_command, rows)) else [""] * len(rows)
-
-
-def _is_command(row: str) -> bool:
-    return bool(row.strip()) and not row.startswith("#")
-
-
-def _command(row: str, installed: Collection[str]) -> str:
-    """The command of a line, with what indents it; "" where it holds none."""
-    quoted = next(inline_commands(row), "") if "`" in row else ""
-    if quoted:
-        return quoted
-    bare = _LABEL.sub("", row, count=1).rstrip()
-    indent = row[: len(row) - len(row.lstrip())]
-    starts = looks_like_command(bare) or bare.split(" ")[0] in installed
-    return indent + bare if starts and not is_sentence(bare) else ""
 
 
 def is_sentence(row: str) -> bool:
@@ -105,20 +33,6 @@ def is_sentence(row: str) -> bool:
     most = _MOST_WORDS if started else _MOST_WORDS_OF_A_NAME
     options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
     return not options and (len(behind) > most or behind[:1] in _VERBS or row.endswith((".", ",", ":", ";")))
-
-
-def _goes_on(rows: Sequence[str], row: str) -> bool:
-    """Whether a line belongs to the command above it."""
-    above = rows[-1] if rows else ""
-    if not _is_command(above):
-        return False
-    deeper = len(row) - len(row.lstrip()) > len(above) - len(above.lstrip())
-    return above.endswith("\\") or (deeper and row.lstrip().startswith("-"))
-
-
-def _as_comment(row: str) -> str:
-    said = row.strip().lstrip("# ")
-    return f"# {said}" if said else ""
 
 
 _INLINE = re.compile(r"`([^`\n]+)`")
@@ -238,15 +152,14 @@ class CommandReader:
         return tuple(itertools.takewhile(lambda _: not reading.over(), found))
 
     def read_script(self, path: str, reading: IndexWalk) -> tuple[Example, ...]:
-        """The commands of a shell script, or of the head of a Python file."""
-        text = (self._sources.text(path) or "")[:_LARGEST_SCRIPT]
-        found = self._script(path, head_script(text, self._consoles) if path.endswith(".py") else text)
+        """The commands of a shell script."""
+        found = self._script(path, (self._sources.text(path) or "")[:_LARGEST_SCRIPT])
         return tuple(itertools.takewhile(lambda _: not reading.over(), found))
 
     def _script(self, path: str, script: str) -> Iterator[Example]:
         for command in read_commands(script):
             entry = self._finder.find(command.text, self._finder.workdirs(path, command.folders))
-            if entry is not None and (entry.path != path or path.endswith(".py")):
+            if entry is not None and entry.path != path:
                 command = command._replace(line=command.line + 1, comment=introduction(command.comment))
                 yield _bash_example(path, command, entry)
 
