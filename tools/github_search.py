@@ -246,7 +246,7 @@ class GitHubSearch:
 
     def _get(self, path: str, parameters: dict[str, Any], kind: type[T]) -> T | None:
         """An answer of the kind, None for what does not exist; kept, and asked for again only where it changed."""
-        place = self._cache / f"{_key(self._api, path, str(parameters))}.json"
+        place = self._cache / f"{hashlib.sha256(repr((self._api, path, parameters)).encode()).hexdigest()[:32]}.json"
         kept = _load(place)
         if kept and time.time() - kept.moment < self._max_age:
             return _as(kind, kept.body)
@@ -336,10 +336,6 @@ def _explain(error: GithubException | requests.RequestException) -> SearchError:
         return RateLimitError(f"GitHub's rate limit is reached; wait, {ADVICE}")
     what = f"try again later, {ELSEWHERE}" if error.status >= 500 else ADVICE
     return SearchError(f"GitHub answered {error.status}; {what}")
-
-
-def _key(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def _load(path: Path) -> _Kept | None:

@@ -155,7 +155,11 @@ def absent_submodules(index: RepoIndex) -> tuple[str, ...]:
     except (configparser.Error, OSError, UnsafePathError):
         return ()
     named = [posixpath.normpath(parser.get(section, "path", fallback=".")) for section in parser.sections()]
-    return tuple(path for path in islice(named, MAX_SUBMODULES) if path != "." and not _holds(path, files))
+    return tuple(
+        path
+        for path in islice(named, MAX_SUBMODULES)
+        if path != "." and not any(one.startswith(f"{path}/") for one in files)
+    )
 
 
 def submodule_of(paths: Iterable[str], absent: Collection[str]) -> str:
@@ -170,7 +174,3 @@ def say_absent(submodules: Iterable[str]) -> str:
     return (
         f"{', '.join(named[:3])}{', …' if len(named) > 3 else ''} {what} not checked out: git submodule update --init"
     )
-
-
-def _holds(folder: str, files: Iterable[str]) -> bool:
-    return any(path.startswith(f"{folder}/") for path in files)

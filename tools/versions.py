@@ -28,7 +28,7 @@ def local_version(root: Path, known: ContentCache | None = None) -> str:
     """
     tree, is_git = Tree(root), is_work_tree(root)
     if not is_git and tree.is_file(".commit") and (commit := tree.read_text(".commit", 200).strip()):
-        return _safe(commit)
+        return re.sub(r"[^\w.-]+", "-", commit)[:80]
     work = WorkTree(root) if is_git else None
     state, changed = tree.state()
     key = ("version", str(tree.root), work.head if work else "", work.excluded if work else "", state)
@@ -80,8 +80,3 @@ def _open(tree: Tree, path: str) -> IO[bytes]:
         return os.fdopen(os.open(f"{tree.root}/{path}", OPEN_FLAGS), "rb", buffering=0)
     except OSError:
         return tree.open(path)
-
-
-def _safe(text: str) -> str:
-    """Text fit for a file name."""
-    return re.sub(r"[^\w.-]+", "-", text)[:80]

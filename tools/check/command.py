@@ -222,7 +222,7 @@ class _Check:
         if path in self.made and path not in self.tree.files:
             self.findings.append(cannot_tell(name, f"which options {name} takes: the text itself writes it"))
             return
-        if path is None or (path not in self.tree.files and not self._is_runnable_folder(path)):
+        if path is None or not {path, f"{path}/__main__.py"} & self.tree.files:
             self._missing_script(invocation, folder, path)
             return
         if path in self.tree.folders:
@@ -245,9 +245,6 @@ class _Check:
         found = check_syntax(self.reader.sources, path, invocation, sure=not self.anything_made)
         self.findings += found
         return any(finding.severity == "error" for finding in found)
-
-    def _is_runnable_folder(self, path: str) -> bool:
-        return f"{path}/__main__.py" in self.tree.files
 
     def _missing_script(self, invocation: Invocation, folder: str, path: str | None) -> None:
         """A script that is not there."""

@@ -309,7 +309,7 @@ class _Checker:
                     message=f"line {item.line}: {item.name!r} is not defined",
                     severity=severity,
                     subject=item.name,
-                    suggestion=self._definition_for(item.name),
+                    suggestion=self._api.usual_import(item.name) or nearest(item.name, self._known_names),
                 ),
             )
 
@@ -326,10 +326,6 @@ class _Checker:
                         for other in ast.walk(self._tree)
                     )
         return True
-
-    def _definition_for(self, name: str) -> str:
-        """The import by which the repository itself gets that name, or a name of the code that is nearly the same."""
-        return self._api.usual_import(name) or nearest(name, self._known_names)
 
     @cached_property
     def _known_names(self) -> set[str]:

@@ -179,7 +179,11 @@ class ImportChecker:
 
     def _missing_module(self, item: ImportedName) -> Finding:
         parts = item.module.split(".")
-        known = next(size for size in range(len(parts) - 1, -1, -1) if self._exists(parts[:size]))
+        known = next(
+            size
+            for size in range(len(parts) - 1, -1, -1)
+            if not size or self.resolve(".".join(parts[:size])) is not None
+        )
         parent = ".".join(parts[:known])
         near = nearest(parts[known], self._names(parent))
         suggestion = f"{parent}.{near}" if near else next(iter(self._api.modules_named(parts[-1])), "")
@@ -191,9 +195,6 @@ class ImportChecker:
             subject=item.module,
             suggestion=suggestion,
         )
-
-    def _exists(self, parts: list[str]) -> bool:
-        return not parts or self.resolve(".".join(parts)) is not None
 
     def _no_module(self, item: ImportedName, found: ApiObject) -> Finding:
         package, _, name = item.module.rpartition(".")
@@ -231,8 +232,4 @@ def nearest(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word.casefold(), by_fold, n=1, cutoff=_NEAR)
     if not close and len(word) >= _LONG_ENOUGH:
         close = sorted((name for name in by_fold if word.casefold() in name), key=len)
-    return max(by_fold[close[0]], key=lambda name: _same_signs(word, name)) if close else ""
-
-
-def _same_signs(word: str, name: str) -> int:
-    return len(set(word) & set(name))
+    return max(by_fold[close[0]], key=lambda name: len(set(word) & set(name))) if close else ""

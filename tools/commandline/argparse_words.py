@@ -93,7 +93,7 @@ class ArgparseWords:
                 taken = self._positionals(place)
                 place += taken
                 if taken == 0 and place < following:
-                    self._too_many(self.words[place:following])
+                    self.reader.note_too_many(without_dashes(self.words[place:following]))
                     place = following
                 if place < following:
                     continue
@@ -101,9 +101,6 @@ class ArgparseWords:
                 place = self._option(place)
         if not self.reader.excused:
             self._positionals(place)
-
-    def _too_many(self, words: list[str]) -> None:
-        self.reader.note_too_many([w for w in words if w != "--"])
 
     def _positionals(self, place: int) -> int:
         """Fill positional arguments from here; returns how many words they took."""

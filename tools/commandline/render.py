@@ -104,7 +104,7 @@ def _as_list(value: Any) -> Sequence[Any]:
 def _level(signature: Signature, given: Mapping[str, Any], level: int) -> list[str]:
     """Positional arguments first, then options that take several values, then all others."""
     options = [o for o in signature.options if o.level == level and o.dest in given and not takes_the_rest(o)]
-    places = [w for o in options if o.positional for w in _place_words(o, given[o.dest])]
+    places = [w for o in options if o.positional for w in (written(o, v) for v in _as_list(given[o.dest]))]
     _refuse_gaps(signature, given, level)
     greedy: list[str] = []
     others: list[str] = []
@@ -146,10 +146,6 @@ def _is_number(signature: Signature, word: str) -> bool:
     if signature.syntax != "argparse" or not NEGATIVE_NUMBER.match(word):
         return False
     return not any(NEGATIVE_NUMBER.match(f) for o in signature.options for f in o.flags)
-
-
-def _place_words(option: Option, value: Any) -> list[str]:
-    return [written(option, v) for v in _as_list(value)]
 
 
 def _spelling(options: Sequence[Option], option: Option, value: Any) -> Option | None:

@@ -105,7 +105,7 @@ def clean_block(text: str, label: str, line: int) -> list[CodeBlock]:
     language = normal_label(label)
     if any(_PYTHON_PROMPT.match(row) for row in lines) and language in ("", "python", "bash"):
         cleaned, language = _without_python_prompts(lines), "python"
-    elif language in ("", "bash") and any(_is_shell_prompt(row) for row in lines):
+    elif language in ("", "bash") and any(map(_SHELL_PROMPT.match, lines)):
         cleaned, language = _without_shell_prompts(lines), "bash"
     else:
         cleaned = "\n".join(lines)
@@ -188,10 +188,6 @@ def _without_python_prompts(lines: list[str]) -> str:
             kept.append(row[prompt.end() :])
         inside = prompt is not None
     return "\n".join(kept).strip("\n")
-
-
-def _is_shell_prompt(row: str) -> bool:
-    return bool(_SHELL_PROMPT.match(row))
 
 
 def _without_shell_prompts(lines: list[str]) -> str:

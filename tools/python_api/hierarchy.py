@@ -90,7 +90,7 @@ class Hierarchy:
         owner = place.definition
         init, new = (self._definitions(place.facts, f"{owner.name}.{name}") for name in ("__init__", "__new__"))
         if init or new:
-            sure = owner.sure and not new and not _is_enum(owner)
+            sure = owner.sure and not new and not any(base.endswith(("Enum", "Flag")) for base in owner.bases)
             maker = (init or new)[-1]
             return Constructor(maker.parameters, sure and maker.sure and len(init) < 2)
         if owner.fields:
@@ -137,7 +137,3 @@ def _key(place: DefinitionSite) -> tuple[str, str, int]:
 def _last_name(base: str) -> str:
     """The name of a base, as written, without its module and its parameters."""
     return base.split("[")[0].rpartition(".")[2]
-
-
-def _is_enum(owner: Definition) -> bool:
-    return any(base.endswith(("Enum", "Flag")) for base in owner.bases)

@@ -14,6 +14,7 @@ from ml_agent.tools.python_api.functions import parameters_of, read_decorators
 from ml_agent.tools.python_api.model import Definition, ModuleFacts, Parameter, ParameterKind
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.reading import FILE_SECONDS
+from ml_agent.tools.signatures.sources import called_name
 
 _LARGEST_SOURCE = 2_000_000
 _DYNAMIC = {
@@ -334,15 +335,11 @@ def class_attributes(node: ast.ClassDef) -> Attributes:
                 found.add(name)
         elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(part.name)
-        elif isinstance(part, ast.Call) and _callee(part) in _REGISTERS:
+        elif isinstance(part, ast.Call) and called_name(part) in _REGISTERS:
             given = _registered_names(part)
             found.update(given)
             is_open = is_open or not given
     return Attributes(frozenset(found - {node.name}), is_open or bool(found & _OPENERS))
-
-
-def _callee(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _registered_names(call: ast.Call) -> list[str]:

@@ -175,14 +175,6 @@ def flags_of(run: Interpreter) -> Flags:
     return Flags(run)
 
 
-def _define(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return flags_of(run).define(name.rpartition("DEFINE_")[2], arguments)
-
-
-def _require(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return flags_of(run).require(arguments)
-
-
 def _run_app(known_only: bool) -> Factory:
     def run_app(run: Interpreter, name: str, arguments: Arguments) -> Value:
         flags = flags_of(run)
@@ -221,14 +213,16 @@ def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:
 def _factories() -> dict[str, Factory]:
     made: dict[str, Factory] = {
         **config_files.FACTORIES,
-        "DEFINE_": _define,
+        "DEFINE_": lambda run, name, arguments: flags_of(run).define(name.rpartition("DEFINE_")[2], arguments),
         "gflags.FLAGS": _values,
         "@gflags.FLAGS": _values,
     }
     for library in LIBRARIES:
         for place in (f"{library}.flags", f"{library}.app.flags"):
             made[f"@{place}.FLAGS"] = _values
-            made[f"{place}.mark_flag_as_required"] = made[f"{place}.mark_flags_as_required"] = _require
+            made[f"{place}.mark_flag_as_required"] = made[f"{place}.mark_flags_as_required"] = (
+                lambda run, name, arguments: flags_of(run).require(arguments)
+            )
         made[f"{library}.app.run"] = _run_app(known_only=library != "absl")
     return made
 

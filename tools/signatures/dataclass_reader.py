@@ -16,7 +16,7 @@ from ml_agent.tools.signatures.fields import (
 )
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.known_classes import STRING_TO_BOOL, known_class, with_negative
-from ml_agent.tools.signatures.model import CONFIG_FILE, Option, OptionType, Origin, Signature
+from ml_agent.tools.signatures.model import CONFIG_FILE, Option, Origin, Signature
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Class, External, Value
 
 
@@ -90,7 +90,7 @@ class FieldParser(Parser):
 
     def do_parse_args_and_config(self, arguments: Arguments) -> Value:
         """TrlParser: `--config FILE` gives values, and what is required may stand there."""
-        self._add([msgspec.structs.replace(_plain("--config", "path"), converter=CONFIG_FILE)])
+        self._add([Option(dest="config", flags=("--config",), type="path", sure=False, converter=CONFIG_FILE)])
         self.run.note_parsed(self, strict=arguments.get(None, "return_remaining_strings") is not True)
         return UNKNOWN
 
@@ -107,17 +107,9 @@ def _hf_parser(run: Interpreter, name: str, arguments: Arguments) -> Value:
     return made
 
 
-def _plain(flag: str, kind: OptionType) -> Option:
-    return Option(dest=flag.lstrip("-"), flags=(flag,), type=kind, sure=False)
-
-
-def _field(run: Interpreter, name: str, arguments: Arguments) -> Value:
-    return FieldNote(arguments)
-
-
 FACTORIES: dict[str, Factory] = {
     "transformers.HfArgumentParser": _hf_parser,
     "transformers.hf_argparser.HfArgumentParser": _hf_parser,
     "trl.TrlParser": _hf_parser,
-    "dataclasses.field": _field,
+    "dataclasses.field": lambda run, name, arguments: FieldNote(arguments),
 }

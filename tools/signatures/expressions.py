@@ -42,18 +42,6 @@ _TYPES = (Class, TypeForm, External, type(None))
 CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("a"): ascii, ord("s"): str}
 
 
-def _constant(run: Machine, node: ast.Constant, frame: Frame) -> Value:
-    return node.value
-
-
-def _name(run: Machine, node: ast.Name, frame: Frame) -> Value:
-    return run.look_up(node.id, frame)
-
-
-def _attribute(run: Machine, node: ast.Attribute, frame: Frame) -> Value:
-    return run.attribute(run.evaluate(node.value, frame), node.attr)
-
-
 def _items(run: Machine, nodes: list[ast.expr], frame: Frame) -> list[Value]:
     values: list[Value] = []
     for node in nodes:
@@ -63,18 +51,6 @@ def _items(run: Machine, nodes: list[ast.expr], frame: Frame) -> list[Value]:
         else:
             values.append(run.evaluate(node, frame))
     return values
-
-
-def _list(run: Machine, node: ast.List, frame: Frame) -> Value:
-    return _items(run, node.elts, frame)
-
-
-def _tuple(run: Machine, node: ast.Tuple, frame: Frame) -> Value:
-    return tuple(_items(run, node.elts, frame))
-
-
-def _set(run: Machine, node: ast.Set, frame: Frame) -> Value:
-    return to_set(_items(run, node.elts, frame))
 
 
 def _dict(run: Machine, node: ast.Dict, frame: Frame) -> Value:
@@ -255,10 +231,6 @@ def _format(run: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     return short("".join(texts))
 
 
-def _lambda(run: Machine, node: ast.Lambda, frame: Frame) -> Value:
-    return Function(node, frame)
-
-
 def _call(run: Machine, node: ast.Call, frame: Frame) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         from_frame = Arguments([frame], {})
@@ -360,14 +332,17 @@ def _walrus(run: Machine, node: ast.NamedExpr, frame: Frame) -> Value:
     return value
 
 
-def _await(run: Machine, node: ast.Await, frame: Frame) -> Value:
-    return run.evaluate(node.value, frame)
-
-
 HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
-    ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.List: _list, ast.Tuple: _tuple,
-    ast.Set: _set, ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
-    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _format, ast.Lambda: _lambda,
+    ast.Constant: lambda run, node, frame: node.value,
+    ast.Name: lambda run, node, frame: run.look_up(node.id, frame),
+    ast.Attribute: lambda run, node, frame: run.attribute(run.evaluate(node.value, frame), node.attr),
+    ast.List: lambda run, node, frame: _items(run, node.elts, frame),
+    ast.Tuple: lambda run, node, frame: tuple(_items(run, node.elts, frame)),
+    ast.Set: lambda run, node, frame: to_set(_items(run, node.elts, frame)),
+    ast.Lambda: lambda run, node, frame: Function(node, frame),
+    ast.Await: lambda run, node, frame: run.evaluate(node.value, frame),
+    ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _format,
     ast.Call: _call, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
-    ast.DictComp: _dict_comprehension, ast.NamedExpr: _walrus, ast.Await: _await,
+    ast.DictComp: _dict_comprehension, ast.NamedExpr: _walrus,
 }  # fmt: skip

@@ -53,7 +53,7 @@ class GlobalsParser(Native):
             for name, value in self.settings.items()
             if name in lines and not name.startswith("_") and not isinstance(value, _NO_SETTINGS)
         ]
-        if _executes(self.code):
+        if any(_callee(node) == "exec" for node in ast.walk(self.code)):
             options.append(
                 Option(dest="files", type="path", nargs="*", path=self.run.script, help="Python files with settings")
             )
@@ -95,10 +95,6 @@ def _stores_global(node: ast.AST) -> bool:
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
         return False
     return _callee(node.value) == "globals" and not isinstance(node.slice, ast.Constant)
-
-
-def _executes(code: ast.Module) -> bool:
-    return any(_callee(node) == "exec" for node in ast.walk(code))
 
 
 def _asserts_types(code: ast.Module) -> bool:

@@ -389,10 +389,7 @@ class Interpreter:
         instance = self.call(cls, Arguments([], {}))
         for name, member in list(cls.names.items()):
             if isinstance(member, Function) and name != "__init__" and not member.kind:
-                self._guard(partial(self._call_method, instance, name))
-
-    def _call_method(self, instance: Value, name: str) -> Value:
-        return self.call(self.attribute(instance, name), Arguments([], {}))
+                self._guard(partial(self.call, self.attribute(instance, name), Arguments([], {})))
 
     def _guard(self, action: Callable[[], object]) -> None:
         try:

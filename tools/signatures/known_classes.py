@@ -30,10 +30,6 @@ Pinned = Callable[[str], str]
 _Version = tuple[int, ...]
 
 
-def _by_nobody(package: str) -> str:
-    return ""
-
-
 def _numbers(version: str) -> _Version:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
 
@@ -60,7 +56,7 @@ class KnownClass(msgspec.Struct, frozen=True, kw_only=True):
     bases: tuple[str, ...] = ()
     """Classes of other libraries that it derives from, dotted."""
 
-    def as_options(self, pinned: Pinned = _by_nobody, depth: int = 0) -> tuple[Option, ...]:
+    def as_options(self, pinned: Pinned = lambda package: "", depth: int = 0) -> tuple[Option, ...]:
         """Its options, those of its bases first; those that not every version has are not sure, and say which versions do.
 
         Args:

@@ -47,10 +47,6 @@ Keep = Callable[[str, Callable[[], tuple[Signature, ...]]], tuple[Signature, ...
 """Gives what is kept of a file, else what the call makes."""
 
 
-def _anew(path: str, make: Callable[[], tuple[Signature, ...]]) -> tuple[Signature, ...]:
-    return make()
-
-
 class SignatureReader:
     """Reads the entry points of one repository; what several files share is parsed once."""
 
@@ -59,7 +55,7 @@ class SignatureReader:
         root: Path,
         files: frozenset[str] | None = None,
         sources: Sources | None = None,
-        keep: Keep = _anew,
+        keep: Keep = lambda path, make: make(),
     ) -> None:
         self.sources = sources or Sources(root, files)
         self._keep = keep

@@ -70,8 +70,7 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
     text = sources.text(path)
     if text is None:
         return ()
-    lines = _join_lines(text)
-    bare = [_strip_comment(line) for line in lines]
+    bare = [_strip_comment(line) for line in re.sub(r"\\[ \t]*\n", " ", text).split("\n")]
     code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
     options = _places(outer, path) + _getopts(outer, path)
     takes_all = bool(ALL.search(OPTIONS_DONE.sub("", outer)))
@@ -105,10 +104,6 @@ def _opens_function(lines: list[str], at: int) -> bool:
     return bool(found["brace"]) or (
         found.end() == len(lines[at]) and "".join(lines[at + 1 : at + 2]).lstrip()[:1] == "{"
     )
-
-
-def _join_lines(text: str) -> list[str]:
-    return re.sub(r"\\[ \t]*\n", " ", text).split("\n")
 
 
 def _strip_comment(line: str) -> str:

@@ -335,12 +335,8 @@ class Sources:
         if path in self._packaged:
             return False
         if path not in self._effects:
-            self._effects[path] = any(self._writes_flags(p) for p in self.closure(path, script))
+            self._effects[path] = any(self.asked(p, WRITES_FLAGS.search) for p in self.closure(path, script))
         return self._effects[path]
-
-    def _writes_flags(self, path: str) -> bool:
-        """Whether a line at a file's top level defines a flag or parses."""
-        return self.asked(path, WRITES_FLAGS.search) is not None
 
 
 def called_name(call: ast.Call) -> str:

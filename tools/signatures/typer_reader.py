@@ -129,12 +129,8 @@ def _command_name(function: Function) -> str:
 def options_of(run: Interpreter, function: Function, level: int) -> list[Option]:
     """The options of a function's parameters."""
     fields, _ = parameters(run, function)
-    made = [_option(run, field) for field in fields if not _is_context(field)]
+    made = [_option(run, field) for field in fields if field.name not in ("ctx", "context") or not field.required]
     return [msgspec.structs.replace(o, level=level) for o in made]
-
-
-def _is_context(field: Field) -> bool:
-    return field.name in ("ctx", "context") and field.required
 
 
 def _option(run: Interpreter, field: Field) -> Option:

@@ -32,7 +32,7 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
     if option.converter == "yaml":
         return _yaml_word(option, word)
     if kind == "int":
-        return _number(_whole if option.converter == WHOLE_FLOAT else int, word)
+        return _number((lambda text: int(float(text))) if option.converter == WHOLE_FLOAT else int, word)
     if kind == "float":
         return _number(float, word)
     if kind == "bool":
@@ -45,10 +45,6 @@ def _number(make: Callable[[str], float], word: str) -> tuple[Any, bool]:
         return make(word), True
     except (ValueError, OverflowError):
         return word, False
-
-
-def _whole(word: str) -> int:
-    return int(float(word))
 
 
 def _literal(word: str, kind: str) -> tuple[Any, bool]:

@@ -65,14 +65,10 @@ def sections(passage: Passage) -> Iterator[Section]:
 
 
 def inline_commands(paragraph: str) -> Iterator[str]:
-    """Commands that stand in running text: as inline code, or as a line of their own."""
+    """Commands that stand in running text as inline code."""
     for code in _INLINE.findall(paragraph):
         text = re.sub(r"^\$ ", "", code.strip())
         if looks_like_command(text):
-            yield text
-    for line in paragraph.split("\n"):
-        text = re.sub(r"^\s*(?:[-*>]|\d+\.)?\s*(?:\$ )?", "", line)
-        if "`" not in text and looks_like_command(text) and _has_only_arguments(text):
             yield text
 
 
@@ -83,16 +79,6 @@ def introduction(text: str) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     return [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
-
-
-def _has_only_arguments(line: str) -> bool:
-    """Whether a line of text is a command and not a sentence about one: behind the script come options or nothing."""
-    words = line.split()
-    scripts = [position for position, word in enumerate(words) if word.endswith((".py", ".sh"))]
-    if not scripts:
-        return "-m" in words and words[0].startswith("python")
-    behind = words[scripts[0] + 1 :]
-    return not behind or behind[0].startswith(("-", "+", "$")) or any(sign in behind[0] for sign in "=/.")
 
 
 _LARGEST_SCRIPT = 60_000

@@ -40,16 +40,14 @@ def read_block(text: str, earlier: Collection[str] = ()) -> Block:
         table = None
     if tree is None or table is None:
         return Block.alone(text)
-    bound = frozenset(one.get_name() for one in table.get_symbols() if _is_bound(one))
+    bound = frozenset(
+        one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported() or one.is_namespace()
+    )
     used = set(_global_names(table))
     needed = used - bound
     if not (used & bound).isdisjoint(earlier):  # only then it matters whether they are used before they are bound here
         needed |= {item.name for item in undefined_names(tree)}
     return Block(text, bound, frozenset(needed))
-
-
-def _is_bound(symbol: symtable.Symbol) -> bool:
-    return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
 def _global_names(table: symtable.SymbolTable, top: bool = True) -> Iterator[str]:
