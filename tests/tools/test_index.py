@@ -131,8 +131,7 @@ def test_what_takes_too_long_is_left_out_and_said(root: Path, tmp_path: Path) ->
         look_at_all(index)
         assert not index.entries and not index.passages and not index.signatures
         assert {(left.part, left.paths) for left in index.left_out} == {
-            ("entries", ("train.py",)), ("passages", ("README.md",)), ("scripts", ("train.py",)),
-            ("outlines", ("train.py",)),
+            ("entries", ("train.py",)), ("passages", ("README.md",)), ("outlines", ("train.py",)),
         }  # fmt: skip
         assert index.api.resolve("train.main") not in (None, UNKNOWN), "what is asked for by name is read"
     assert "train.py: not read for entries" in " ".join(left.said for left in index.left_out)
@@ -147,7 +146,7 @@ def test_what_was_left_out_is_gone_on_with(root: Path, tmp_path: Path, read: lis
     assert index.examples and index.passages and index.entries and index.signatures["train.py"]
     assert not index.left_out
     assert sorted(read) == [
-        "blocks README.md", "commands README.md", "entries train.py", "outlines train.py", "passages README.md", "scripts train.py",
+        "blocks README.md", "commands README.md", "entries train.py", "outlines train.py", "passages README.md",
     ]  # fmt: skip
     read.clear()
     later = RepoIndex.open(root, "v1", cache)

@@ -77,11 +77,21 @@ class OptionReader:
             return "boolean_optional"
         if isinstance(action, External) and action.name in DICT_ACTIONS and self.named.get("nargs") in ("+", "*"):
             return "dict"
-        if (
-            not isinstance(action, Class) or action.find("__init__") is not None
-        ):  # which may say how many words it takes
+        if isinstance(action, Class):
+            self.named = {**self.named, **self._own_action(action)}
+        else:
             self.sure = False
         return ""
+
+    def _own_action(self, action: Class) -> dict[str, Value]:
+        """The settings that an Action class of the program gives to argparse.Action."""
+        if action.find("__init__") is None:
+            return {}
+        known = {k: v for k, v in self.named.items() if k not in ("action", "version")}
+        call = Arguments([], {"option_strings": list(self.flags), "dest": self._dest(), **known})
+        made = self.parser.run.call(action, call)
+        native = made.native if isinstance(made, Instance) else None
+        return native.settings if isinstance(native, ActionSettings) else {}
 
     def _dest(self) -> str:
         """The name under which argparse stores it."""
@@ -302,3 +312,15 @@ def opens_to_write(arguments: Arguments) -> bool:
     """Whether the type of an option, called so, opens its file to be written."""
     mode = arguments.get(0, "mode")
     return isinstance(mode, str) and mode[:1] in ("w", "a", "x")
+
+
+class ActionSettings(Native):
+    """What an Action class of the program passed to argparse.Action."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        named = dict(arguments.named)
+        for name, value in zip(("option_strings", "dest", "nargs", "const", "default"), arguments.placed, strict=False):
+            named[name] = value
+        self.settings = {
+            k: v for k, v in named.items() if k in ("nargs", "const", "default", "required", "type", "choices")
+        }

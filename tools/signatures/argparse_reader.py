@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ml_agent.tools.signatures.argparse_option import FileType, OptionReader, text_of, typed
+from ml_agent.tools.signatures.argparse_option import ActionSettings, FileType, OptionReader, text_of, typed
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Instance, Namespace, Native, Value, is_known
@@ -305,5 +305,6 @@ FACTORIES: dict[str, Factory] = {
     "simple_parsing.ArgumentParser": make_parser,
     "tap.Tap": make_parser,
     "argparse.FileType": lambda run, name, arguments: FileType(arguments),
+    "argparse.Action": lambda run, name, arguments: ActionSettings(arguments),
     "argparse.Namespace": lambda run, name, arguments: UNKNOWN,
 }

@@ -27,6 +27,7 @@ from ml_agent.tools.signatures.values import (
     Module,
     Namespace,
     ParsedArgument,
+    Repeated,
     Value,
     is_known,
     truth,
@@ -219,6 +220,8 @@ def _number(function: Callable[..., Any], placed: list[Value]) -> Value:
 
 
 def _range(run: Machine, arguments: Arguments) -> Value:
+    if any(isinstance(v, ParsedArgument) for v in arguments.placed):
+        return Repeated()
     if not all(isinstance(v, int) for v in arguments.placed) or arguments.open:
         return UNKNOWN
     made = guarded(lambda: range(*arguments.placed))

@@ -20,6 +20,7 @@ from ml_agent.tools.signatures.values import (
     Instance,
     Module,
     Native,
+    Repeated,
     Value,
     join,
     truth,
@@ -187,7 +188,8 @@ def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
 
 
 def _for(run: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
-    items = iterate(run, run.evaluate(node.iter, frame))
+    value = run.evaluate(node.iter, frame)
+    items = [UNKNOWN] if isinstance(value, Repeated) else iterate(run, value)
     if items is None:
         return _uncertain_loop(run, node.body, frame, node.target)
     uncertain, returned = run.uncertain, len(frame.returned)

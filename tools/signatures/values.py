@@ -268,6 +268,10 @@ class ParsedArgument:
     """What it is where the command line does not name it; UNKNOWN where that is not known, or of no interest."""
 
 
+class Repeated:
+    """range() of a command-line value: goes round at least once, unless the user asks for nothing."""
+
+
 class Namespace(Native):
     """What a parser returned: attributes are values of the command line, unless the program sets them itself.
 

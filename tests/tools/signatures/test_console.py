@@ -51,9 +51,7 @@ def test_broken_files_give_nothing(tmp_path: Path) -> None:
 
 
 def test_scripts_without_a_suffix(tmp_path: Path) -> None:
-    (tmp_path / "setup.py").write_text(
-        "from setuptools import setup\nsetup(scripts=['bin/fit', 'bin/other'])\n"
-    )
+    (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup(scripts=['bin/fit', 'bin/other'])\n")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "fit").write_text("#!/usr/bin/env python3\n" + MODULE + "cli()\n")
     (tmp_path / "bin" / "other").write_text("#!/bin/bash\npython -m pack.main $1\n")
