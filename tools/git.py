@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ml_agent.tools.errors import RepositoryError, UnsafeUrlError
+from ml_agent.tools.walk import Walk
 
 POLL_SECONDS = 0.2
 KILL_SECONDS = 10.0
@@ -184,18 +185,7 @@ def _kill_session(process: "subprocess.Popen[bytes]") -> None:
 
 def folder_size(folder: Path) -> int:
     """Bytes of all files under a folder; files that vanish meanwhile count nothing."""
-    total, folders = 0, [str(folder)]
-    while folders:
-        try:
-            with os.scandir(folders.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_size
-        except FileNotFoundError:
-            continue
-    return total
+    return sum(entry.status.st_size for entry in Walk(folder) if not entry.is_folder)
 
 
 def mask_url(url: str) -> str:

@@ -155,16 +155,22 @@ def _limited(answer: requests.Response, **_: object) -> None:
     raw.stream = stream
 
 
-class _Http(HTTPRequestsConnectionClass):
+class _CappedConnection:
+    """A connection of PyGithub's that reads no more than so much of an answer."""
+
+    session: requests.Session
+
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.session.hooks["response"].append(_limited)
 
 
-class _Https(HTTPSRequestsConnectionClass):
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.session.hooks["response"].append(_limited)
+class _Http(_CappedConnection, HTTPRequestsConnectionClass):
+    pass
+
+
+class _Https(_CappedConnection, HTTPSRequestsConnectionClass):
+    pass
 
 
 class GitHubSearch:

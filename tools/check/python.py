@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.tools.check.python_imports import ImportChecker, nearest
+from ml_agent.tools.check.python_imports import ImportChecker
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.outline import outline_of
@@ -29,6 +29,7 @@ from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import ApiObject, Parameter
 from ml_agent.tools.python_api.read import parse_module
 from ml_agent.tools.python_source import read_python
+from ml_agent.tools.signatures.nearest import nearest
 
 # Calls of the repository's functions and classes, and of methods of the objects that a piece of Python makes.
 
@@ -309,7 +310,7 @@ class _Checker:
                     message=f"line {item.line}: {item.name!r} is not defined",
                     severity=severity,
                     subject=item.name,
-                    suggestion=self._api.usual_import(item.name) or nearest(item.name, self._known_names),
+                    suggestion=self._api.usual_import(item.name) or nearest(item.name, sorted(self._known_names)),
                 ),
             )
 

@@ -1,10 +1,9 @@
 """Checks imports against the modules of a repository."""
 
 import ast
-import difflib
 import posixpath
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ml_agent.tools.findings import Finding, Severity
@@ -14,10 +13,8 @@ from ml_agent.tools.outline import imported_tops, imports_in
 from ml_agent.tools.python_api.bindings import ImportedName, imported_names
 from ml_agent.tools.python_api.model import UNKNOWN, ApiObject
 from ml_agent.tools.python_api.resolver import Resolved
+from ml_agent.tools.signatures.nearest import nearest
 
-_NEAR = 0.6
-_LONG_ENOUGH = 4
-"""Letters of a word that may be a part of the right one."""
 _LOADED_AT_START = frozenset(
     [
         *sys.builtin_module_names,
@@ -103,7 +100,7 @@ class ImportChecker:
     def missing_name(self, module: str, name: str, line: int) -> Finding:
         """The finding that a module of the repository lacks a name."""
         owner = self.resolve(module)
-        near = nearest(name, self._names(module))
+        near = nearest(name, sorted(self._names(module)))
         return Finding(
             code="no-such-name",
             message=f"line {line}: {module} has no {name!r}" + (f"; did you mean {near!r}?" if near else ""),
@@ -185,7 +182,7 @@ class ImportChecker:
             if not size or self.resolve(".".join(parts[:size])) is not None
         )
         parent = ".".join(parts[:known])
-        near = nearest(parts[known], self._names(parent))
+        near = nearest(parts[known], sorted(self._names(parent)))
         suggestion = f"{parent}.{near}" if near else next(iter(self._api.modules_named(parts[-1])), "")
         return Finding(
             code="no-such-module",
@@ -222,14 +219,3 @@ def import_path(tree: ast.Module, workdir: str) -> ImportPath:
         elif isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path" and not isinstance(node.ctx, ast.Load):
             certain = False
     return ImportPath(tuple(dict.fromkeys(folders)), certain)
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like another; "" where none is."""
-    by_fold: dict[str, list[str]] = {}
-    for name in sorted(known):
-        by_fold.setdefault(name.casefold(), []).append(name)
-    close = difflib.get_close_matches(word.casefold(), by_fold, n=1, cutoff=_NEAR)
-    if not close and len(word) >= _LONG_ENOUGH:
-        close = sorted((name for name in by_fold if word.casefold() in name), key=len)
-    return max(by_fold[close[0]], key=lambda name: len(set(word) & set(name))) if close else ""

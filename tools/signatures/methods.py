@@ -10,41 +10,9 @@ from ml_agent.tools.signatures.machine import Machine
 from ml_agent.tools.signatures.operators import MAX_ITEMS, MAX_TEXT, WIDTH, guarded, short
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Method, Value, is_known, may_be_key
 
-TEXT_METHODS = frozenset(
-    [
-        "lower",
-        "upper",
-        "title",
-        "capitalize",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "split",
-        "rsplit",
-        "splitlines",
-        "join",
-        "replace",
-        "startswith",
-        "endswith",
-        "format",
-        "removeprefix",
-        "removesuffix",
-        "isdigit",
-        "islower",
-        "isupper",
-        "isalpha",
-        "isalnum",
-        "isidentifier",
-        "find",
-        "rfind",
-        "index",
-        "count",
-        "partition",
-        "rpartition",
-        "swapcase",
-        "casefold",
-    ]
-)
+GROWING = frozenset(["center", "ljust", "rjust", "zfill", "expandtabs", "translate", "format_map", "encode"])
+"""Methods of texts that may make long ones, or something else than a text."""
+TEXT_METHODS = frozenset(name for name in dir(str) if not name.startswith("_")) - GROWING
 CONTAINER_METHODS = frozenset(["keys", "values", "items", "get", "copy", "index", "count"])
 CHANGING_METHODS = frozenset(
     [

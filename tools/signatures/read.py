@@ -9,8 +9,6 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.tools.errors import UnsafePathError
-from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.config_files import configured
@@ -21,7 +19,7 @@ from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
 from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
-from ml_agent.tools.signatures.values import Class, Function, Native, Value
+from ml_agent.tools.signatures.values import Class, Function, Value
 from ml_agent.tools.signatures.yaml_keys import with_comments
 
 RUNS_OTHERS = re.compile(r"\b(?:exec|runpy\.run_\w+|import_module|__import__|load_entry_point)\s*\(|\bargv\b")
@@ -65,9 +63,8 @@ class SignatureReader:
     def read(self, path: str) -> tuple[Signature, ...]:
         """The signatures of one file, () where it is no entry point; never raises."""
         if path not in self._read:
-            real = linked_script(self.sources, path)
             with without_garbage_collection():
-                self._read[path] = self._of(path) if real == path else named_by_link(self.read(real), path)
+                self._read[path] = self._of(path)
         return self._read[path]
 
     def _of(self, path: str) -> tuple[Signature, ...]:
@@ -273,13 +270,10 @@ def _parsed_signatures(run: Interpreter) -> list[Signature]:
     found = [signatures_of(parser) for parser in parsers]
     if not found:
         return []
-    main = _main_place(parsers, found, run)
-    others = [*found[:main], *found[main + 1 :]]
-    is_open = not strict or any(s.accepts_unknown for group in others[main:] for s in group)
-    whole = [msgspec.structs.replace(s, accepts_unknown=s.accepts_unknown or is_open) for s in found[main]]
+    whole = [msgspec.structs.replace(s, accepts_unknown=s.accepts_unknown or not strict) for s in found[-1]]
     if not run.complete:
         whole = [_unsure(s) for s in whole]
-    further = [o for group in others for s in group for o in s.options]
+    further = [o for group in found[:-1] for s in group for o in s.options]
     return [msgspec.structs.replace(s, options=_unique((*s.options, *_at_all_levels(further, s)))) for s in whole]
 
 
@@ -287,15 +281,6 @@ def _at_all_levels(options: Sequence[Option], signature: Signature) -> Iterator[
     """Options of a parser that reads the words before: they may stand on either side of every subcommand."""
     for level in range(len(signature.subcommand) + 1):
         yield from (msgspec.structs.replace(option, level=level) for option in options)
-
-
-def _main_place(parsers: Sequence[Native], found: Sequence[Sequence[Signature]], run: Interpreter) -> int:
-    """Which parser gives the command line its form: one with subcommands that leaves words to others, else the last."""
-    leaving = [event.parser for event in run.parsed if not event.strict]
-    form = [
-        place for place, group in enumerate(found) if parsers[place] in leaving and any(s.subcommand for s in group)
-    ]
-    return form[-1] if form and not any(s.subcommand for s in found[-1]) else len(found) - 1
 
 
 def _unique(options: Iterable[Option]) -> tuple[Option, ...]:
@@ -351,28 +336,3 @@ def _names_package(tree: ast.Module | None) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == "__package__" and isinstance(node.ctx, ast.Store) for node in nodes
     )
-
-
-def linked_script(sources: Sources, path: str) -> str:
-    """The Python file of the repository that a link to it stands for; `path` itself where it is none."""
-    if not path.endswith(".py") or not sources.exists(path) or not (sources.root / path).is_symlink():
-        return path
-    tree = Tree(sources.root)
-    try:
-        real = tree.resolve(path).relative_to(tree.root).as_posix()
-    except UnsafePathError:
-        return path
-    return real if real.endswith(".py") and real in sources.files else path
-
-
-def named_by_link(signatures: Iterable[Signature], path: str) -> tuple[Signature, ...]:
-    """Signatures of a file as those of a link to it."""
-    return tuple(_rename(signature, path) for signature in signatures)
-
-
-def _rename(signature: Signature, path: str) -> Signature:
-    options = tuple(
-        msgspec.structs.replace(option, path=path) if option.path == signature.path else option
-        for option in signature.options
-    )
-    return msgspec.structs.replace(signature, path=path, options=options)
