@@ -20,6 +20,7 @@ from ml_agent.tools.content_cache import ContentCache, fingerprint
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.files import Tree
 from ml_agent.tools.outline import Outline, outline_of
+from ml_agent.tools.own_cache import OnDemand
 from ml_agent.tools.python_api.index import ApiIndex, ObjectIndexes
 from ml_agent.tools.python_api.model import ModuleFacts
 from ml_agent.tools.reading import IndexWalk, LeftOut, Report
@@ -179,10 +180,13 @@ class RepoIndex:
     @cached_property
     def api(self) -> ApiIndex:
         """The importable names of the repository."""
-        from ml_agent.tools.python_api.read import LazyFacts
+        from ml_agent.tools.python_api.read import read_module
         from ml_agent.tools.python_api.requirements import read_requirements
 
-        facts = LazyFacts(self.root, self.files, lambda path, make: self.keep(("facts", path), ModuleFacts, make))
+        facts: OnDemand[ModuleFacts] = OnDemand(
+            (path for path in self.files if path.endswith(".py")),
+            lambda path: self.keep(("facts", path), ModuleFacts, lambda: read_module(self.root, path)),
+        )
         return ApiIndex(
             self.files,
             facts,
@@ -212,9 +216,9 @@ class RepoIndex:
     @cached_property
     def programs(self) -> Mapping[str, tuple[Signature, ...]]:
         """The signatures of console scripts by name; each is read when it is asked for."""
-        from ml_agent.tools.signatures.console import ConsolePrograms
+        from ml_agent.tools.signatures.console import console_programs
 
-        return ConsolePrograms(self.reader)
+        return console_programs(self.reader)
 
     @cached_property
     def _cache(self) -> ContentCache | None:
@@ -341,10 +345,9 @@ class RepoIndex:
     def _paths(self, name: str) -> Collection[str]:
         """The files of which a part says something."""
         if name == "passages":
-            from ml_agent.tools.documents.read import is_document, newest_editions
+            from ml_agent.tools.documents.read import is_document
 
-            found = newest_editions(path for path in self.files if is_document(path))
-            return self.walk(name, 0).ordered(found)[:MOST_DOCUMENTS]
+            return self.walk(name, 0).ordered(filter(is_document, self.files))[:MOST_DOCUMENTS]
         if name in _OF_DOCUMENTS:
             return list(self._documents)
         if name == "scripts":
@@ -391,42 +394,16 @@ class RepoIndex:
         return {path: passages for path, passages in self._read("passages").found.items() if passages}
 
 
-class Signatures(Mapping[str, tuple[Signature, ...]]):
+class Signatures(OnDemand[tuple[Signature, ...]]):
     """The signatures of a repository's entry points by path; each is read when it is asked for.
 
-    Whoever goes through all of them gets as many as the index's budget is enough for.
+    Whoever goes through all of them gets as many as the index's budget is enough for; those of files that turn out to be no entry
+    point are among the paths.
     """
 
     def __init__(self, index: RepoIndex) -> None:
+        super().__init__((one.path for one in index.entries), self._read)
         self._index = index
-        self._read: dict[str, tuple[Signature, ...]] = {}
-
-    @cached_property
-    def _names(self) -> Mapping[str, list[str]]:
-        """By path the names of its console scripts."""
-        found: dict[str, list[str]] = {one.path: [] for one in self._index.entries}
-        for one in self._index.entries:
-            found[one.path] += [one.name] if one.kind == "console" else []
-        return found
-
-    def __getitem__(self, path: str) -> tuple[Signature, ...]:
-        names = self._names[path]
-        if path not in self._read:
-            with self._index.lock:
-                self._read[path] = self._index.keep(
-                    ("signatures", path), tuple[Signature, ...], lambda: self._make(path, names)
-                )
-        return self._read[path]
-
-    def __iter__(self) -> Iterator[str]:
-        """The paths; those of files that turn out to be no entry point among them."""
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._names
 
     def items(self) -> Any:
         """Path and signatures of each, as far as the budget goes."""
@@ -437,13 +414,18 @@ class Signatures(Mapping[str, tuple[Signature, ...]]):
         return self._all().values()
 
     def _all(self) -> dict[str, tuple[Signature, ...]]:
-        return {path: self[path] for path in self if path in self._read or self._index.has_time}
+        return {path: self[path] for path in self if path in self._made or self._index.has_time}
 
-    def _make(self, path: str, names: Sequence[str]) -> tuple[Signature, ...]:
-        from ml_agent.tools.signatures.programs import with_handed_options
-
-        found = [*self._index.reader.read(path), *(one for name in names for one in self._index.programs[name])]
-        return tuple(with_handed_options(one, self) if one.kind == "shell" else one for one in found)
+    def _read(self, path: str) -> tuple[Signature, ...]:
+        index = self._index
+        names = [one.name for one in index.entries if one.path == path and one.kind == "console"]
+        with index.lock:
+            found: tuple[Signature, ...] = index.keep(
+                ("signatures", path),
+                tuple[Signature, ...],
+                lambda: (*index.reader.read(path), *(one for name in names for one in index.programs[name])),
+            )
+        return found
 
 
 _OF_DOCUMENTS = ("commands", "blocks")

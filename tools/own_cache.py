@@ -4,7 +4,7 @@ import grp
 import os
 import pwd
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple
@@ -94,3 +94,29 @@ def remembered(
         return call
 
     return decorate
+
+
+_Made = TypeVar("_Made")
+
+
+class OnDemand(Mapping[str, _Made]):
+    """What is made of each of some names, each at the first time that it is asked for."""
+
+    def __init__(self, names: Iterable[str], make: Callable[[str], _Made]) -> None:
+        self._names, self._make = dict.fromkeys(names), make
+        self._made: dict[str, _Made] = {}
+
+    def __getitem__(self, name: str) -> _Made:
+        if name not in self._made:
+            self._names[name]
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

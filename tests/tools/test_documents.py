@@ -6,7 +6,7 @@ import pytest
 
 from ml_agent.tools.documents.code import clean_block
 from ml_agent.tools.documents.model import Passage
-from ml_agent.tools.documents.read import is_document, is_readme, newest_editions, parse_document
+from ml_agent.tools.documents.read import is_document, is_readme, parse_document
 
 
 def read(text: str, path: str = "README.md") -> tuple[Passage, ...]:
@@ -155,19 +155,3 @@ def test_what_is_a_document() -> None:
     assert all(is_document(path) for path in documents)
     assert not any(is_document(path) for path in ["requirements.txt", "a.py", "readme.py", "notes.txt"])
     assert [path for path in documents if is_readme(path)] == ["README", "a/readme.txt"]
-
-
-def test_of_a_documentation_in_several_versions_the_newest_is_read() -> None:
-    kept = [
-        "README.md",
-        "docs/guide.md",
-        "site/versioned_docs/version-2.10/a.md",
-        "models/v1.0/README.md",
-        "models/v1.1/README.md",
-    ]
-    old = [
-        "site/versioned_docs/version-2.9/a.md",
-        "site/versioned_docs/version-2.9/b/c.md",
-        "site/versioned_docs/1.0.x/a.md",
-    ]
-    assert newest_editions([*kept, *old]) == kept

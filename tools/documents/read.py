@@ -2,7 +2,6 @@
 
 import posixpath
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -132,29 +131,6 @@ def is_readme(path: str) -> bool:
     """Whether a file is a README."""
     name = posixpath.basename(path).lower()
     return name.startswith("readme") and posixpath.splitext(name)[1] in ("", ".txt", *_READERS)
-
-
-_EDITION = re.compile(r"(?:(?:version|release|v)[-_]?)?(\d+(?:\.\d+)+)(?:\.x)?(?:[-_.]?[a-z]+\d*)?", re.IGNORECASE)
-"""A folder's name that is the version of what lies in it: version-2.1, v1.0, 3.1-unstable."""
-
-
-def newest_editions(paths: Iterable[str]) -> list[str]:
-    """The documents, of a documentation that lies there in several versions (`docs/version-2.1/…`) those of the newest only."""
-    found = [(path, *_edition(path)) for path in paths]
-    newest: dict[str, tuple[int, ...]] = {}
-    for _, site, version in found:
-        newest[site] = max(newest.get(site, ()), version)
-    return [path for path, site, version in found if version == newest[site]]
-
-
-def _edition(path: str) -> tuple[str, tuple[int, ...]]:
-    """The folder of a documentation in which its versions lie, and the version of a document; "" and () where there is none."""
-    parts = path.split("/")[:-1]
-    for place, part in enumerate(parts):
-        named = _EDITION.fullmatch(part)
-        if named and "doc" in "/".join(parts[:place]).lower():
-            return "/".join(parts[:place]), tuple(map(int, named[1].split(".")))
-    return "", ()
 
 
 def read_document(root: Path, path: str, reading: IndexWalk | None = None) -> tuple[Passage, ...]:

@@ -3,7 +3,7 @@
 import ast
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,38 +30,6 @@ _GLOBAL = re.compile(r"^[ \t]+global ([\w, ]+)", re.MULTILINE)
 _LEVELS = 1000
 """Modules are read as deeply as the stack goes: long chains of `elif` are deep."""
 _BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
-
-
-class LazyFacts(Mapping[str, ModuleFacts]):
-    """The facts of a repository's Python files by path; each file is parsed when it is asked for.
-
-    Args:
-        root: The folder of the repository.
-        files: Relative posix paths of all its files.
-        keep: Gives the facts of a path, which another process may have made.
-    """
-
-    def __init__(
-        self, root: Path, files: Iterable[str], keep: Callable[[str, Callable[[], ModuleFacts]], ModuleFacts]
-    ) -> None:
-        self._root, self._keep = root, keep
-        self._paths = dict.fromkeys(path for path in files if path.endswith(".py"))
-        self._read: dict[str, ModuleFacts] = {}
-
-    def __getitem__(self, path: str) -> ModuleFacts:
-        if path not in self._read:
-            self._paths[path]
-            self._read[path] = self._keep(path, lambda: read_module(self._root, path))
-        return self._read[path]
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._paths
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
 
 
 def read_module(root: Path, path: str) -> ModuleFacts:

@@ -1,9 +1,10 @@
 """Console scripts: the commands that installing the repository would put on the path."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from ml_agent.tools.own_cache import OnDemand
 from ml_agent.tools.signatures.declared import read_entries, read_setup, script_files
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.read import SignatureReader
@@ -12,41 +13,18 @@ from ml_agent.tools.signatures.sources import Sources
 
 def read_console(reader: SignatureReader) -> tuple[Signature, ...]:
     """The signatures of all console scripts that setup.py, setup.cfg and pyproject.toml declare; never raises."""
-    return tuple(signature for several in ConsolePrograms(reader).values() for signature in several)
+    return tuple(signature for several in console_programs(reader).values() for signature in several)
 
 
-class ConsolePrograms(Mapping[str, tuple[Signature, ...]]):
-    """The signatures of console scripts by name; a program is followed when it is asked for.
+def console_programs(reader: SignatureReader) -> Mapping[str, tuple[Signature, ...]]:
+    """The signatures of a repository's console scripts by name; a program is followed when it is asked for."""
+    scripts = {script.name: script for script in console_scripts(reader.sources)}
 
-    Args:
-        reader: of the repository.
-    """
+    def follow(name: str) -> tuple[Signature, ...]:
+        _, path, module, function = scripts[name]
+        return reader.function(path, module, function, name) if function else reader.installed(path, name)
 
-    def __init__(self, reader: SignatureReader) -> None:
-        self._reader = reader
-        self._scripts = {script.name: script for script in console_scripts(reader.sources)}
-        self._followed: dict[str, tuple[Signature, ...]] = {}
-
-    def __getitem__(self, name: str) -> tuple[Signature, ...]:
-        """The signatures of one program."""
-        if name not in self._followed:
-            self._followed[name] = _signatures(self._reader, self._scripts[name])
-        return self._followed[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._scripts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._scripts)
-
-    def __len__(self) -> int:
-        return len(self._scripts)
-
-
-def _signatures(reader: SignatureReader, script: "ConsoleScript") -> tuple[Signature, ...]:
-    if script.function:
-        return reader.function(script.path, script.module, script.function, script.name)
-    return reader.installed(script.path, script.name)
+    return OnDemand(scripts, follow)
 
 
 class ConsoleScript(NamedTuple):
