@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
@@ -55,9 +55,8 @@ def _signature(tree: ast.Module, path: str) -> Signature:
     named = {place: node for node in ast.walk(tree) if isinstance(node, ast.Assign) for place in _place_of(node)}
     only_places = uses == len([n for n in ast.walk(tree) if _place(n) is not None or _counts(n)])
     changed = any(_is_changed(node) for node in ast.walk(tree))
-    needed = max(_always_read(tree), default=0) if only_places else 0
     options = tuple(
-        _option(place, named.get(place), Option(dest="", path=path, line=lines.get(place, 0), required=place <= needed))
+        _option(named.get(place), Option(dest=f"arg{place}", path=path, line=lines.get(place, 0), sure=False))
         for place in range(1, max(lines, default=0) + 1)
     )
     doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
@@ -67,10 +66,10 @@ def _signature(tree: ast.Module, path: str) -> Signature:
     )  # fmt: skip
 
 
-def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:
-    """An argument by its number, with the name, the type and the default that the assignment of it gives."""
+def _option(assigned: ast.Assign | None, plain: Option) -> Option:
+    """An argument, with the name, the type and the default that the assignment of it gives."""
     if assigned is None:
-        return msgspec.structs.replace(plain, dest=f"arg{place}", sure=plain.required)
+        return plain
     branches = _branches(assigned.value)
     default = next((one.value for one in branches[1:] if isinstance(one, ast.Constant)), None)
     value = branches[0]
@@ -79,9 +78,8 @@ def _option(place: int, assigned: ast.Assign | None, plain: Option) -> Option:
     )
     name = assigned.targets[0]
     return msgspec.structs.replace(
-        plain, dest=name.id if isinstance(name, ast.Name) else f"arg{place}", type=kind, sure=plain.required,
-        default=_text_of(default),
-    )  # fmt: skip
+        plain, dest=name.id if isinstance(name, ast.Name) else plain.dest, type=kind, default=_text_of(default)
+    )
 
 
 def _text_of(default: object) -> str | None:
@@ -108,60 +106,6 @@ def _branches(value: ast.expr) -> list[ast.expr]:
 def _without_conversion(node: ast.expr) -> ast.expr:
     """What a conversion takes: `int(x)`, `Path(x)`, `os.path.abspath(x)`."""
     return node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else node
-
-
-_CONDITIONAL = (ast.If, ast.Try, ast.TryStar, ast.While, ast.Match, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_LEAVES = (ast.Return, ast.Break, ast.Continue)
-
-
-def _always_read(tree: ast.Module) -> set[int]:
-    """Places that are read whenever the script runs: outside branches, also in functions that it always calls."""
-    functions = {node.name: node.body for node in tree.body if isinstance(node, ast.FunctionDef)}
-    pending, seen, found = [tree.body], set[str](), set[int]()
-    while pending:
-        for node in _always_run(pending.pop()):
-            place = _place(node)
-            if place is not None:
-                found.add(place)
-            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-            if name in functions and name not in seen:
-                seen.add(name)
-                pending.append(functions[name])
-    return found
-
-
-def _always_run(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The nodes of statements that are run whatever the arguments are."""
-    for statement in body:
-        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
-            yield from _always_run(statement.body)
-        elif isinstance(statement, ast.With):
-            yield from _always_evaluated([item.context_expr for item in statement.items])
-            yield from _always_run(statement.body)
-        elif isinstance(statement, ast.If | ast.While):
-            yield from _always_evaluated([statement.test])
-        elif isinstance(statement, ast.For | ast.AsyncFor):
-            yield from _always_evaluated([statement.iter])
-        elif not isinstance(statement, _CONDITIONAL):
-            yield from _always_evaluated([statement])
-        if any(isinstance(node, _LEAVES) for node in ast.walk(statement)) and not isinstance(
-            statement, ast.FunctionDef
-        ):
-            return
-
-
-def _always_evaluated(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Nodes and what lies in them, but for what is evaluated under a condition only."""
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, ast.IfExp):
-            pending.append(node.test)
-        elif isinstance(node, ast.BoolOp):
-            pending.append(node.values[0])
-        elif not isinstance(node, ast.Lambda):
-            pending.extend(ast.iter_child_nodes(node))
 
 
 def _is_argv(node: ast.AST) -> bool:
