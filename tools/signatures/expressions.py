@@ -87,7 +87,7 @@ def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
         return run.attribute(container, key) if found else UNKNOWN
     if isinstance(container, External) and container.name.startswith(FORMS):
         inner = key if isinstance(key, tuple) else (key,)
-        return TypeForm(run, container, inner) if not any(isinstance(k, ParsedArgument) for k in inner) else UNKNOWN
+        return TypeForm(container, inner) if not any(isinstance(k, ParsedArgument) for k in inner) else UNKNOWN
     item = getattr(container, "item", None)
     return item(key) if item is not None and not isinstance(container, CONSTANTS) else UNKNOWN
 
@@ -109,7 +109,7 @@ def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:
     left, right = (run.settle(run.evaluate(side, frame)) for side in (node.left, node.right))
     if isinstance(node.op, ast.BitOr) and isinstance(left, _TYPES) and isinstance(right, _TYPES):
         inner = left.inner if isinstance(left, TypeForm) and left.origin == UNION else (left,)
-        return TypeForm(run, UNION, (*inner, right))
+        return TypeForm(UNION, (*inner, right))
     return operate(node.op, left, right)
 
 

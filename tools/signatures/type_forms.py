@@ -19,19 +19,11 @@ from ml_agent.tools.signatures.values import (
 class TypeForm(Native):
     """A type with arguments, such as `Optional[int]`."""
 
-    def __init__(self, run: Machine, origin: External, inner: tuple[Value, ...]) -> None:
-        self.run = run
+    def __init__(self, origin: External, inner: tuple[Value, ...]) -> None:
         self.origin = origin
         self.inner = inner
         self.size: int = 1 + sum(part.size for part in inner if isinstance(part, TypeForm))
         """How many forms it is made of."""
-
-    def attribute(self, name: str) -> Value:
-        """`__args__` and `__origin__`."""
-        if name == "__args__":
-            optional = self.origin.name == "typing.Optional"
-            return (*self.inner, External("builtins.NoneType")) if optional else self.inner
-        return self.origin if name == "__origin__" else super().attribute(name)
 
 
 def fill_fields(run: Machine, instance: Instance, arguments: Arguments) -> None:
