@@ -25,7 +25,7 @@ from ml_agent.benchmarks.observation.repository import Libraries, libraries_of
 from ml_agent.benchmarks.observation.run import Job, run_answer
 from ml_agent.benchmarks.repositories import repositories_in
 from ml_agent.tools.files import Tree
-from ml_agent.tools.signatures.model import Option, Signature
+from ml_agent.tools.signatures.model import SETTINGS_FILE, Option, Signature
 from ml_agent.tools.signatures.read import SignatureReader
 
 MAKES_PARSER = re.compile(r"(?<![A-Za-z])ArgumentParser\(|flags\.DEFINE")
@@ -141,7 +141,7 @@ def truth_of(
 
 def _of_configuration(option: Option, ours: Mapping[Key, Option]) -> bool:
     """Whether a library that is a stub here reads it out of a configuration file (`--config`, `--config.lr`)."""
-    files = {other.dest for other in ours.values() if other.converter == "config_file"}
+    files = {other.dest for other in ours.values() if other.converter == SETTINGS_FILE}
     return option.dest.partition(".")[0] in files
 
 
