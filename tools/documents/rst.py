@@ -26,15 +26,7 @@ _SILENT_DIRECTIVES = frozenset(
         "automethod",
         "module",
         "currentmodule",
-        "default-role",
-        "index",
-        "meta",
         "math",
-        "graphviz",
-        "plot",
-        "bibliography",
-        "role",
-        "rubric-none",
     ]
 )
 _OPTION = re.compile(r"^\s*:[\w-]+:")

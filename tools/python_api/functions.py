@@ -13,38 +13,23 @@ _KEEPS_SIGNATURE = frozenset(
         "property",
         "cached_property",
         "abstractmethod",
-        "abstractproperty",
         "lru_cache",
         "cache",
         "wraps",
-        "final",
         "override",
         "no_grad",
         "inference_mode",
         "enable_grad",
-        "total_ordering",
         "dataclass",
-        "unique",
-        "runtime_checkable",
-        "deprecated",
-        "no_type_check",
-        "autocast",
-        "script",
-        "ignore",
-        "unused",
-        "export",
-        "torch_dispatch",
         "njit",
         "jit",
         "contextmanager",
-        "asynccontextmanager",
         "overload",
         "setter",
         "getter",
         "deleter",
     ]
 )
-_FIELD_MAKERS = frozenset(["dataclass"])
 
 
 class Decorators(NamedTuple):
@@ -69,7 +54,7 @@ def read_decorators(nodes: list[ast.expr]) -> Decorators:
         of_class="classmethod" in names,
         overload="overload" in names,
         property=bool(names & {"property", "cached_property", "setter", "getter", "deleter"}),
-        dataclass=bool(names & _FIELD_MAKERS),
+        dataclass="dataclass" in names,
     )
 
 
@@ -85,7 +70,7 @@ def _makes_no_init(node: ast.expr) -> bool:
     """Whether a dataclass decorator is given options; some of them change the constructor."""
     return (
         isinstance(node, ast.Call)
-        and _last_name(node) in _FIELD_MAKERS
+        and _last_name(node) == "dataclass"
         and any(keyword.arg in ("init", "kw_only", None) for keyword in node.keywords)
     )
 

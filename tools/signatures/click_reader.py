@@ -4,6 +4,7 @@ import ast
 
 import msgspec
 
+from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES, metavar_of, opens_to_write, typed
 from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
@@ -284,10 +285,6 @@ class Command(Noted):
         if made not in self.more:
             self.more.append(made)
 
-    def do_result_callback(self, arguments: Arguments) -> Value:
-        """Leaves the function alone."""
-        return Method(lambda given: given.get(0, "f"))
-
     def signatures(self, subcommand: tuple[str, ...] = (), before: tuple[Option, ...] = ()) -> list[Signature]:
         """This command's signature, or one for each command of a group."""
         level = len(subcommand)
@@ -295,17 +292,13 @@ class Command(Noted):
         options = before + tuple(msgspec.structs.replace(o, level=level) for o in self.options())
         self.run.budget.list_command(len(options))
         found: list[Signature] = []
-        if not self.commands or self.arguments.get(None, "invoke_without_command") is True:
+        alone = not self.commands or self.arguments.get(None, "invoke_without_command") is True
+        if alone or unseen:
             found.append(
                 Signature(
-                    path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click",
-                    allow_abbrev=False, doc=self._doc(), accepts_unknown=self._takes_all() or bool(self._find_own_options()), unseen=unseen,
+                    path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click", allow_abbrev=False,
+                    doc=self._doc(), accepts_unknown=not alone or self._takes_all() or bool(self._find_own_options()), unseen=unseen,
                 )
-            )  # fmt: skip
-        if unseen and not found:
-            found.append(
-                Signature(path=self.run.script, framework="click", options=options, subcommand=subcommand, syntax="click",
-                          allow_abbrev=False, doc=self._doc(), accepts_unknown=True, unseen=unseen)
             )  # fmt: skip
         for name, command in self.commands.items():
             found += map(self._below, command.signatures((*subcommand, name), options))
@@ -340,8 +333,7 @@ class Command(Noted):
         node = self.callback.original.node if isinstance(self.callback, Function) else None
         if given or node is None or isinstance(node, ast.Lambda):
             return given
-        doc = ast.get_docstring(node) or ""
-        return " ".join(doc.split("\n\n")[0].split())[:500]
+        return first_paragraph(ast.get_docstring(node) or "")
 
     def _settings(self) -> dict[Value, Value]:
         settings = self.arguments.get(None, "context_settings")

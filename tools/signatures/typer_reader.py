@@ -4,6 +4,7 @@ import ast
 
 import msgspec
 
+from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import metavar_of, typed
 from ml_agent.tools.signatures.fields import Field, parameters
 from ml_agent.tools.signatures.folder_calls import find_commands
@@ -109,7 +110,7 @@ def signature_of(
     doc = ast.get_docstring(node) if not isinstance(node, ast.Lambda) else ""
     return Signature(
         path=run.script, framework="typer", options=options, subcommand=subcommand, syntax="click", allow_abbrev=False,
-        doc=" ".join((doc or "").split("\n\n")[0].split())[:500], line=node.lineno,
+        doc=first_paragraph(doc or ""), line=node.lineno,
     )  # fmt: skip
 
 
