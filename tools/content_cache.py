@@ -6,7 +6,6 @@ import importlib.metadata
 import logging
 import sqlite3
 import sys
-import time
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -16,8 +15,6 @@ import msgspec
 from ml_agent.tools import plugins
 
 _LOG = logging.getLogger(__name__)
-_BATCH = 50
-_SECONDS_BETWEEN_WRITES = 0.5
 _LARGEST = 1_000_000_000
 """Bytes; a larger file is begun anew."""
 _PARSERS = ("pyromark", "pyflakes")
@@ -39,8 +36,6 @@ class ContentCache:
 
     def __init__(self, path: Path, maker: str) -> None:
         self._maker, self._path = maker, path
-        self._pending: dict[bytes, bytes] = {}
-        self._written = time.monotonic()
         self._connection: sqlite3.Connection | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,31 +62,14 @@ class ContentCache:
             return None
 
     def store(self, key: tuple[str, ...], value: object) -> None:
-        """Keep a value; it is written soon, at `write` at the latest."""
+        """Keep a value."""
         if self._connection is None:
             return
-        self._pending[self._hash(key)] = msgspec.msgpack.encode(value)
-        if len(self._pending) >= _BATCH or time.monotonic() - self._written > _SECONDS_BETWEEN_WRITES:
-            self.write()
-
-    def write(self) -> None:
-        """Write what is pending."""
-        if self._connection is not None and self._pending:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany("INSERT OR REPLACE INTO made VALUES (?, ?)", self._pending.items())
-                self._connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                self._give_up(error)
-        self._pending.clear()
-        self._written = time.monotonic()
-
-    def close(self) -> None:
-        """Write what is left."""
-        self.write()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        try:
+            row = (self._hash(key), msgspec.msgpack.encode(value))
+            self._connection.execute("INSERT OR REPLACE INTO made VALUES (?, ?)", row)
+        except sqlite3.Error as error:
+            self._give_up(error)
 
     def _hash(self, key: tuple[str, ...]) -> bytes:
         text = "\0".join((self._maker, *key)).encode("utf-8", "surrogateescape")

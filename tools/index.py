@@ -247,7 +247,6 @@ class RepoIndex:
                 known = self.spend(make)
                 if self._cache is not None:
                     self._cache.store(key, known)
-                    self._cache.write()
             return known
 
     def spend(self, read: Callable[[], Any]) -> Any:
@@ -340,7 +339,6 @@ class RepoIndex:
             part.cut += cut
             if self._cache is not None:
                 self._cache.store(self._key(name), (part.found, part.cut, part.unread))
-                self._cache.write()
 
     def _paths(self, name: str) -> Collection[str]:
         """The files of which a part says something."""

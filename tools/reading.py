@@ -9,8 +9,6 @@ import msgspec
 T = TypeVar("T")
 
 _BETWEEN_REPORTS = 0.1
-_ASK_CLOCK = 8
-"""Of so many questions one looks at the clock: that takes a microsecond, as long as many a step."""
 FILE_SECONDS = 2.0
 """Processor time for one file."""
 
@@ -68,7 +66,6 @@ class IndexWalk:
         seconds: Processor time of this thread that it may take; the files that are then not yet read are left out.
         report: Told of the progress, at most ten times a second, and at the end.
         first: File or folder that is read before all others; a file also where there is no time.
-        file_seconds: Processor time that one file may take, where its reader asks (`over`).
     """
 
     def __init__(
@@ -78,7 +75,6 @@ class IndexWalk:
         report: Report | None = None,
         *,
         first: str = "",
-        file_seconds: float = FILE_SECONDS,
     ) -> None:
         self.part = part
         self.cut: list[str] = []
@@ -86,8 +82,8 @@ class IndexWalk:
         self._report, self._first = report, first
         self._deadline = time.thread_time() + seconds
         self._reported = 0.0
-        self._file_seconds, self._file_deadline = file_seconds, float("inf")
-        self._path, self._asked = "", 0
+        self._file_deadline = float("inf")
+        self._path = ""
 
     def results(self, paths: Iterable[str], make: Callable[[str], T]) -> dict[str, T]:
         """What `make` gives for each path, in the order of the paths whatever is read first; without those left out."""
@@ -106,16 +102,13 @@ class IndexWalk:
             now = time.thread_time()
             if now > self._deadline and path != self._first:
                 return
-            self._path, self._asked, self._file_deadline = path, 0, now + self._file_seconds
+            self._path, self._file_deadline = path, now + FILE_SECONDS
             self._tell(place, len(paths), path)
             yield path
         self._tell(len(paths), len(paths))
 
     def over(self) -> bool:
         """Whether the file that is being read had its time; what is left of it is then left out, and that is noted."""
-        self._asked += 1
-        if self._asked % _ASK_CLOCK != 1 and self._path not in self.cut:
-            return False
         is_over = time.thread_time() > self._file_deadline
         if is_over and self._path not in self.cut:
             self.cut.append(self._path)

@@ -37,7 +37,6 @@ def local_version(root: Path, known: ContentCache | None = None) -> str:
         version = _git_version(work) if work else f"files-{_digest(tree, tree.files())}"
         if known is not None and changed < time.time_ns() - _SETTLED:
             known.store(key, version)
-            known.write()
     return version
 
 
