@@ -15,11 +15,11 @@ COMMANDS = ("console_scripts", "gui_scripts")
 """The groups that become commands."""
 
 
-def read_entries(
-    sources: Sources, prefix: str, declared: Sequence[str], groups: Sequence[str] = COMMANDS
-) -> Iterator[tuple[str, str, str]]:
-    """(name, module, function) of every entry point of some groups below one folder, those of setup.py given."""
-    for line in (*_pyproject(sources, prefix, groups), *_setup_cfg(sources, prefix, groups), *declared):
+def read_entries(sources: Sources, prefix: str, declared: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """(name, module, function) of every command below one folder, those of setup.py given."""
+    config = sources.text(f"{prefix}setup.cfg") or ""
+    of_config = (line for group in COMMANDS for line in config_lines(config, "options.entry_points", group))
+    for line in (*_pyproject(sources, prefix), *of_config, *declared):
         match = ENTRY.match(line)
         if match is not None:
             yield match.group(1), match.group(2), match.group(3) or "main"
@@ -36,13 +36,10 @@ def _project(sources: Sources, prefix: str) -> Mapping[str, Any]:
     return read_project(sources.text(f"{prefix}pyproject.toml") or "")
 
 
-def _pyproject(sources: Sources, prefix: str, groups: Sequence[str]) -> list[str]:
+def _pyproject(sources: Sources, prefix: str) -> list[str]:
     data = _project(sources, prefix)
-    tables = [dig(data, "project", "entry-points", group) for group in groups]
-    tables += [dig(data, "tool", "poetry", "plugins", group) for group in groups]
-    if groups is COMMANDS:
-        tables += [dig(data, "project", "scripts"), dig(data, "project", "gui-scripts")]
-        tables += [dig(data, "tool", tool, "scripts") for tool in ("poetry", "flit")]
+    tables = [dig(data, "project", "scripts"), dig(data, "project", "gui-scripts")]
+    tables += [dig(data, "tool", tool, "scripts") for tool in ("poetry", "flit")]
     return [f"{name} = {_reference(target)}" for table in tables for name, target in table.items()]
 
 
@@ -59,11 +56,6 @@ def script_files(sources: Sources, prefix: str) -> list[str]:
     return [file for file in files if isinstance(file, str)] if isinstance(files, list) else []
 
 
-def _setup_cfg(sources: Sources, prefix: str, groups: Sequence[str]) -> list[str]:
-    text = sources.text(f"{prefix}setup.cfg") or ""
-    return [line for group in groups for line in config_lines(text, "options.entry_points", group)]
-
-
 class Setup(NamedTuple):
     """What setup.py tells setup()."""
 
@@ -76,11 +68,11 @@ class Setup(NamedTuple):
 _DECLARES = re.compile(r"console_scripts|gui_scripts|\bscripts\s*=|[\"']scripts[\"']")
 
 
-def read_setup(sources: Sources, prefix: str, groups: Sequence[str] = COMMANDS) -> Setup:
-    """What setup.py of a folder declares of some groups of entry points, and the files that become commands."""
+def read_setup(sources: Sources, prefix: str) -> Setup:
+    """What setup.py of a folder declares of commands, and the files that become commands."""
     path = f"{prefix}setup.py"
     text = sources.text(path) or ""
-    if not any(group in text for group in groups) and not (groups is COMMANDS and _DECLARES.search(text)):
+    if not _DECLARES.search(text):
         return Setup()
     seen: list[Mapping[str, Value]] = []
 
@@ -91,24 +83,24 @@ def read_setup(sources: Sources, prefix: str, groups: Sequence[str] = COMMANDS) 
     factories: dict[str, Factory] = {"setuptools.setup": setup, "distutils.core.setup": setup, "skbuild.setup": setup}
     Interpreter(sources, path, factories).run_script()
     return Setup(
-        lines=tuple(line for named in seen for line in _lines_of(named.get("entry_points"), groups)),
+        lines=tuple(line for named in seen for line in _lines_of(named.get("entry_points"))),
         scripts=tuple(file for named in seen for file in _texts(named.get("scripts"))),
     )
 
 
-def _lines_of(given: Value, groups: Sequence[str]) -> list[str]:
+def _lines_of(given: Value) -> list[str]:
     if isinstance(given, str):
-        return list(_lines_of_text(given, groups))
-    return [line for group in groups for line in _texts(given.get(group))] if isinstance(given, dict) else []
+        return list(_lines_of_text(given))
+    return [line for group in COMMANDS for line in _texts(given.get(group))] if isinstance(given, dict) else []
 
 
-def _lines_of_text(text: str, groups: Sequence[str]) -> Iterator[str]:
+def _lines_of_text(text: str) -> Iterator[str]:
     """The lines below `[group]`, as an ini file has them."""
     section = ""
     for line in map(str.strip, text.splitlines()):
         if line.startswith("["):
             section = line.strip("[] \t")
-        elif section in groups:
+        elif section in COMMANDS:
             yield line
 
 

@@ -340,13 +340,13 @@ class Interpreter:
             for dest, (condition, place) in self.collectors[0].found.items()
         }
 
-    def try_call(self, function: Value, *values: Value, refused: Value = None) -> Value:
-        """What a function gives for known values; `refused` where it raises."""
+    def try_call(self, function: Value, *values: Value) -> Value:
+        """What a function gives for known values; None where it raises."""
         uncertain, self.uncertain = self.uncertain, 0
         try:
             return self.call(function, Arguments(list(values), {}))
         except ProgramRaised:
-            return refused
+            return None
         finally:
             self.uncertain = uncertain
 
