@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ml_agent.tools.outline import Outline, imported_tops
-from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts, Unknown
+from ml_agent.tools.python_api.model import UNKNOWN, ApiObject, ModuleFacts
 from ml_agent.tools.python_api.modules import ModuleTable
 from ml_agent.tools.python_api.resolver import Resolved, Resolver
 from ml_agent.tools.retrieval import Bm25Index, tokenize
@@ -45,7 +45,8 @@ class ApiIndex:
         self.modules = ModuleTable(files)
         self._outlines = outlines
         self._resolver = Resolver(facts, self.modules)
-        self.instances = Instances(self._resolver)
+        self.instances = self._resolver
+        """Tells of objects which attributes and methods they have."""
 
     @property
     def outlines(self) -> Mapping[str, Outline]:
@@ -78,7 +79,7 @@ class ApiIndex:
 
     def inside(self, path: str, name: str) -> Resolved:
         """What a name means in a module of which the file is known; UNKNOWN for a folder without one."""
-        return self._resolver.inside_file(path, name)
+        return self._resolver.inside(path, name)
 
     def names_in(self, dotted: str, workdir: str = ".") -> tuple[str, ...]:
         """The public names of a module, sorted; none where it is not of the repository."""
@@ -176,63 +177,3 @@ _TEST = re.compile(r"(?:^|/)tests?/|(?:^|/)(?:conftest|test_\w+|\w+_test)\.py$")
 _IN_BRACKETS = re.compile(r"\[(?:[^\[\]]++|\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\])*+\]")
 """What annotations hold."""
 _PARAMETER = re.compile(r"[(,] ?\*{0,2}([A-Za-z_]\w*) ?(?=[:=,)])")
-
-
-_PLAIN = frozenset(["object", "ABC", "Generic", "Protocol"])
-_TORCH_MODULE = frozenset(["nn.Module", "torch.nn.Module"])
-_OF_TORCH_MODULE = frozenset((
-    "training", "dump_patches", "call_super_init", "forward", "add_module", "register_module", "register_buffer",
-    "register_parameter", "get_submodule", "set_submodule", "get_parameter", "get_buffer", "get_extra_state",
-    "set_extra_state", "apply", "cuda", "ipu", "xpu", "mtia", "cpu", "type", "float", "double", "half", "bfloat16",
-    "to", "to_empty", "state_dict", "load_state_dict", "parameters", "named_parameters", "buffers", "named_buffers",
-    "children", "named_children", "modules", "named_modules", "train", "eval", "requires_grad_", "zero_grad",
-    "share_memory", "extra_repr", "compile", "register_forward_hook", "register_forward_pre_hook",
-    "register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook",
-    "register_state_dict_post_hook", "register_state_dict_pre_hook", "register_load_state_dict_pre_hook",
-    "register_load_state_dict_post_hook",
-))  # fmt: skip
-"""Public attributes of torch.nn.Module, as its documentation lists them."""
-
-
-class Instances:
-    """Types of objects, as far as the source tells them."""
-
-    def __init__(self, resolver: Resolver) -> None:
-        self._resolver = resolver
-
-    def has(self, owner: ApiObject, name: str) -> bool | Unknown:
-        """Whether instances of a class have an attribute; UNKNOWN where foreign code or a name made at run time decides."""
-        place = self._resolver.definition(owner)
-        if place is None:
-            return UNKNOWN
-        unsure = False
-        for member, foreign in self._resolver.family(place):
-            cls = member.definition
-            if name in cls.attributes or name.startswith("__") or self._resolver.defines(member, name):
-                return True
-            foreign = tuple(base for base in foreign if base.split("[")[0].rpartition(".")[2] not in _PLAIN)
-            if name in _OF_TORCH_MODULE and not _TORCH_MODULE.isdisjoint(foreign):
-                return True
-            certain = cls.sure and not cls.open and not cls.fields and not self._resolver.ambiguous(member)
-            unsure = unsure or not certain or not _TORCH_MODULE.issuperset(foreign)
-        return UNKNOWN if unsure else False
-
-    def method(self, owner: ApiObject, name: str) -> ApiObject | None:
-        """A method of a class or of its bases; None where the source shows none."""
-        place = self._resolver.definition(owner)
-        found = self._resolver.method(place, name) if place is not None else None
-        return found if isinstance(found, ApiObject) and found.kind in ("method", "function") else None
-
-    def bases(self, owner: ApiObject) -> list[ApiObject]:
-        """The bases of a class that the repository defines, depth first."""
-        place = self._resolver.definition(owner)
-        return [] if place is None else [self._resolver.public(one) for one, _ in self._resolver.family(place)][1:]
-
-    def methods(self, owner: ApiObject) -> list[str]:
-        """The public methods that a class defines itself."""
-        place = self._resolver.definition(owner)
-        return (
-            []
-            if place is None
-            else [name for name in self._resolver.own_methods(place.facts, place.definition) if name[0] != "_"]
-        )

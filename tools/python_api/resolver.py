@@ -1,6 +1,6 @@
 """Follows names through definitions, imports and re-exports."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ml_agent.tools.outline import Import
 from ml_agent.tools.python_api.hierarchy import Constructor, DefinitionSite, Hierarchy
@@ -13,6 +13,20 @@ _Found = ApiObject | DefinitionSite | Unknown | None
 _MODULE_NAMES = frozenset(
     ["__name__", "__file__", "__doc__", "__path__", "__dict__", "__package__", "__spec__", "__loader__"]
 )
+_PLAIN = frozenset(["object", "ABC", "Generic", "Protocol"])
+_TORCH_MODULE = frozenset(["nn.Module", "torch.nn.Module"])
+_OF_TORCH_MODULE = frozenset((
+    "training", "dump_patches", "call_super_init", "forward", "add_module", "register_module", "register_buffer",
+    "register_parameter", "get_submodule", "set_submodule", "get_parameter", "get_buffer", "get_extra_state",
+    "set_extra_state", "apply", "cuda", "ipu", "xpu", "mtia", "cpu", "type", "float", "double", "half", "bfloat16",
+    "to", "to_empty", "state_dict", "load_state_dict", "parameters", "named_parameters", "buffers", "named_buffers",
+    "children", "named_children", "modules", "named_modules", "train", "eval", "requires_grad_", "zero_grad",
+    "share_memory", "extra_repr", "compile", "register_forward_hook", "register_forward_pre_hook",
+    "register_full_backward_hook", "register_full_backward_pre_hook", "register_backward_hook",
+    "register_state_dict_post_hook", "register_state_dict_pre_hook", "register_load_state_dict_pre_hook",
+    "register_load_state_dict_post_hook",
+))  # fmt: skip
+"""Public attributes of torch.nn.Module, as its documentation lists them."""
 _DEEPEST = 30
 _MOST_STEPS = 5_000
 """Modules that one lookup may look into, again and again: imports and star imports can branch without end."""
@@ -98,42 +112,48 @@ class Resolver:
         definitions = self._definitions(facts, name)
         return DefinitionSite(facts, definitions[0]) if definitions and not self._table(facts).ambiguous(name) else None
 
-    def ambiguous(self, place: DefinitionSite) -> bool:
-        """Whether the name of a definition is bound more than once in its module."""
-        return self._table(place.facts).ambiguous(place.definition.name)
-
-    def inside(self, facts: ModuleFacts, dotted: str) -> Resolved:
-        """What a dotted name means inside a module."""
+    def inside(self, path: str, dotted: str) -> Resolved:
+        """What a dotted name means inside the module of a file; UNKNOWN where that is no file of the repository."""
         self._steps = 0
-        return self._public(self._member(facts, dotted.split("."), 0))
-
-    def inside_file(self, path: str, name: str) -> Resolved:
-        """What a name means in the module of a file; UNKNOWN where that is no file of the repository."""
         facts = self._facts.get(path)
-        return UNKNOWN if facts is None else self.inside(facts, name)
+        return UNKNOWN if facts is None else self._public(self._member(facts, dotted.split("."), 0))
 
-    def defines(self, owner: DefinitionSite, name: str) -> bool:
-        """Whether a class defines a method of that name itself."""
-        return bool(self._definitions(owner.facts, f"{owner.definition.name}.{name}"))
+    def has(self, owner: ApiObject, name: str) -> bool | Unknown:
+        """Whether instances of a class have an attribute; UNKNOWN where foreign code or a name made at run time decides."""
+        place = self.definition(owner)
+        if place is None:
+            return UNKNOWN
+        unsure, self._steps = False, 0
+        for member, foreign in self._hierarchy.family(place):
+            cls = member.definition
+            own = name in cls.attributes or name.startswith("__")
+            if own or self._definitions(member.facts, f"{cls.name}.{name}"):
+                return True
+            foreign = tuple(base for base in foreign if base.split("[")[0].rpartition(".")[2] not in _PLAIN)
+            if name in _OF_TORCH_MODULE and not _TORCH_MODULE.isdisjoint(foreign):
+                return True
+            certain = cls.sure and not cls.open and not cls.fields and not self._table(member.facts).ambiguous(cls.name)
+            unsure = unsure or not certain or not _TORCH_MODULE.issuperset(foreign)
+        return UNKNOWN if unsure else False
 
-    def own_methods(self, facts: ModuleFacts, owner: Definition) -> list[str]:
-        """The methods that a class defines itself."""
-        inner = f"{owner.name}."
-        return [name.removeprefix(inner) for name in self._table(facts).definitions if name.startswith(inner)]
+    def method(self, owner: ApiObject, name: str) -> ApiObject | None:
+        """A method of a class or of its bases; None where the source shows none."""
+        place, self._steps = self.definition(owner), 0
+        found = self._hierarchy.method(place, name) if place is not None else None
+        made = self._object(found) if found is not None else None
+        return made if made is not None and made.kind in ("method", "function") else None
 
-    def method(self, place: DefinitionSite, name: str) -> Resolved:
-        """A method of a class or of its bases; UNKNOWN for other attributes."""
-        self._steps = 0
-        return self._public(self._hierarchy.method(place, name) or UNKNOWN)
+    def bases(self, owner: ApiObject) -> list[ApiObject]:
+        """The bases of a class that the repository defines, depth first."""
+        place, self._steps = self.definition(owner), 0
+        return [] if place is None else [self._object(one) for one, _ in self._hierarchy.family(place)][1:]
 
-    def family(self, place: DefinitionSite) -> Iterator[tuple[DefinitionSite, tuple[str, ...]]]:
-        """A class and its bases of the repository, each once, with its bases from elsewhere as written."""
-        self._steps = 0
-        return self._hierarchy.family(place)
-
-    def public(self, place: DefinitionSite) -> ApiObject:
-        """A definition as it is told to others."""
-        return self._object(place)
+    def methods(self, owner: ApiObject) -> list[str]:
+        """The public methods that a class defines itself."""
+        place = self.definition(owner)
+        inner = f"{place.definition.name}." if place is not None else ""
+        names = self._table(place.facts).definitions if place is not None else {}
+        return [name.removeprefix(inner) for name in names if name.startswith(inner) and name[len(inner)] != "_"]
 
     def _public(self, found: _Found) -> Resolved:
         return self._object(found) if isinstance(found, DefinitionSite) else found
