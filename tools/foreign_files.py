@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
 MAX_BYTES = 1024 * 1024
@@ -52,23 +51,5 @@ def read_lines(path: Path, most: int = MAX_BYTES) -> list[str]:
     return [line for line in read_text(path, most).splitlines() if len(line) <= MAX_LINE]
 
 
-def is_file(path: Path) -> bool:
-    """Whether it is a file, whatever its name: one that is too long for the system is none."""
-    return _answer(path.is_file)
-
-
-def is_dir(path: Path) -> bool:
-    """The same of a folder."""
-    return _answer(path.is_dir)
-
-
-def exists(path: Path) -> bool:
-    """The same of anything."""
-    return _answer(path.exists)
-
-
-def _answer(question: Callable[[], bool]) -> bool:
-    try:
-        return question()
-    except OSError:
-        return False
+is_file, is_dir, exists = os.path.isfile, os.path.isdir, os.path.exists
+"""Of a place whose name is too long for the system they say no, as pathlib's do not."""
