@@ -1,10 +1,8 @@
 """What the interpreter knows of Python's own functions: only those that are harmless on constants."""
 
-import ast
 import inspect
 import json
 import posixpath
-import re
 import textwrap
 from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
@@ -47,11 +45,7 @@ TEXT_FUNCTIONS: dict[str, Callable[[str], str]] = {
     "textwrap.dedent": textwrap.dedent, "inspect.cleandoc": inspect.cleandoc, "gettext.gettext": str,
 }  # fmt: skip
 PATH_CLASSES = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath"})
-MAX_MATCHED = 120
-GROUP_AGAIN = re.compile(r"\)\s*[*+?{]|\(\?\w*x")
-"""A group that is repeated, also where blanks count for nothing: there may be more ways through it than can be tried."""
 MAX_JSON = 10_000
-MAX_REPEATS = 2
 CONSTANTS_OF: dict[str, Value] = {
     "sys.platform": "linux",
     "os.name": "posix",
@@ -86,36 +80,16 @@ def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
         return "Linux"
     if name in ("os.getcwd", "pathlib.Path.cwd"):
         return str(run.sources.root) if name == "os.getcwd" else PurePosixPath(str(run.sources.root))
-    if name == "os.fspath" and are_paths(arguments.placed):
-        return str(arguments.placed[0]) if arguments.placed else UNKNOWN
     if name in ("collections.OrderedDict", "collections.defaultdict", "types.MappingProxyType"):
         placed = arguments.placed[-1:] if name.endswith("OrderedDict") else arguments.placed[1:2]
         return _dict(run, Arguments(placed, arguments.named, arguments.open))
     if name in ("copy.copy", "copy.deepcopy") and arguments.placed:
         return arguments.placed[0]
-    if name == "ast.literal_eval" and arguments.placed and isinstance(arguments.placed[0], str):
-        return _literal(arguments.placed[0])
-    if name in ("omegaconf.II", "omegaconf.SI") and len(arguments.placed) == 1 and isinstance(arguments.placed[0], str):
-        return f"${{{arguments.placed[0]}}}" if name.endswith("II") else arguments.placed[0]
     if name == "json.loads" and len(arguments.placed) == 1:
         return _json(arguments.placed[0])
     if name == "distutils.util.strtobool" and len(arguments.placed) == 1:
         return _strtobool(arguments.placed[0])
-    if name in ("re.match", "re.search", "re.fullmatch"):
-        return _match(name, arguments)
-    if name == "itertools.chain":
-        return _chain(run, arguments)
     return UNKNOWN
-
-
-def _literal(text: str) -> Value:
-    """A text as a literal of Python; one that is none stops the program."""
-    try:
-        return ast.literal_eval(text) if len(text) <= MAX_JSON else UNKNOWN
-    except (ValueError, SyntaxError, TypeError):
-        raise ProgramRaised from None
-    except (RecursionError, MemoryError):
-        return UNKNOWN
 
 
 def _strtobool(word: Value) -> Value:
@@ -141,19 +115,6 @@ def _json(text: Value) -> Value:
         return UNKNOWN
 
 
-def _match(name: str, arguments: Arguments) -> Value:
-    """Whether a pattern fits; only for patterns and texts so short that no pattern can take long."""
-    pattern, text = arguments.get(0, "pattern"), arguments.get(1, "string")
-    if not isinstance(pattern, str) or not isinstance(text, str) or len(arguments.all()) != 2:
-        return UNKNOWN
-    if len(text) > MAX_MATCHED or len(pattern) > MAX_MATCHED or sum(c in "*+{?" for c in pattern) > MAX_REPEATS:
-        return UNKNOWN
-    if GROUP_AGAIN.search(pattern):
-        return UNKNOWN
-    found = guarded(lambda: getattr(re, name.removeprefix("re."))(pattern, text))
-    return None if found is None else UNKNOWN if found is UNKNOWN else True
-
-
 def are_paths(values: list[Value]) -> bool:
     """Whether all are texts or paths."""
     return all(isinstance(v, (str, PurePath)) for v in values)
@@ -175,11 +136,6 @@ def _path_function(run: Machine, name: str, arguments: Arguments) -> Value:
         return UNKNOWN if placed[0].startswith("~") else placed[0]
     function = PATH_FUNCTIONS.get(name)
     return UNKNOWN if function is None else guarded(lambda: function(*placed))
-
-
-def _chain(run: Machine, arguments: Arguments) -> Value:
-    parts = [iterate(run, v) for v in arguments.placed]
-    return UNKNOWN if None in parts else [v for p in parts if p is not None for v in p][:MAX_ITEMS]
 
 
 def _builtin(run: Machine, name: str, arguments: Arguments) -> Value:
@@ -281,11 +237,6 @@ def _sort(run: Machine, arguments: Arguments) -> Value:
     return [items[n] for n in order] if isinstance(order, list) else UNKNOWN
 
 
-def _reverse(run: Machine, arguments: Arguments) -> Value:
-    items = _items(run, arguments)
-    return UNKNOWN if items is None else items[::-1]
-
-
 def _enumerate(run: Machine, arguments: Arguments) -> Value:
     items = iterate(run, arguments.placed[0]) if arguments.placed else None
     start = arguments.get(1, "start", 0)
@@ -308,15 +259,6 @@ def _map(run: Machine, arguments: Arguments) -> Value:
     if items is None:
         return UNKNOWN
     return [run.call(arguments.placed[0], Arguments([item], {})) for item in items]
-
-
-def _filter(run: Machine, arguments: Arguments) -> Value:
-    items = iterate(run, arguments.placed[1]) if len(arguments.placed) == 2 else None
-    if items is None:
-        return UNKNOWN
-    test = arguments.placed[0]
-    tests = [truth(item if test is None else run.call(test, Arguments([item], {}))) for item in items]
-    return UNKNOWN if None in tests else [item for item, keep in zip(items, tests, strict=True) if keep]
 
 
 def _getattr(run: Machine, arguments: Arguments) -> Value:
@@ -374,7 +316,6 @@ def _any_all(wanted: bool) -> Callable[[Machine, Arguments], Value]:
 
 BUILTINS: dict[str, Callable[[Machine, Arguments], Value]] = {
     "range": _range, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "sorted": _sort,
-    "reversed": _reverse, "enumerate": _enumerate, "zip": _zip, "map": _map, "filter": _filter, "getattr": _getattr,
-    "setattr": _setattr, "callable": _callable, "type": _type, "vars": _vars,
+    "enumerate": _enumerate, "zip": _zip, "map": _map, "getattr": _getattr, "setattr": _setattr, "callable": _callable, "type": _type, "vars": _vars,
     "any": _any_all(True), "all": _any_all(False), "print": lambda run, arguments: None, "iter": _list,
 }  # fmt: skip

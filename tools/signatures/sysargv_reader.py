@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 import msgspec
 
@@ -54,9 +55,12 @@ def _signature(tree: ast.Module, path: str) -> Signature:
             lines.setdefault(place, getattr(node, "lineno", 0))
     named = {place: node for node in ast.walk(tree) if isinstance(node, ast.Assign) for place in _place_of(node)}
     only_places = uses == len([n for n in ast.walk(tree) if _place(n) is not None or _counts(n)])
+    needed = max(_always_read(tree), default=0) if only_places else 0
     changed = any(_is_changed(node) for node in ast.walk(tree))
     options = tuple(
-        _option(named.get(place), Option(dest=f"arg{place}", path=path, line=lines.get(place, 0), sure=False))
+        _option(
+            named.get(place), Option(dest=f"arg{place}", path=path, line=lines.get(place, 0), required=place <= needed)
+        )
         for place in range(1, max(lines, default=0) + 1)
     )
     doc = " ".join((ast.get_docstring(tree) or "").strip().split("\n\n")[0].split())[:500]
@@ -69,7 +73,7 @@ def _signature(tree: ast.Module, path: str) -> Signature:
 def _option(assigned: ast.Assign | None, plain: Option) -> Option:
     """An argument, with the name, the type and the default that the assignment of it gives."""
     if assigned is None:
-        return plain
+        return msgspec.structs.replace(plain, sure=plain.required)
     branches = _branches(assigned.value)
     default = next((one.value for one in branches[1:] if isinstance(one, ast.Constant)), None)
     value = branches[0]
@@ -78,7 +82,11 @@ def _option(assigned: ast.Assign | None, plain: Option) -> Option:
     )
     name = assigned.targets[0]
     return msgspec.structs.replace(
-        plain, dest=name.id if isinstance(name, ast.Name) else plain.dest, type=kind, default=_text_of(default)
+        plain,
+        dest=name.id if isinstance(name, ast.Name) else plain.dest,
+        type=kind,
+        default=_text_of(default),
+        sure=plain.required,
     )
 
 
@@ -106,6 +114,32 @@ def _branches(value: ast.expr) -> list[ast.expr]:
 def _without_conversion(node: ast.expr) -> ast.expr:
     """What a conversion takes: `int(x)`, `Path(x)`, `os.path.abspath(x)`."""
     return node.args[0] if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords else node
+
+
+_CONDITIONAL = (
+    ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.While, ast.For, ast.Match, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+)  # fmt: skip
+
+
+def _always_read(tree: ast.Module) -> set[int]:
+    """Places that are read whenever the script runs: outside branches, also in functions that it always calls."""
+    functions = {node.name: node.body for node in tree.body if isinstance(node, ast.FunctionDef)}
+    pending, found = list[ast.AST](tree.body), set[int]()
+    while pending:
+        node = pending.pop()
+        found |= {_place(node) or 0}
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            pending += list(takewhile(_stays, functions.pop(node.func.id, ())))
+        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+            pending += node.body
+        elif not isinstance(node, _CONDITIONAL):
+            pending += ast.iter_child_nodes(node)
+    return found
+
+
+def _stays(statement: ast.AST) -> bool:
+    """Whether a function goes on behind a statement."""
+    return not any(isinstance(node, ast.Return) for node in ast.walk(statement))
 
 
 def _is_argv(node: ast.AST) -> bool:
