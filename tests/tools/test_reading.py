@@ -10,8 +10,9 @@ from ml_agent.tools.reading import IndexWalk
 from tests.processor_time import is_within
 
 
-def test_a_file_that_had_its_time_is_known_in_part() -> None:
-    walk = IndexWalk("api", file_seconds=0.05)
+def test_a_file_that_had_its_time_is_known_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ml_agent.tools.reading.FILE_SECONDS", 0.05)
+    walk = IndexWalk("api")
     for path in walk.each(["a.py", "b.py"]):
         while path == "a.py" and not walk.over():
             pass
@@ -29,7 +30,7 @@ BIG = {
 
 @pytest.mark.parametrize("path", sorted(BIG))
 def test_one_file_takes_its_seconds_of_a_part(tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ml_agent.tools.index.IndexWalk.__init__.__kwdefaults__", {"first": "", "file_seconds": 0.2})
+    monkeypatch.setattr("ml_agent.tools.reading.FILE_SECONDS", 0.2)
     monkeypatch.setattr("ml_agent.tools.python_api.read.FILE_SECONDS", 0.2)
     (tmp_path / path).write_text(BIG[path])
     (tmp_path / "train.py").write_text("print(1)\n")

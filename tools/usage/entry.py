@@ -3,13 +3,14 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from ml_agent.tools.check.places import PathIndex
 from ml_agent.tools.commandline.shell import parse_command
+from ml_agent.tools.files import folders_of
 
 # Placeholders of documented commands: `--data <path to images>` is an option with one word, not two redirections.
 
@@ -86,11 +87,23 @@ class EntryFinder:
         consoles: Mapping[str, str],
         packages: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._tree = PathIndex(files)
+        self._files = frozenset(files)
         self._consoles = consoles
         self._packages = packages
         self.own_names = {name.lower()}
         """What documents call the folder of the repository."""
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return folders_of(self._files)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self._files:
+            if path.endswith(_SCRIPTS):
+                found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
 
     def learn_names(self, text: str) -> None:
         """Take note of what a document calls the folder that it clones."""
@@ -131,7 +144,7 @@ class EntryFinder:
         passed: list[str] = []
         for folder in folders:
             here = [*passed[:1], *bases]
-            place = next((at for base in here if (at := _join(base, folder)) in self._tree.folders), None)
+            place = next((at for base in here if (at := _join(base, folder)) in self._folders), None)
             if place is None:
                 place = self._own(folder)
             if place is not None:
@@ -143,14 +156,14 @@ class EntryFinder:
         parts = [part for part in folder.split("/") if part not in ("", ".", "~")]
         for position, part in enumerate(parts):
             rest = "/".join(parts[position + 1 :]) or "."
-            if part.lower() in self.own_names and rest in self._tree.folders:
+            if part.lower() in self.own_names and rest in self._folders:
                 return rest
         return None
 
     def _script(self, word: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         for workdir in workdirs:
             path = _join(workdir, word)
-            if path in self._tree.files:
+            if path in self._files:
                 return LocatedEntry(path, workdir)
         plain = posixpath.normpath(word)
         if plain.startswith((_PARENT_WORD, "/")):
@@ -159,8 +172,7 @@ class EntryFinder:
 
     def _below(self, plain: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         """The only script of that name below the nearest folder that has any: documents leave out the way to it."""
-        same = self._tree.by_name.get(plain.rpartition("/")[2], ()) if plain.endswith(_SCRIPTS) else ()
-        named = [path for path in same if f"/{path}".endswith("/" + plain)]
+        named = [path for path in self._by_name.get(plain.rpartition("/")[2], ()) if f"/{path}".endswith("/" + plain)]
         for workdir in workdirs:
             below = [path for path in named if workdir == "." or path.startswith(workdir + "/")]
             if len(below) == 1:
@@ -178,7 +190,7 @@ class EntryFinder:
         for folder, workdir in (*places, ("src", "src")):
             for ending in (".py", "/__main__.py"):
                 path = _join(folder, inside + ending)
-                if path in self._tree.files:
+                if path in self._files:
                     return LocatedEntry(path, workdir)
         return None
 
