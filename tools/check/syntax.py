@@ -8,7 +8,7 @@ import msgspec
 
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.findings import Finding, Severity
-from ml_agent.tools.python_source import parse_python, syntax_tree
+from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.signatures.sources import Sources
 
 # Text that is no bash at all, and prompts that were copied with a command.
@@ -88,17 +88,14 @@ def check_syntax(sources: Sources, path: str, invocation: Invocation, *, sure: b
 
 def _finding(sources: Sources, path: str, what: str, *, sure: bool) -> Finding | None:
     """Why Python 3 cannot read a file, which is called `what`."""
-    if sources.tree(path) is not None and path not in sources.repaired:
-        return None
-    text = sources.text(path) or ""
-    error = _syntax_error(text)
+    sources.tree(path)
+    error = sources.repaired.get(path)
     if error is None:
         return None
-    line, said = error
-    lines = text.split("\n")
+    line, lines = error.lineno or 1, (sources.text(path) or "").split("\n")
     shown = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     severity: Severity = "unsure" if _OTHER_PYTHON_3.search(shown) else "error" if sure else "warning"
-    message = f"{what} is no Python 3: {said}: {shown[:80]}"
+    message = f"{what} is no Python 3: {error.msg}: {shown[:80]}"
     return Finding(code="syntax", message=message, severity=severity, subject=path, path=path, line=line)
 
 
@@ -130,14 +127,3 @@ def _files_of(node: ast.stmt, sources: Sources, importer: str, script: str) -> I
             path = sources.resolve(".".join(parts[:size]), level, importer, script)
             if path is not None:
                 yield path
-
-
-def _syntax_error(text: str) -> tuple[int, str] | None:
-    """Line and words of the first syntax error; None where there is none, or where it is too large to tell."""
-    try:
-        syntax_tree(text)
-    except SyntaxError as error:
-        return error.lineno or 1, error.msg
-    except (ValueError, RecursionError, MemoryError, SystemError):
-        return None  # a limit of ours or of this Python, not a fault of the file
-    return None

@@ -67,7 +67,8 @@ class Sources:
         self._calls: dict[str, dict[str, list[ast.Call]]] = {}
         self._folders: frozenset[str] | None = None
         self._names: frozenset[str] | None = None
-        self.repaired: set[str] = set()
+        self.repaired: dict[str, SyntaxError | None] = {}
+        """Files that do not parse as they are, and why; None where they are too large to tell."""
 
     def exists(self, path: str) -> bool:
         """Whether this is a regular file of the repository."""
@@ -147,15 +148,16 @@ class Sources:
         tree = _try_parse(text)
         if isinstance(tree, ast.Module):
             return tree
-        self.repaired.add(path)
+        self.repaired[path] = tree
         lines = text.split("\n")
         for _ in range(MAX_REPAIRS):
             if isinstance(tree, ast.Module):
                 return tree
-            if tree is None or not 1 <= tree <= len(lines) or lines[tree - 1].strip() == "pass":
+            number = (tree.lineno or 0) if tree is not None else 0
+            if not 1 <= number <= len(lines) or lines[number - 1].strip() == "pass":
                 return None
-            line = lines[tree - 1]
-            lines[tree - 1] = line[: len(line) - len(line.lstrip())] + "pass"
+            line = lines[number - 1]
+            lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
             tree = _try_parse("\n".join(lines))
         return tree if isinstance(tree, ast.Module) else None
 
@@ -346,13 +348,13 @@ def called_name(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
-def _try_parse(text: str) -> ast.Module | int | None:
-    """The tree, or the line of the first syntax error, or None."""
+def _try_parse(text: str) -> ast.Module | SyntaxError | None:
+    """The tree, or the first syntax error, or None where the text is too large to tell."""
     try:
         with without_garbage_collection():
             return syntax_tree(text)
     except SyntaxError as error:
-        return error.lineno
+        return error
     except (ValueError, RecursionError, MemoryError, SystemError):
         return None
 
