@@ -200,14 +200,10 @@ class _Check:
 
     def _reads(self, invocation: Invocation, folder: str | None) -> None:
         """Files that it takes its input from; bash reads `<placeholder>` so."""
-        taken = [
-            (target, f"input is taken from {target}, which does not exist")
-            for operator, target in invocation.redirects
-            if operator == "<" and is_literal(target)
-        ]
-        for name, message in taken if folder is not None else ():
-            path = locate(folder or ".", name)
+        for operator, name in invocation.redirects:
+            path = locate(folder, name) if operator == "<" and folder is not None and is_literal(name) else None
             if path is not None and not self.tree.has(path) and path not in self.made:
+                message = f"input is taken from {name}, which does not exist"
                 self.note("no-such-file", message, name, sure=not self.anything_made)
 
     def _script(self, invocation: Invocation, folder: str | None) -> None:
@@ -272,8 +268,7 @@ class _Check:
             self.note("not-an-entry-point", message, name, suggestion, sure=does_nothing)
 
     def _open(self, path: str, why: str, subject: str) -> None:
-        message = f"which options {path} takes: {why}"
-        self.findings.append(Finding(code="cannot-tell", message=message, severity="unsure", subject=subject))
+        self.findings.append(cannot_tell(subject, f"which options {path} takes: {why}"))
 
     def _relative_imports(self, path: str, name: str) -> None:
         """A script that imports relative to its package only runs as a module."""
