@@ -6,6 +6,7 @@ from typing import Any
 Function = dict[str, Any]
 
 _TEXT = {"type": "string"}
+_TEXTS = {"type": "array", "items": _TEXT}
 
 
 def finding() -> list[Function]:
@@ -42,67 +43,36 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
         can_run: whether there is a sandbox for a look around.
         places: whether the answer may run from another folder than the task's.
     """
-    folder = (
-        {"folder": {**_TEXT, "description": "where it runs, from the root; default: as said above"}} if places else {}
-    )
+    folder = {"folder": {**_TEXT, "description": "from the root"}} if places else {}
+    output = {
+        "path": {**_TEXT, "description": "may hold *"},
+        "kind": {**_TEXT, "description": "if unclear: csv, folder"},
+        "columns": {**_TEXTS, "description": "or keys"},
+        "rows": {"type": "integer"},
+        "must": {"type": "boolean"},
+    }
+    doubt = {"type": "object", "properties": {"doubt": _TEXT, "answer": _TEXT}}
     offered = [
-        _loose(
-            "find",
-            "Search documents, entry points, classes and functions, and the text of all files.",
-            {"query": _TEXT},
-        ),
-        _loose(
-            "read",
-            "A text file, whole where it is short, or a folder's list.",
-            {"path": _TEXT, "lines": {**_TEXT, "description": "such as 120-180"}},
-            ("path",),
-        ),
-        _loose("signature", "All options of an entry point, or what a class or function takes.", {"entry": _TEXT}),
-        _loose(
-            "run", "Run a command in the answer's environment, without network, to look around.", {"command": _TEXT}
-        ),
+        _loose("find", "Search documents, entry points, API and all files.", {"query": _TEXT}),
+        _loose("read", "A file, lines 120-180 of it, or a folder's list.", {"path": _TEXT, "lines": _TEXT}, ("path",)),
+        _loose("signature", "Options of an entry point; parameters of a class or function.", {"entry": _TEXT}),
+        _loose("run", "Look around by a command in the answer's environment, offline.", {"command": _TEXT}),
         _loose(
             "install",
-            "Add packages to the environment, as part of the answer; all is resolved anew as one.",
-            {
-                "requirements": {
-                    "type": "array",
-                    "items": _TEXT,
-                    "description": "such as numpy<2; -e . builds the repository's package",
-                },
-                "why": _TEXT,
-                "python": {**_TEXT, "description": "such as 3.8"},
-                "system": {"type": "array", "items": _TEXT, "description": "Debian packages"},
-            },
+            "Add numpy<2 and the like to the answer's environment; -e . builds the repository.",
+            {"requirements": _TEXTS, "why": _TEXT, "python": _TEXT, "system": {**_TEXTS, "description": "Debian"}},
             ("requirements", "why"),
         ),
         _loose(
             "answer",
-            "The answer, whole.",
+            "A command line or code, whole; files it needs are written first, by here-documents.",
             {
                 "kind": {"enum": list(KINDS)},
-                "text": {
-                    **_TEXT,
-                    "description": "the command line or the code; files that it needs are written first, by here-documents",
-                },
+                "text": _TEXT,
                 "outputs": {
                     "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "path": {**_TEXT, "description": "may hold * and ?"},
-                            "kind": {**_TEXT, "description": "if the name does not tell: csv, png, folder, ..."},
-                            "columns": {
-                                "type": "array",
-                                "items": _TEXT,
-                                "description": "or keys, that the sentence names",
-                            },
-                            "rows": {"type": "integer", "description": "that the sentence states"},
-                            "must": {"type": "boolean", "description": "false where it may be missing"},
-                        },
-                        "required": ["path"],
-                    },
-                    "description": "files that should come out",
+                    "items": {"type": "object", "properties": output, "required": ["path"]},
+                    "description": "files to come out; columns, rows as the sentence says, must false if optional",
                 },
                 **folder,
             },
@@ -110,15 +80,8 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
         ),
         _loose(
             "done",
-            "After the run, once what came out is what the sentence asks for.",
-            {
-                "what": {**_TEXT, "description": "what came out, one sentence"},
-                "doubts": {
-                    "type": "array",
-                    "items": {"type": "object", "properties": {"doubt": _TEXT, "answer": _TEXT}},
-                    "description": "each doubt with one honest sentence; your own, too",
-                },
-            },
+            "What came out is as asked: say what, and an honest sentence on each doubt, yours too.",
+            {"what": _TEXT, "doubts": {"type": "array", "items": doubt}},
             ("what",),
         ),
         _loose("dispute", "Say why a finding is wrong.", {"finding": _TEXT, "why": _TEXT}),
