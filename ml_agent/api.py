@@ -174,7 +174,7 @@ def _solve(
 
     check_instruction(instruction)
     values = _read_values(arguments)
-    place = {
+    place: dict[str, Any] = {
         name: str(options.pop(name, None) or "")
         for name in ("commit", "path", "catalog", "record", "replay", "keep_outputs")
     }

@@ -78,6 +78,11 @@ class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
     instruction: str = ""
 
 
+_DOUBTED = {
+    "request": "your request may ask for this file: {}",
+    "before": "the first run expected this file, the correction names another: {}",
+}
+"""What is said of a file that is not there and need not be."""
 _LAST_LINES, _LONGEST_LINE = 3, 200
 """Of what a program said, and characters of one."""
 
@@ -378,12 +383,13 @@ def _judged(
     declared = any(one.source == "model" for one in expected)
     unseen = [
         msgspec.structs.replace(
-            one, doubts=(f"your request may ask for this file: {one.said}",), path=one.expectation.path
+            one, doubts=(_DOUBTED[one.expectation.source].format(one.said),), path=one.expectation.path
         )
         for one in judgements
         if one not in kept
-        and one.expectation.source == "request"
-        and not (declared and was_there(one.expectation, scene))  # an input: the answer's author says what comes out
+        and one.expectation.source in _DOUBTED
+        # an input: the answer's author says what comes out
+        and not (one.expectation.source == "request" and declared and was_there(one.expectation, scene))
     ]
     return tuple(kept), (*unseen, *looks(judgements, scene)) if response.ended == "exited" else ()
 

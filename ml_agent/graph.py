@@ -16,7 +16,7 @@ from ml_agent.answer_gate import is_refused, refusals
 from ml_agent.as_run import mended
 from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
 from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
-from ml_agent.delivery.expected import expectations, with_answer
+from ml_agent.delivery.expected import expectations, said_before, with_answer
 from ml_agent.delivery.judge import missing_text
 from ml_agent.draft import CHOSEN, Attempt, Draft, Rejected
 from ml_agent.endings import Ending, bounded, is_reached, level_asked
@@ -87,9 +87,10 @@ def understand(state: State, services: Services) -> Command[Literal["search"]]:
     """Keywords, and every value that must be honoured."""
     given = msgspec.convert(state["given"], Given)
     request = services.navigator.understand(state["instruction"], given)
-    expected = expectations(state["instruction"], given.expect)
+    expected = expectations(state["instruction"], (*given.expect, *given.expect_before))
     if state.get("turn"):
         request = last_said(request, services.navigator.understand(state["turn"], given))
+        expected = said_before(expected, given.expect_before, state["turn"])
     services.note("understand", wording.of_request(request, expected))
     return Command(
         update={"request": plain(request), "stated": plain(expected), "expected": plain(expected)}, goto="search"

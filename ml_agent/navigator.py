@@ -21,6 +21,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     prefix_code: str = ""
     expect: tuple[str, ...] = ()
     """Each `--expect PATH[:KIND]`."""
+    expect_before: tuple[str, ...] = ()
+    """Those of the run that this one goes on from."""
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):

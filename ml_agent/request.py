@@ -91,6 +91,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     prefix_code: str = ""
     expect: tuple[str, ...] = ()
     """What should come out, each as PATH or PATH:KIND."""
+    expect_before: tuple[str, ...] = ()
+    """The same, as it was said for the run that this one goes on from."""
     keep_outputs: str = ""
     """Folder of the user's that gets what the run made, too."""
     force: bool = False

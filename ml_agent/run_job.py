@@ -168,7 +168,8 @@ def continue_job(
         words=correction.words,
         keep_outputs=correction.keep_outputs or job.keep_outputs,
         force=correction.force or job.force,
-        expect=correction.expect or job.expect,
+        expect=correction.expect,
+        expect_before=() if correction.expect else job.expect or job.expect_before,
         record="",
         replay="",
     )
@@ -279,6 +280,7 @@ def _drive(
             arguments=job.arguments,
             prefix_code=job.prefix_code,
             expect=job.expect,
+            expect_before=job.expect_before,
         )
         earlier = _continued(job) if job.continues else State()
         start = State(**earlier, instruction=job.instruction, given=plain(given))

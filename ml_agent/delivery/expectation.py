@@ -5,7 +5,8 @@ from typing import Literal
 
 import msgspec
 
-Source = Literal["request", "option", "model"]
+Source = Literal["request", "option", "before", "model"]
+"""before: by option, for the run that this one goes on from, and the user now names another file."""
 
 ENDINGS = {
     "json": ("json", "ipynb", "geojson"),

@@ -23,23 +23,38 @@ def expectations(instruction: str, stated: Iterable[str]) -> tuple[Expectation, 
     return tuple(taken.values())
 
 
+def said_before(expected: Sequence[Expectation], before: Sequence[str], correction: str) -> tuple[Expectation, ...]:
+    """What is expected of a continued run: what was said by option before stays, unless the correction names a file that comes out.
+
+    Then the author of the answer says whether that file replaces the other; what is missing is told all the same.
+    """
+    if not any(one.path for one in expectations_of(correction)):
+        return tuple(expected)
+    known = {one.path for one in expectations("", before)}
+    return tuple(
+        msgspec.structs.replace(one, source="before") if one.source == "option" and one.path in known else one
+        for one in expected
+    )
+
+
 def with_answer(stated: Sequence[Expectation], outputs: Sequence[Output]) -> tuple[Expectation, ...]:
     """What the user's words say, as the author of an answer reads them, and what else he says should come out.
 
     A file that only our reading of the sentence names need not be there where the author names others: whether it is missing, he is asked.
     """
     own = {posixpath.normpath(one.path): one for one in outputs[:_MOST_OUTPUTS] if _is_inside(one.path)}
+    named = [one for one in stated if one.source == "request" and posixpath.normpath(one.path or "?") in own]
     merged: list[Expectation] = []
     for one in stated:
         mine = own.pop(posixpath.normpath(one.path), None) if one.path else None
         if mine is not None:
             one = msgspec.structs.replace(
                 one,
-                kind=one.kind if one.source == "option" else _kind(mine),
+                kind=one.kind if one.source in ("option", "before") else _kind(mine),
                 columns=mine.columns or one.columns,
                 rows=one.rows if mine.rows is None else mine.rows,
             )
-        elif outputs and one.source == "request" and one.path:
+        elif one.path and ((outputs and one.source == "request") or (named and one.source == "before")):
             one = msgspec.structs.replace(one, must=False)
         merged.append(one)
     return (*merged, *(_of_author(one) for one in own.values()))

@@ -220,6 +220,31 @@ def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(reposit
     assert (tmp_path / "out/run.json").is_file() and Path(second["folder"]) == tmp_path / "next"
 
 
+@pytest.mark.parametrize(
+    ("words", "made", "code"),
+    [
+        ("no, write it to other.csv", "other.csv", 0),  # what the correction names replaces what was expected
+        ("no, write it to other.csv", "third.csv", 1),  # the answer makes something else
+        ("no, with 9 rows", "other.csv", 1),  # the correction names no file
+    ],
+)
+def test_what_a_correction_names_replaces_what_was_expected(
+    words: str, made: str, code: int, repository: Path, tmp_path: Path
+) -> None:
+    other = {"kind": "command", "text": f"python table.py --rows 9 --out {made}", "outputs": [{"path": made}]}
+    done = Answer("done", {"what": "nine rows", "doubts": [{"doubt": "1", "answer": "renamed"}]})
+    with ModelServer(saying(answer("--rows 6"), DONE, Answer("answer", other), done, done)) as server:
+        made_of = load_settings(base_url=server.url, network="none", **SETTINGS)
+        job = Job(instruction="Write the table with 6 rows.", repository=str(repository), expect=("out.csv:csv",))
+        folder = new_run(tmp_path, tmp_path / "out", config_of(job, made_of))
+        assert run_job(job, made_of, folder)["exit_code"] == 0
+        second = continue_job(folder, Correction(words, tmp_path / "next"), {"api_key": "sesame"})
+    assert second["exit_code"] == code, second["message"]
+    told = [one for one in second["doubts"] if "out.csv" in one["doubt"]]
+    assert [one["answer"] for one in told] == ["renamed"] * (code == 0)
+    assert ("out.csv" in "\n".join(summary(second))) is True
+
+
 def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path: Path) -> None:
     made = load_settings(base_url="http://127.0.0.1:9/v1", **SETTINGS)
     job = Job(instruction=TASK, repository=str(repository))
