@@ -107,6 +107,24 @@ def test_one_reply_answers_and_one_is_done(play: Any) -> None:
     assert played.result["told"] == "a table of 6 rows" and "result       a table of 6 rows" in played.summary
 
 
+@pytest.mark.parametrize(
+    ("task", "made"),
+    [
+        ("Write the tables to outputs/output_01.csv, outputs/output_02.csv and so on.", "outputs/output_*.csv"),
+        ('Write one table for each group, "File name: GROUP.csv".', "*.csv"),
+        ("Write out.csv with the columns 'Company Name', 'Address'.", "out.csv"),
+    ],
+)
+def test_series_placeholders_and_names_with_blanks_cost_no_reply(play: Any, task: str, made: str) -> None:
+    names = ["outputs/output_01.csv", "outputs/output_02.csv"] if "*" in made else ["out.csv"]
+    text = "\n".join(f"python table.py --columns 'Company Name,Address' --out {name}" for name in names)
+    columns = ["Company Name", "Address"]
+    said = Answer("answer", {"kind": "command", "text": text, "outputs": [{"path": made, "columns": columns}]})
+    done = Answer("done", {"what": "tables", "doubts": [{"doubt": str(n), "answer": "so named"} for n in (1, 2)]})
+    played = play(said, done, task=task)
+    assert (played.result["exit_code"], len(played.requests)) == (0, 2), played.result["message"]
+
+
 def test_an_answer_writes_what_it_needs_and_changes_a_copy(play: Any) -> None:
     text = (
         "cat > conf.txt <<'EOF'\n8\nEOF\n"

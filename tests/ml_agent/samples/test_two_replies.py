@@ -14,10 +14,11 @@ from tests.servers.model_server import Answer, ModelServer
 from tests.servers.talkers import saying
 
 FEW = ("spirals-adam", "diary-six-grams", "how-many-groups")
-"""A command, a module in a folder, and code."""
+"""A command, a module in a folder, and code; the others take longer together than a test may."""
+TASKS = [pytest.param(task, id=task.id, marks=[] if task.id in FEW else pytest.mark.slow) for task in samples.tasks()]
 
 
-@pytest.mark.parametrize("task", [task for task in samples.tasks() if task.id in FEW], ids=lambda task: task.id)
+@pytest.mark.parametrize("task", TASKS)
 def test_one_reply_answers_and_one_is_done(task: samples.SampleTask, tmp_path: Path) -> None:
     answer = Answer("answer", {"kind": "python" if task.kind == "python" else "command", "text": COMMANDS[task.id]})
     job = Job(instruction=task.instruction, repository=str(samples.repository_path(task.repository)))
