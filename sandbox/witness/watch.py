@@ -87,9 +87,10 @@ __ml_agent_end() {
   printf 'E\t%s\t%s\n' "$BASHPID" "$1" >>"$ML_AGENT_NOTES"
 }
 __ml_agent_step() {
-  local status=$? folder name value parent user home=${ML_AGENT_NOTES%/.ml-agent/notes}
+  local status=$? folder name value parent user home=${ML_AGENT_NOTES%/.ml-agent/notes} - IFS=$' \t\n'
+  set +efu
   [[ $status == 0 ]] || __ml_agent_spoilt=1
-  [[ -z ${__ml_agent_spoilt-} && $SECONDS -ge $2 && ! -w $VIRTUAL_ENV ]] || return "$status"
+  [[ -z $__ml_agent_spoilt && $SECONDS -ge $2 && -d $VIRTUAL_ENV && ! -w $VIRTUAL_ENV ]] || return "$status"
   for folder in /proc/[0-9]*; do
     parent='' user=''
     { while read -r name value _; do case $name in PPid:) parent=$value ;; Uid:) user=$value ;; esac; done <"$folder/status"; } 2>/dev/null

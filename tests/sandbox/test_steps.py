@@ -81,9 +81,11 @@ def run(session: Session, text: str, **more: object) -> Response:
 
 
 def test_a_later_command_goes_on_behind_the_long_step_that_it_begins_with(session: Session) -> None:
-    first = run(session, "export A=1\npython slow.py\npython last.py 3")
+    first = run(session, "set -euf\nexport A=1 IFS=,\npython slow.py\npython last.py 3")
     assert (first.exit_code, first.kept) == (3, "")
-    second = run(session, "export A=1\npython slow.py && python last.py 0\ntest -d plain && ls -a >again.txt")
+    second = run(
+        session, "set -euf\nexport A=1 IFS=,\npython slow.py && python last.py 0\ntest -d plain && ls -a >again.txt"
+    )
     assert second.ok
     assert second.kept.startswith("step 1 kept")
     assert second.stdout == "slow step\nmade cached\n"
@@ -112,7 +114,7 @@ def test_what_is_not_the_same_begins_clean(session: Session) -> None:
 
 LEFT = {
     "a file elsewhere": 'python -c \'import time; time.sleep(1.1); open("/tmp/elsewhere", "w")\'',
-    "a process": "setsid sh -c 'sleep 30 >/dev/null 2>&1 & disown' ; sleep 1.1",
+    "a process": "setsid sh -c 'sleep 30 >/dev/null 2>&1 & disown' \nset -f; sleep 1.1",
     "many files": 'python -c \'import time; time.sleep(1.1); [open(f"f{n}", "w") for n in range(20_001)]\'',
     "a large file": 'python -c \'import time; time.sleep(1.1); open("large", "wb").write(bytes(300_000_000))\'',
     "a folder that nobody may read": 'python -c \'import os; os.mkfifo(".ml-agent-kept"); os.mkdir("locked", 0)\'; sleep 1.1',

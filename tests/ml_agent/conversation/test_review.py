@@ -161,6 +161,15 @@ def test_a_long_step_before_one_that_failed_is_run_once(play: Any, repository: P
     assert not list(Path(result["folder"]).glob(".source-*"))
 
 
+def test_what_is_sent_first_is_the_same_in_each_run(play: Any, tmp_path: Path) -> None:
+    first = play(answer("--rows 6"), DONE).requests[0].body
+    (tmp_path / "out").rename(tmp_path / "before")
+    other = play(answer("--rows 3"), DONE, task="Write a table of three rows to out.csv.").requests[0].body
+    assert (first["tools"], first["messages"][0]) == (other["tools"], other["messages"][0])
+    assert first["messages"][0]["role"] == "system"
+    assert first["messages"][1] != other["messages"][1]
+
+
 def test_doubts_are_told_answered_and_shown(play: Any) -> None:
     said = Answer("done", {"what": "a table", "doubts": [{"doubt": "1", "answer": "ABC has none"}]})
     played = play(answer("--rows 6 --empty score"), said)
