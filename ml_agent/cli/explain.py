@@ -131,7 +131,10 @@ class Form(NamedTuple):
 @grouped
 def explain(
     target: Annotated[
-        str, typer.Argument(help="A repository, as a folder or OWNER/NAME; DIR:SCRIPT shows the options of one script.")
+        str,
+        typer.Argument(
+            help="A repository, as a folder or OWNER/NAME; DIR:SCRIPT or a script's path shows the options of one script."
+        ),
     ],
     selection: Selection,
     form: Form,
@@ -155,8 +158,7 @@ def explain(
 
         ml-agent explain path/to/repository:train.py --schema
     """
-    folder, script = split_place(target)
-    _see_that_it_is_a_folder(folder)
+    folder, script = _within_its_repository(target) or split_place(target)
     index = open_index(folder, ReadingLine(), first=script)
     if script:
         _explain_script(index, folder, script, form)
@@ -257,14 +259,14 @@ def _with_what_is_open(signature: Signature, index: RepoIndex) -> Signature:
     return msgspec.structs.replace(signature, unseen=unseen)
 
 
-def _see_that_it_is_a_folder(place: str) -> None:
-    """UsageError where a script is given without the repository that it is of."""
-    path = Path(place)
-    if path.is_file():
-        folder = "." if path.parent == Path() else path.parent
-        raise UsageError(
-            f"{place} is a file: name the repository's folder first, as DIR:SCRIPT, such as {folder}:{path.name}"
-        )
+def _within_its_repository(target: str) -> tuple[str, str] | None:
+    """The nearest folder above a file that git knows, else the file's own folder, and the file in it; None where it is no file."""
+    path = Path(target)
+    if not path.is_file():
+        return None
+    absolute = path.resolve()
+    root = next((one for one in absolute.parents if (one / ".git").exists()), absolute.parent)
+    return str(root), absolute.relative_to(root).as_posix()
 
 
 def _print_json(signatures: Sequence[Signature], *, schema: bool) -> None:

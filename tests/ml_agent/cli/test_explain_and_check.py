@@ -1,6 +1,7 @@
 """`explain` and `check` on the command line."""
 
 import io
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -64,6 +65,18 @@ def test_a_repository_without_options_says_how_it_is_used(tmp_path: Path, capsys
     code, shown, said = out(capsys, "explain", str(tmp_path))
     assert (code, shown) == (0, "")
     assert "README.md:" in said and "2 classes" in said
+
+
+def test_a_script_is_found_in_its_repository_by_its_path(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", repository], check=True)
+    (repository / "more").mkdir()
+    (repository / "more/run.py").write_text(TRAIN)
+    monkeypatch.chdir(repository / "more")
+    code, text, _ = out(capsys, "explain", "run.py")
+    assert code == 0 and text.startswith("# more/run.py")
+    assert out(capsys, "explain", "../late.py")[1].startswith("# late.py")
 
 
 def test_what_people_run_comes_first(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
