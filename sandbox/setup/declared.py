@@ -21,6 +21,11 @@ from ml_agent.tools.python_api.requirements import (
 )
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock")
+_TESTS = ("setup.py", "setup.cfg", "pyproject.toml", "tox.ini", ".travis.yml", "Dockerfile", "environment.yml")
+_TESTED = re.compile(
+    r"(?:Python :: |\bpython[\w-]*['\"]?\s*[:=]\s*|[\[,]\s*|^\s+-\s*|\bpy)['\"]?3\.?(\d{1,2})\b(?!\.)",
+    re.MULTILINE | re.I,
+)
 MAX_LOCK = 8 * 1024**2
 
 
@@ -35,6 +40,8 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """Pins of a lock file."""
     python: str = ""
     """A specifier such as `>=3.8,<3.11`; "" where nothing is said."""
+    tested: tuple[Version, ...] = ()
+    """Pythons that its classifiers, tests and images name, newest first."""
     others: tuple[DeclaredRequirement, ...] = ()
     """All that its files and documents ask for anywhere."""
 
@@ -56,8 +63,16 @@ def read_declared(root: Path, near: Path) -> Declared:
         project=folder,
         locked=_pins_of(lock) if lock is not None else (),
         python=wanted_python(project or root) or wanted_python(root),
+        tested=_tested(root, project or root),
         others=tuple(wanted_by(root, near)),
     )
+
+
+def _tested(root: Path, project: Path) -> tuple[Version, ...]:
+    paths = [place / name for place in dict.fromkeys([project, root]) for name in _TESTS]
+    paths += sorted((root / ".github/workflows").glob("*.y*ml"))[:10]
+    found = {(3, int(minor)) for path in paths for minor in _TESTED.findall(read_text(path, 200_000))}
+    return tuple(sorted((one for one in found if 5 < one[1] < 30), reverse=True))
 
 
 def nearest_project(root: Path, near: Path) -> str:

@@ -55,7 +55,8 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
     allowed = [one for one in fitting(declared.python, pythons) if one != first]
     pinned = any("==" in line or "<" in line for line in declared.lines)
     older = sorted((one for one in allowed if one < first), reverse=True) if pinned else []
-    for python in dict.fromkeys(filter(None, [of_its_day(dated, allowed), *older])):
+    tested = [one for one in declared.tested if one in allowed]
+    for python in dict.fromkeys(filter(None, [*tested[:1], of_its_day(dated, allowed), *older])):
         yield Rung(python=python, day=day_for(python, dated))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.setup.builder import BuildFailure, said_by
+from ml_agent.sandbox.setup.declared import read_declared
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
 from ml_agent.sandbox.setup.uv import Metadata
@@ -207,3 +208,25 @@ def test_of_a_long_build_the_first_errors_are_told() -> None:
 def test_versions_that_only_old_installers_took_are_read() -> None:
     said = Metadata.read("Name: a\nVersion: 1\nRequires-Dist: pytz (>=2011k)\nRequires-Dist: cython>=0.x\n")
     assert said.requires == ("pytz (>=2011)", "cython>=0")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "versions"),
+    [
+        (
+            "setup.py",
+            "classifiers=['Programming Language :: Python :: 3.8', 'Programming Language :: Python :: 3']",
+            [8],
+        ),
+        ("tox.ini", "[tox]\nenvlist = py37,py310\n", [10, 7]),
+        (".github/workflows/ci.yml", "matrix:\n  python-version: [3.8, '3.9']\n", [9, 8]),
+        (".travis.yml", 'python:\n  - 3.6\n  - "3.7"\n', [7, 6]),
+        ("environment.yml", "dependencies:\n  - python=3.8\n  - numpy=1.3.4\n", [8]),
+        ("pyproject.toml", "dependencies = ['torch==3.8.1', 'numpy>=1.13']", []),
+    ],
+)
+def test_pythons_that_a_repository_says_it_works_with(
+    tmp_path: Path, path: str, text: str, versions: list[int]
+) -> None:
+    write(tmp_path, path, text)
+    assert [minor for _, minor in read_declared(tmp_path, tmp_path).tested] == versions
