@@ -13,7 +13,6 @@ from threading import Thread
 import msgspec
 
 from ml_agent.account import entry_of
-from ml_agent.as_run import beside
 from ml_agent.delivery.doubts import doubts_of
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement
 from ml_agent.delivery.expected import expectations, with_answer
@@ -195,9 +194,9 @@ class Executor:
         session.prepare(task)
         session.lay(partial(self._put, draft, wanted))
         session.laid = draft.kind == "python" and draft.text, _marks(wanted)
-        session.settle(task, beside(repairs))
+        session.settle(task, repairs)
         began = self._now()
-        response = session.run(task, beside(repairs))
+        response = session.run(task, repairs)
         made = made_since(self._sandbox, began)
         scene = self.scene(draft, response, made)
         judgements, others = _judged(wanted.expected, scene, response)
@@ -276,13 +275,13 @@ class Executor:
 
     def diagnose(self, workspace: Workspace, draft: Draft, outcome: Outcome, repairs: Sequence[Repair]) -> Diagnosis:
         """What kind of failure it was, with what the repository's files say of it."""
-        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), beside(repairs))
+        return self._session_for(workspace).diagnose(outcome.response, self._task(draft), repairs)
 
     def repair(
         self, workspace: Workspace, draft: Draft, diagnosis: Diagnosis, repairs: Sequence[Repair]
     ) -> Repair | None:
         """The next change to the environment that may help, or None."""
-        scene = self._session_for(workspace).scene(self._task(draft), beside(repairs))
+        scene = self._session_for(workspace).scene(self._task(draft), repairs)
         chosen = any(one.kind == "install" for one in draft.set_up)
         return next_repair(diagnosis, repairs, msgspec.structs.replace(scene, chosen=chosen))
 
@@ -291,7 +290,7 @@ class Executor:
         task = self._task(draft)
         if self._session is None or self._source != source:
             return SessionRecord(source=source, task=task)
-        return msgspec.structs.replace(self._session.record(task, beside(repairs)), source=source)
+        return msgspec.structs.replace(self._session.record(task, repairs), source=source)
 
     def close(self) -> None:
         """Remove the sandbox; repeatable."""

@@ -13,7 +13,6 @@ from langgraph.types import Command
 from ml_agent import wording
 from ml_agent.account import with_rows_seen
 from ml_agent.answer_gate import is_refused, refusals
-from ml_agent.as_run import mended
 from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
 from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
 from ml_agent.delivery.expected import expectations, said_before, with_answer
@@ -401,27 +400,13 @@ def diagnose(state: State, services: Services) -> Command[Literal["execute", "ge
 
 
 def mend(state: State, services: Services, diagnosis: Diagnosis, draft: Draft) -> Plain | None:
-    """The next repair by rules, and the draft where the repair changes it: what is run next is what is handed over."""
+    """The repairs with the next one by rules; None where there is none."""
     assert services.executor is not None
-    executor, workspace, request = services.executor, workspace_of(state, services), request_of(state)
-    found = mended(
-        draft,
-        msgspec.convert(state["repairs"], list[Repair]),
-        services.settings.max_repairs,
-        lambda one, taken: executor.repair(workspace, one, diagnosis, taken),
-        lambda one: examine(one, request, workspace),
-    )
-    if found is None:
+    repairs = msgspec.convert(state["repairs"], list[Repair])
+    if len(repairs) >= services.settings.max_repairs:
         return None
-    changed, repairs = found
-    if (changed.text, changed.workdir) != (draft.text, draft.workdir):
-        shown = plain(msgspec.structs.replace(changed, thread=None))
-        services.trajectory.emit("draft", draft=shown, repair=plain(repairs[-1]))
-        why = f"{diagnosis.code}: {diagnosis.message}"
-        services.note(
-            "diagnose", f"{why}\nthe answer is now {changed.text.strip()}, from {changed.workdir}: {repairs[-1].why}"
-        )
-    return {"repairs": plain(repairs), "draft": plain(changed)}
+    repair = services.executor.repair(workspace_of(state, services), draft, diagnosis, repairs)
+    return {"repairs": plain([*repairs, repair])} if repair is not None else None
 
 
 def not_delivered(state: State, services: Services, outcome: Outcome) -> Command[Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from ml_agent.sandbox.diagnosis import Diagnosis
 
-RepairKind = Literal["afresh", "install", "system", "environment", "path", "folder", "made"]
+RepairKind = Literal["afresh", "install", "system", "environment", "path", "made"]
 
 MAX_REPAIRS = 12
 MAX_PER_FAILURE = 4
@@ -22,7 +22,7 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     kind: RepairKind
     """afresh: the environment once more, not from an earlier run; install: requirements in one resolution with all others, and
     `--python 3.9` or `--exclude-newer 2020-06-15` for the whole; system: Debian packages; environment: NAME=VALUE; path: folders
-    of the repository for Python's path; folder: run from there, and the command as written from there; made: folders
+    of the repository for Python's path; made: folders
     that it writes into."""
     arguments: tuple[str, ...]
     module: str = ""

@@ -1,8 +1,6 @@
 """The repairs that may help against a failure, the likeliest first. Looks at the repository; runs nothing."""
 
-import os
-import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -11,14 +9,14 @@ from ml_agent.sandbox.contract import Version
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.repair import Repair, pick, signature
-from ml_agent.sandbox.repository_search import module_places, same_file_elsewhere
+from ml_agent.sandbox.repository_search import module_places
 from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
 from ml_agent.sandbox.setup.ladder import day_for, of_its_day
 from ml_agent.sandbox.setup.uv import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
-from ml_agent.tools.foreign_files import exists, is_file
+from ml_agent.tools.foreign_files import is_file
 from ml_agent.tools.python_api.distributions import known_provider, provides
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 
@@ -63,9 +61,8 @@ def candidates(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
     """All repairs that may help."""
     if scene.taken and diagnosis.code in ("missing-module", "import-error", "cannot-import-name"):
         yield Repair(kind="afresh", arguments=("environment",), why="the cached environment is rebuilt")
-    rule = _BY_CODE.get(diagnosis.code)
-    if rule is not None:
-        yield from rule(diagnosis, scene)
+    if diagnosis.code == "missing-module":
+        yield from _missing_module(diagnosis, scene)
     if diagnosis.fix is not None:
         yield from _by_fix(diagnosis, scene)
 
@@ -121,25 +118,6 @@ def _missing_module(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Rep
         yield Repair(kind="install", arguments=(text,), module=module, why=why)
 
 
-def _wrong_folder(diagnosis: Diagnosis, scene: FailureContext) -> Iterator[Repair]:
-    """The same command from another folder, with its paths written from there."""
-    root = scene.source.root.resolve()
-    folder = same_file_elsewhere(root, diagnosis.subject, scene.entry, scene.task.folder)
-    try:
-        words = shlex.split(scene.task.text)
-    except ValueError:
-        return
-    composed = any(word in ("&&", "||", ";", "|", ">", "<") for word in words) or "\n" in scene.task.text.strip()
-    if folder is None or composed:
-        return
-    here, there, moved = root / scene.task.folder, root / folder, list[str]()
-    for word in words:
-        path = (here / word).resolve() if not word.startswith(("-", "/")) else None
-        known = path is not None and exists(path) and path.is_relative_to(root)
-        moved.append(os.path.relpath(path, there) if known and path is not None else word)
-    yield Repair(kind="folder", arguments=(folder, shlex.join(moved)), why=f"its files lie in {folder}")
-
-
 def _other_python(scene: FailureContext, wanted: str) -> Iterator[Repair]:
     """The nearest version there is, for `>=3.12` a newer and for `<=3.9` an older one."""
     target = version_of(wanted[2:])
@@ -163,9 +141,3 @@ def _text(version: Version) -> str:
 
 def _python(version: Version) -> str:
     return f"--python {_text(version)}"
-
-
-_BY_CODE: dict[str, Callable[[Diagnosis, FailureContext], Iterator[Repair]]] = {
-    "missing-module": _missing_module,
-    "wrong-folder": _wrong_folder,
-}

@@ -429,8 +429,6 @@ def repaired(task: Task, repairs: Sequence[Repair]) -> Task:
         if repair.kind == "environment":
             pairs = dict(argument.partition("=")[::2] for argument in repair.arguments)
             task = msgspec.structs.replace(task, environment={**task.environment, **pairs})
-        elif repair.kind == "folder":
-            task = msgspec.structs.replace(task, folder=repair.arguments[0], text=repair.arguments[1])
         elif repair.kind == "path":
             task = msgspec.structs.replace(task, paths=(*task.paths, *repair.arguments))
         elif repair.kind == "made":

@@ -98,7 +98,7 @@ def _file(diagnosis: Diagnosis, place: RunLocation) -> Diagnosis:
     folder = same_file_elsewhere(place.root, path, place.entry, place.folder)
     if folder is not None:
         message = f"{path} is not here but in {folder}: run the command from {folder}"
-        return msgspec.structs.replace(diagnosis, code="wrong-folder", message=message)
+        return msgspec.structs.replace(diagnosis, code="wrong-folder", category="arguments", message=message)
     inside = f"{place.folder}/{path}".removeprefix("./") + " in the repository"
     where = f"{path}, a place outside the repository" if path.startswith("/") else inside
     return msgspec.structs.replace(diagnosis, message=f"{diagnosis.message}: it is expected at {where}")

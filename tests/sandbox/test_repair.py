@@ -81,11 +81,6 @@ def test_the_nearest_python(tmp_path: Path, wanted: str, expected: str | None) -
 def test_a_file_beside_the_script(tmp_path: Path) -> None:
     write(tmp_path, "src/main.py", "open('config.json')")
     write(tmp_path, "src/config.json", "{}")
-    write(tmp_path, "data/x.txt", "")
-    found = proposed(
-        diagnosis("wrong-folder", "config.json"), scene(tmp_path, "python src/main.py --data data/x.txt -n 3")
-    )
-    assert found[0] == ("folder", ("src", "python main.py --data ../data/x.txt -n 3"))
     place = RunLocation(root=tmp_path, entry=tmp_path / "src/main.py")
     assert refine(diagnosis("missing-file", "config.json"), place).code == "wrong-folder"
 

@@ -17,7 +17,7 @@ from ml_agent.sandbox.diagnosis import Diagnosis
 from tests.environments import make_environment
 
 CASES = {case.name: case for case in load(Path(__file__).resolve().parent / "cases")}
-QUICK = ("data-from-script", "yaml-not-listed", "wrong-folder", "data-missing")
+QUICK = ("data-from-script", "yaml-not-listed", "output-folder-missing", "data-missing")
 KEPT = ("PIP_", "SSL_", "GIT_SSL", "LANG", "PYENV_")
 OK = Proof(
     response=Response(ended="exited", exit_code=0),
@@ -81,10 +81,10 @@ def test_a_case_is_laid_as_a_dated_commit(tmp_path: Path) -> None:
 
 
 def test_completed_is_not_believed_without_the_values() -> None:
-    case = CASES["wrong-folder"]
-    assert judge(case, OK, {"rounds": 4, "players": 2}, "completed").right
+    case = CASES["yaml-not-listed"]
+    assert judge(case, OK, {"units": 12, "steps": 40}, "completed").right
     assert judge(case, OK, None, "completed").wrong == ("result.json: not written",)
-    assert judge(case, OK, {"rounds": 10, "players": 2}, "completed").wrong == ("rounds: 10, expected 4",)
+    assert judge(case, OK, {"units": 10, "steps": 40}, "completed").wrong == ("units: 10, expected 12",)
 
 
 def test_a_diagnosis_is_right_by_its_code_and_by_what_it_names() -> None:
