@@ -1,6 +1,5 @@
 """Arguments as a model wrote them, brought to what their schema asks where the meaning is not in doubt."""
 
-import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,6 @@ from json_repair import repair_json
 from jsonschema import Draft202012Validator
 
 from ml_agent.model.functions import Function, Schema
-from ml_agent.tools.python_source import read_python
 
 _TRUE, _FALSE, _NULL = ("true", "yes", "on", "1"), ("false", "no", "off", "0"), ("null", "none", "n/a", "")
 _INTEGER = re.compile(r"[+-]?\d[\d_,]*")
@@ -159,7 +157,6 @@ _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<(tool_call|function_call|tool|call)>\s*(.*?)\s*(?:</\1>|\Z)", re.DOTALL)
 _NAMED_TAG = re.compile(r"<function[=\s]+\"?(?P<name>[\w.-]+)\"?>\s*(?P<body>.*?)\s*(?:</function>|\Z)", re.DOTALL)
-_PYTHON_CALL = re.compile(r"^[\w.]+\(.*\)$", re.DOTALL)
 _NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "kwargs", "tool_input", "action_input")
 _WRAPPERS = ("call", "tool_calls", "tool_call", "function_call", "calls")
@@ -282,8 +279,6 @@ def _calls_in_text(text: str) -> Iterator[RawCall]:
             if value not in seen:
                 seen.append(value)
                 yield from _calls_from(value)
-    for body in bodies:
-        yield from _python_call(body.strip())
 
 
 def _json_values(text: str) -> list[Any]:
@@ -358,18 +353,6 @@ def _call_from(value: Any) -> RawCall | None:
         if isinstance(inner, dict):
             return RawCall(only, inner)
     return None
-
-
-def _python_call(text: str) -> Iterator[RawCall]:
-    if not _PYTHON_CALL.match(text):
-        return
-    try:
-        (statement,) = read_python(text, "eval").body
-        node = statement.value if isinstance(statement, ast.Expr) else statement
-        if isinstance(node, ast.Call) and not node.args:
-            yield RawCall(ast.unparse(node.func), {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg})
-    except (SyntaxError, ValueError):
-        return
 
 
 def _load(arguments: Any) -> Any:

@@ -1,6 +1,5 @@
 """A folder of requests and their answers, found by what was asked and how often it was asked before."""
 
-import contextlib
 import hashlib
 import threading
 from collections import Counter
@@ -15,7 +14,6 @@ from ml_agent.files import write_atomically
 from ml_agent.tools.bounded import read_bytes
 
 T = TypeVar("T")
-_MOST_COMPARED = 200
 _LONG = 8
 """Characters from which on a word can stand for one run alone."""
 _MOST_BYTES = 256 * 1024**2
@@ -73,7 +71,7 @@ class Tape:
         known = errors or {}
         path, asked = self._next(kind, request)
         if self.replaying:
-            return self._play(path, asked, result, known)
+            return self._play(path, result, known)
         try:
             value = live()
         except Exception as error:  # recorded where its kind is known, and raised again in any case
@@ -102,26 +100,14 @@ class Tape:
             text = text.replace(msgspec.json.encode(word).decode()[1:-1], "*")
         return text.encode()
 
-    def _difference(self, kind: str, asked: Any) -> str:
-        """In what the request differs from the recorded one that is most like it; "" where nothing is known of that."""
-        parts = _parts(asked)
-        differing = []
-        for path in sorted(self.folder.joinpath(kind).glob("*.json"))[:_MOST_COMPARED]:
-            with contextlib.suppress(OSError, msgspec.DecodeError, RecursionError):
-                recorded = _parts(msgspec.json.decode(read_bytes(path, _MOST_BYTES), type=TapeEntry).request)
-                names = {*parts, *recorded}
-                differing.append(sorted(name for name in names if parts.get(name) != recorded.get(name)))
-        nearest = min(differing, key=len, default=[])
-        return f" (the nearest one differs in: {', '.join(nearest)})" if nearest else ""
-
-    def _play(self, path: Path, asked: Any, result: type[T], known: Errors) -> T:
+    def _play(self, path: Path, result: type[T], known: Errors) -> T:
         kind = path.parent.name
         try:
             entry = msgspec.json.decode(read_bytes(path, _MOST_BYTES), type=TapeEntry)
             found = None if entry.error else msgspec.convert(entry.result, result, dec_hook=_from_plain)
         except FileNotFoundError:
             raise ReplayError(
-                f"--replay: the recording {self.folder} has no answer to this {kind} request{self._difference(kind, asked)}; record the run again"
+                f"--replay: the recording {self.folder} has no answer to this {kind} request; record the run again"
             ) from None
         except (OSError, msgspec.DecodeError, RecursionError) as error:
             raise ReplayError(
@@ -134,15 +120,6 @@ class Tape:
     def _write(self, path: Path, entry: TapeEntry) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, msgspec.json.format(msgspec.json.encode(entry)).decode() + "\n")
-
-
-def _parts(request: Any) -> dict[str, Any]:
-    """A request by the names of its parts, those of a body one by one."""
-    if not isinstance(request, dict):
-        return {"request": request}
-    body = request.get("body")
-    inner = {f"{name} of the body": part for name, part in body.items()} if isinstance(body, dict) else {}
-    return {**{name: part for name, part in request.items() if not (name == "body" and inner)}, **inner}
 
 
 def _is_distinctive(word: str) -> bool:

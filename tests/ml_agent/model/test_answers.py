@@ -50,7 +50,6 @@ def found(text: str, *functions: Function) -> Call:
         "Here you are:\n```json\n{'run': {'script': 'train.py',}}\n```\nDone.",
         '<tool_call>{"name": "run", "arguments": {"script": "train.py"}}</tool_call>',
         '<function=run>{"script": "train.py"}</function>',
-        'run(script="train.py")',
         '<think>{"run": {"script": "x"}}</think> {"run": {"script": "`train.py`"}}',
         'I looked at {a, b} and chose {"run": {"script": "train.py"}}',
     ],
