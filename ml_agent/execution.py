@@ -395,10 +395,10 @@ def _judged(
 
 def _marks(wanted: FileExpectations) -> list[tuple[str, int, int]]:
     """What tells the user's files as they are now from others."""
-    paths = [
-        one for path in wanted.inputs for one in (wanted.folder / path, *(p for p, _ in entries(wanted.folder / path)))
-    ]
-    return [(str(one), one.stat().st_mtime_ns, one.stat().st_size) for one in paths]
+    places = [wanted.folder / path for path in wanted.inputs]
+    inside = (path for place in places if place.is_dir() for path, _ in entries(place))
+    seen = [(str(path), path.lstat()) for path in (*(place.resolve() for place in places), *inside)]
+    return [(path, status.st_mtime_ns, status.st_size) for path, status in seen]
 
 
 def _written(draft: Draft, response: Response) -> Iterator[str]:

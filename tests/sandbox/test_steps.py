@@ -110,6 +110,9 @@ def test_what_is_not_the_same_begins_clean(session: Session) -> None:
     last = run(session, "export A=2\npython slow.py\npython last.py 0")
     assert last.ok
     assert last.kept == ""
+    session.laid = "other input files"
+    assert run(session, "export A=2\npython slow.py\npython last.py 0").kept == ""
+    assert run(session, "export A=2\npython slow.py\npython last.py 0").kept
 
 
 LEFT = {
