@@ -67,7 +67,6 @@ def _rules() -> tuple[tuple[Category, Rule], ...]:
         ("code", program.SYNTAX),
         ("environment", removed.GENERAL),
         ("code", program.CODE),
-        ("arguments", program.USAGE),
         ("code", program.GENERAL),
     ]
     return tuple((category, rule) for category, rules in ordered for rule in rules)
@@ -91,16 +90,13 @@ def _by_end(response: Response) -> Diagnosis | None:
     if response.ended != "signalled":
         return None
     names = {11: "segmentation fault", 4: "illegal instruction", 6: "abort", 7: "bus error", 8: "arithmetic error"}
-    if response.signal in names and not _has_traceback(response):
+    traced = any(line.lstrip().startswith("Traceback (most recent") for line in response.error_lines)
+    if response.signal in names and not traced:
         return found("crash", f"the program crashed: {names[response.signal]}", "code")
     ours = any(" limit of " in f" {line}" for line in response.error_lines[-1:])
     if response.signal in (9, 15) and not ours:
         return found("killed", f"it was ended by another process with signal {response.signal}")
     return None
-
-
-def _has_traceback(response: Response) -> bool:
-    return any(line.lstrip().startswith("Traceback (most recent") for line in response.error_lines)
 
 
 def _whole(response: Response) -> str:

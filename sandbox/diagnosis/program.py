@@ -126,10 +126,6 @@ CODE: tuple[Rule, ...] = (
     rule("import-error", r"^ImportError: (?P<subject>[^\n]+)", "an import fails: {subject}"),
 )
 
-USAGE: tuple[Rule, ...] = (
-    rule("usage", r"^[Uu]sage: (?P<subject>[^\n]+)", "the script printed its usage: {subject}", scope="any"),
-)
-
 GENERAL: tuple[Rule, ...] = (
     rule(
         "exception",

@@ -11,9 +11,8 @@ from ml_agent.sandbox.setup.declared import Declared, fitting
 
 RECENT = timedelta(days=45)
 """Of a repository's last commit: until then today's packages are those of its day."""
-OLD = timedelta(days=365)
-LATER = timedelta(days=365)
-"""After a day: what had no wheel for a new Python then has one."""
+YEAR = timedelta(days=365)
+"""After so long libraries have changed, and what had no wheel for a new Python has one."""
 WHEELS_FOLLOW = timedelta(days=180)
 """After a Python came out."""
 
@@ -64,7 +63,7 @@ def loose(rung: Rung) -> Rung:
     """The same with less of what is declared; of a year later where its Python was then too new to have wheels."""
     day = date.fromisoformat(rung.day) if rung.day else None
     if day is not None and day <= released(rung.python) + WHEELS_FOLLOW:
-        day += LATER
+        day += YEAR
     return Rung(python=rung.python, day=day.isoformat() if day else "", loose=True)
 
 
@@ -87,4 +86,4 @@ def of_its_day(day: str, pythons: Sequence[Version]) -> Version | None:
 
 def is_old(day: str) -> bool:
     """Whether a day, YYYY-MM-DD or none, is so long ago that libraries have changed."""
-    return bool(day) and date.fromisoformat(day) + OLD < datetime.now(UTC).date()
+    return bool(day) and date.fromisoformat(day) + YEAR < datetime.now(UTC).date()

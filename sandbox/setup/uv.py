@@ -24,14 +24,13 @@ RESOLVE = "$resolve"
 BUILD = f"$VIRTUAL_ENV/{BUILD_FOLDER}"
 """Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
 
-Reason = Literal["build", "unsatisfiable", "not-found", "invalid", "network", "disk", "time", "unknown"]
+Reason = Literal["build", "unsatisfiable", "not-found", "network", "disk", "time", "unknown"]
 
 _SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
 _BUILD = re.compile(r"Failed to (?:download and )?build `?([A-Za-z0-9][\w.-]*)==([\w.!+-]+)`?")
 NO_VERSION = re.compile(r"(?<=\d)(?:[a-z]|\.x)(?=\s*(?:[,);]|$))")
 """What stands behind a version and only old installers took: `pytz (>=2011k)`, `cython>=0.x`."""
 _REASONS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
-    ("invalid", re.compile(r"Couldn't parse requirement|Failed to parse|expected (?:one of|package name)|invalid specifier")),
     ("network", re.compile(r"dns error|[Cc]onnect(?:ion)? (?:error|refused|reset)|Failed to fetch|timed out|client error|tunnel error")),
     ("not-found", re.compile(r"was not found in the (?:package registry|cache|provided package locations)|no versions? of|only .* (?:is|are) available")),
     ("unsatisfiable", re.compile(r"No solution found|unsatisfiable|incompatible")),

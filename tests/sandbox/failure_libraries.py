@@ -15,9 +15,6 @@ LIBRARY_CASES: tuple[FailureCase, ...] = (
         "system:cmake,build-essential",
         group="plain",
     ),
-    FailureCase(
-        "usage-only", "usage", "echo 'usage: run.sh DATA EPOCHS' >&2; exit 1", "run.sh DATA EPOCHS", group="plain"
-    ),
     FailureCase("import-error", "import-error", py("raise ImportError('the kernels were not built')"), group="plain"),
     FailureCase(
         "lazy-attribute",
