@@ -4,7 +4,7 @@ import ast
 import builtins
 import posixpath
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,10 +13,8 @@ import msgspec
 from ml_agent.tools.check.python_imports import ImportChecker
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.outline import outline_of
 from ml_agent.tools.python_api.bindings import (
     Chain,
-    binding_counts,
     chain_of,
     chains,
     imported_names,
@@ -25,105 +23,9 @@ from ml_agent.tools.python_api.bindings import (
     stored_chains,
     undefined_names,
 )
-from ml_agent.tools.python_api.index import ApiIndex
 from ml_agent.tools.python_api.model import ApiObject, Parameter
-from ml_agent.tools.python_api.read import parse_module
 from ml_agent.tools.python_source import read_python
 from ml_agent.tools.signatures.nearest import nearest
-
-# Calls of the repository's functions and classes, and of methods of the objects that a piece of Python makes.
-
-_HERE = "draft"
-
-
-class ObjectClass(NamedTuple):
-    """The class of an object, or what is called, and the index that knows it."""
-
-    owner: ApiObject
-    api: ApiIndex
-
-
-class Objects:
-    """Tells what is called, and of which class the objects are.
-
-    Args:
-        tree: The code.
-        imports: What its imports find.
-        bound: Local names that mean something of the repository, with what they mean.
-        api: The repository.
-    """
-
-    def __init__(self, tree: ast.Module, imports: ImportChecker, bound: Mapping[str, str], api: ApiIndex) -> None:
-        self._tree = tree
-        self._imports = imports
-        self._bound = bound
-        self._api = api
-
-    def called(self, chain: Chain) -> ApiObject | None:
-        """The function or class that a chain names, or the method of an object that the code made before."""
-        found = self._callable(chain)
-        if found is not None:
-            return found.owner
-        kind = self._kinds.get(chain.root)
-        return (
-            kind.api.instances.method(kind.owner, chain.rest[0]) if kind is not None and len(chain.rest) == 1 else None
-        )
-
-    def missing(self) -> Iterator[tuple[int, Finding]]:
-        """Attributes that the objects surely do not have, with their lines."""
-        stored = {text.rpartition(".")[2] for text in stored_chains(self._tree)}
-        for chain in chains(self._tree):
-            kind = self._kinds.get(chain.root)
-            if kind is None or not chain.rest or chain.rest[0] in stored:
-                continue
-            if kind.api.instances.has(kind.owner, chain.rest[0]) is False:
-                yield chain.node.lineno, _lacks(kind, chain.node.lineno, f"{chain.root}.{chain.rest[0]}")
-
-    def _callable(self, chain: Chain) -> ObjectClass | None:
-        """The function or class that a chain names."""
-        api = self._api
-        if chain.root in self._bound:
-            found = self._imports.resolve(".".join((self._bound[chain.root], *chain.rest)))
-        elif chain.root in self._own:
-            api = self._here
-            found = api.resolve(".".join((_HERE, chain.root, *chain.rest)))
-        else:
-            return None
-        return ObjectClass(found, api) if isinstance(found, ApiObject) and found.kind in ("function", "class") else None
-
-    @cached_property
-    def _here(self) -> ApiIndex:
-        """The code itself as a module."""
-        path = f"{_HERE}.py"
-        text = ast.unparse(self._tree)
-        return ApiIndex([path], {path: parse_module(text.encode(), path)}, lambda: {path: outline_of(text)})
-
-    @cached_property
-    def _own(self) -> frozenset[str]:
-        """Functions and classes that the code defines, once, at its top level."""
-        counts = binding_counts(self._tree)
-        kinds = (ast.FunctionDef, ast.ClassDef)
-        return frozenset(n.name for n in self._tree.body if isinstance(n, kinds) and counts[n.name] == 1)
-
-    @cached_property
-    def _kinds(self) -> dict[str, ObjectClass]:
-        """Names of objects that are made of a known class."""
-        found = {name: self._callable(called) for name, called in made_objects(self._tree).items()}
-        return {name: kind for name, kind in found.items() if kind is not None and kind.owner.kind == "class"}
-
-
-def _lacks(kind: ObjectClass, line: int, written: str) -> Finding:
-    name, owner = written.rpartition(".")[2], kind.owner.name.rpartition(".")[2]
-    near = nearest(name, kind.api.instances.methods(kind.owner))
-    is_here = kind.owner.path == f"{_HERE}.py"
-    return Finding(
-        code="no-such-name",
-        message=f"line {line}: {owner} has no attribute {name!r}" + (f"; did you mean {near!r}?" if near else ""),
-        subject=written,
-        suggestion=near,
-        path="" if is_here else kind.owner.path,
-        line=0 if is_here else kind.owner.line,
-    )
 
 
 class Mismatch(NamedTuple):
@@ -245,7 +147,7 @@ class _Checker:
             for finding in self._imports.check(item):
                 yield LocatedFinding(item.line, finding)
         yield from self._attributes()
-        yield from (LocatedFinding(*item) for item in self._objects.missing())
+        yield from self._missing()
         yield from self._calls()
         yield from self._undefined_names()
         yield from self._nothing_runs()
@@ -266,9 +168,39 @@ class _Checker:
         single = {local: min(targets) for local, targets in found.items() if len(targets) == 1 and local not in rebound}
         return {local: target for local, target in single.items() if self._imports.is_own(target)}
 
+    def _called(self, chain: Chain) -> ApiObject | None:
+        """The function or class that a chain names, or the method of an object that the code made before."""
+        found, kind = self._callable(chain), self._classes.get(chain.root)
+        if found is not None or kind is None or len(chain.rest) != 1:
+            return found
+        return self._api.instances.method(kind, chain.rest[0])
+
+    def _callable(self, chain: Chain) -> ApiObject | None:
+        """The function or class of the repository that a chain names."""
+        bound = self._repository_names.get(chain.root)
+        found = self._imports.resolve(".".join((bound, *chain.rest))) if bound is not None else None
+        return found if isinstance(found, ApiObject) and found.kind in ("function", "class") else None
+
     @cached_property
-    def _objects(self) -> Objects:
-        return Objects(self._tree, self._imports, self._repository_names, self._api)
+    def _classes(self) -> dict[str, ApiObject]:
+        """Of the objects that the code makes of a known class that class, by their names."""
+        found = {name: self._callable(called) for name, called in made_objects(self._tree).items()}
+        return {name: kind for name, kind in found.items() if kind is not None and kind.kind == "class"}
+
+    def _missing(self) -> Iterator[LocatedFinding]:
+        """Attributes that objects surely do not have."""
+        stored = {text.rpartition(".")[2] for text in stored_chains(self._tree)}
+        for chain in chains(self._tree):
+            kind, name = self._classes.get(chain.root), chain.rest[0] if chain.rest else ""
+            if kind is None or not name or name in stored or self._api.instances.has(kind, name) is not False:
+                continue
+            line, near = chain.node.lineno, nearest(name, self._api.instances.methods(kind))
+            message = f"line {line}: {kind.name.rpartition('.')[2]} has no attribute {name!r}"
+            finding = Finding(
+                code="no-such-name", message=message + (f"; did you mean {near!r}?" if near else ""),
+                subject=f"{chain.root}.{name}", suggestion=near, path=kind.path, line=kind.line,
+            )  # fmt: skip
+            yield LocatedFinding(line, finding)
 
     def _attributes(self) -> Iterator[LocatedFinding]:
         """Attributes of the repository's modules that are not there."""
@@ -289,7 +221,7 @@ class _Checker:
             if not isinstance(node, ast.Call):
                 continue
             chain = chain_of(node.func)
-            called = self._objects.called(chain) if chain is not None else None
+            called = self._called(chain) if chain is not None else None
             if chain is None or called is None:
                 continue
             yield from _left_open(node, chain.text)
