@@ -63,13 +63,6 @@ _MAKES_NAMES = ("exec(", "globals()", "locals()", "vars()")
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class LocatedFinding(NamedTuple):
-    """A finding and the line of the code that it is about."""
-
-    line: int
-    finding: Finding
-
-
 def check_python(text: str, index: RepoIndex, workdir: str = ".") -> list[Finding]:
     """Why a piece of Python cannot run in a repository, in order of line.
 
@@ -91,10 +84,8 @@ def check_python(text: str, index: RepoIndex, workdir: str = ".") -> list[Findin
     except (ValueError, RecursionError, MemoryError) as error:
         return [Finding(code="syntax", message=f"Python cannot read this: {error}")]
     unique: dict[tuple[str, str], Finding] = {}
-    for item in sorted(located, key=lambda item: item.line):
-        unique.setdefault(
-            (item.finding.code, item.finding.subject), msgspec.structs.replace(item.finding, at=item.line)
-        )
+    for item in sorted(located, key=lambda item: item.at):
+        unique.setdefault((item.code, item.subject), item)
     return list(unique.values())
 
 
@@ -142,21 +133,19 @@ class _Checker:
         self._api = index.api
         self._imports = ImportChecker(tree, index, workdir)
 
-    def located(self) -> Iterator[LocatedFinding]:
+    def located(self) -> Iterator[Finding]:
         for item in imported_names(self._tree):
-            for finding in self._imports.check(item):
-                yield LocatedFinding(item.line, finding)
+            yield from (msgspec.structs.replace(one, at=item.line) for one in self._imports.check(item))
         yield from self._attributes()
         yield from self._missing()
         yield from self._calls()
         yield from self._undefined_names()
         yield from self._nothing_runs()
 
-    def _nothing_runs(self) -> Iterator[LocatedFinding]:
+    def _nothing_runs(self) -> Iterator[Finding]:
         """Code that would end well whatever it says: functions and classes that nobody calls."""
         if any(isinstance(node, _DEFINES) for node in self._tree.body) and all(map(_is_quiet, self._tree.body)):
-            said = "nothing runs: the code only defines functions and classes"
-            yield LocatedFinding(0, Finding(code="nothing-runs", message=said))
+            yield Finding(code="nothing-runs", message="nothing runs: the code only defines functions and classes")
 
     @cached_property
     def _repository_names(self) -> dict[str, str]:
@@ -187,7 +176,7 @@ class _Checker:
         found = {name: self._callable(called) for name, called in made_objects(self._tree).items()}
         return {name: kind for name, kind in found.items() if kind is not None and kind.kind == "class"}
 
-    def _missing(self) -> Iterator[LocatedFinding]:
+    def _missing(self) -> Iterator[Finding]:
         """Attributes that objects surely do not have."""
         stored = {text.rpartition(".")[2] for text in stored_chains(self._tree)}
         for chain in chains(self._tree):
@@ -196,13 +185,12 @@ class _Checker:
                 continue
             line, near = chain.node.lineno, nearest(name, self._api.instances.methods(kind))
             message = f"line {line}: {kind.name.rpartition('.')[2]} has no attribute {name!r}"
-            finding = Finding(
-                code="no-such-name", message=message + (f"; did you mean {near!r}?" if near else ""),
+            yield Finding(
+                code="no-such-name", message=message + (f"; did you mean {near!r}?" if near else ""), at=line,
                 subject=f"{chain.root}.{name}", suggestion=near, path=kind.path, line=kind.line,
             )  # fmt: skip
-            yield LocatedFinding(line, finding)
 
-    def _attributes(self) -> Iterator[LocatedFinding]:
+    def _attributes(self) -> Iterator[Finding]:
         """Attributes of the repository's modules that are not there."""
         stored = stored_chains(self._tree)
         for chain in chains(self._tree):
@@ -212,10 +200,11 @@ class _Checker:
                 owner = ".".join((self._repository_names[chain.root], *chain.rest[: length - 1]))
                 if self._imports.resolve(f"{owner}.{chain.rest[length - 1]}") is None:
                     line = chain.node.lineno
-                    yield LocatedFinding(line, self._imports.missing_name(owner, chain.rest[length - 1], line))
+                    found = self._imports.missing_name(owner, chain.rest[length - 1], line)
+                    yield msgspec.structs.replace(found, at=line)
                     break
 
-    def _calls(self) -> Iterator[LocatedFinding]:
+    def _calls(self) -> Iterator[Finding]:
         """Calls of the repository's functions, classes and methods whose arguments do not fit."""
         for node in ast.walk(self._tree):
             if not isinstance(node, ast.Call):
@@ -228,22 +217,20 @@ class _Checker:
             if called.sure:
                 yield from _misfit(node, chain.text, called)
 
-    def _undefined_names(self) -> Iterator[LocatedFinding]:
+    def _undefined_names(self) -> Iterator[Finding]:
         """Names that nothing binds."""
         for item in undefined_names(self._tree):
             if item.star and not self._imports.stars_lack(item.name):
                 continue
             certain = not any(word in self._text for word in _MAKES_NAMES) and self._is_reached(item.line)
             severity: Severity = "error" if certain else "warning"
-            yield LocatedFinding(
-                item.line,
-                Finding(
-                    code="undefined-name",
-                    message=f"line {item.line}: {item.name!r} is not defined",
-                    severity=severity,
-                    subject=item.name,
-                    suggestion=self._api.usual_import(item.name) or nearest(item.name, sorted(self._known_names)),
-                ),
+            yield Finding(
+                code="undefined-name",
+                message=f"line {item.line}: {item.name!r} is not defined",
+                severity=severity,
+                subject=item.name,
+                suggestion=self._api.usual_import(item.name) or nearest(item.name, sorted(self._known_names)),
+                at=item.line,
             )
 
     def _is_reached(self, line: int) -> bool:
@@ -275,7 +262,7 @@ def _is_quiet(node: ast.stmt) -> bool:
     return held is None or not any(isinstance(part, ast.Call | ast.stmt | ast.Await) for part in ast.walk(held))
 
 
-def _left_open(call: ast.Call, written: str) -> Iterator[LocatedFinding]:
+def _left_open(call: ast.Call, written: str) -> Iterator[Finding]:
     """`...` as an argument: somebody has to say what goes there."""
     given = [
         *((str(at), one) for at, one in enumerate(call.args, 1)),
@@ -285,26 +272,22 @@ def _left_open(call: ast.Call, written: str) -> Iterator[LocatedFinding]:
         if isinstance(value, ast.Constant) and value.value is Ellipsis:
             said = f"line {call.lineno}: {written}() is incomplete: replace the ... ({name})"
             subject = f"{written}.{name}"
-            yield LocatedFinding(
-                call.lineno, Finding(code="left-open", message=said, severity="warning", subject=subject)
-            )
+            yield Finding(code="left-open", message=said, severity="warning", subject=subject, at=call.lineno)
 
 
-def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[LocatedFinding]:
+def _misfit(call: ast.Call, written: str, called: ApiObject) -> Iterator[Finding]:
     wrong = mismatch(call, called.parameters)
     if wrong is None:
         return
     names = [item.name for item in called.parameters if item.kind in ("either", "keyword")]
     near = wrong.subject if wrong.subject in names else nearest(wrong.subject, names)
     advice = f"; did you mean {near}?" if near and near != wrong.subject else ""
-    yield LocatedFinding(
-        call.lineno,
-        Finding(
-            code="bad-call",
-            message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)}){advice}",
-            subject=f"{written}.{wrong.subject}" if wrong.subject else written,
-            suggestion=near,
-            path=called.path,
-            line=called.line,
-        ),
+    yield Finding(
+        code="bad-call",
+        message=f"line {call.lineno}: {written}() {wrong.message}; it takes ({', '.join(names)}){advice}",
+        subject=f"{written}.{wrong.subject}" if wrong.subject else written,
+        suggestion=near,
+        path=called.path,
+        line=called.line,
+        at=call.lineno,
     )
