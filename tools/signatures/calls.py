@@ -10,7 +10,6 @@ from ml_agent.tools.signatures.branches import follow_function
 from ml_agent.tools.signatures.library import call_external
 from ml_agent.tools.signatures.machine import Machine, ProgramRaised, TooLong
 from ml_agent.tools.signatures.methods import METHODS, call_method
-from ml_agent.tools.signatures.type_forms import fill_fields
 from ml_agent.tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
@@ -144,7 +143,7 @@ def call_function(run: Machine, function: Function, arguments: Arguments) -> Val
     if isinstance(function.node, ast.Lambda):
         return run.evaluate(function.node.body, frame)
     if isinstance(function.node, ast.AsyncFunctionDef) or _yields(function.node):
-        return _generator_result(run, function, frame)
+        return UNKNOWN
     run.active.append(function.node)
     try:
         _follow_body(run, function.node.body, frame)
@@ -182,18 +181,6 @@ def _result(function: Function, frame: Frame) -> Value:
     for other in frame.returns[1:]:
         result = join(result, other)
     return result
-
-
-def _generator_result(run: Machine, function: Function, frame: Frame) -> Value:
-    """An async function is followed (it may be the program's main); what a generator yields is not known."""
-    node = function.node
-    if isinstance(node, ast.AsyncFunctionDef):
-        run.active.append(node)
-        try:
-            run.execute(node.body, frame)
-        finally:
-            run.active.remove(node)
-    return UNKNOWN
 
 
 def _yields(node: Any) -> bool:
@@ -243,7 +230,6 @@ def make_instance(run: Machine, cls: Class, arguments: Arguments) -> Value:
         run.call(Bound(initialiser, instance), arguments)
     else:
         attach_native(run, instance, cls, arguments)
-        fill_fields(run, instance, arguments)
     return instance
 
 

@@ -340,7 +340,6 @@ HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.Tuple: lambda run, node, frame: tuple(_items(run, node.elts, frame)),
     ast.Set: lambda run, node, frame: to_set(_items(run, node.elts, frame)),
     ast.Lambda: lambda run, node, frame: Function(node, frame),
-    ast.Await: lambda run, node, frame: run.evaluate(node.value, frame),
     ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
     ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _format,
     ast.Call: _call, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,

@@ -10,7 +10,6 @@ from ml_agent.tools.signatures.expressions import assign_names, iterate
 from ml_agent.tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import operate, set_item
 from ml_agent.tools.signatures.values import (
-    CONSTANTS,
     UNKNOWN,
     Arguments,
     Class,
@@ -300,20 +299,6 @@ def _import_star(run: Machine, module: Value, frame: Frame) -> None:
         frame.module.stars.append(module)
 
 
-def _delete(run: Machine, node: ast.Delete, frame: Frame) -> None:
-    for target in node.targets:
-        if isinstance(target, ast.Name):
-            frame.names.pop(target.id, None)
-        elif isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
-            _delete_item(run, run.evaluate(target.value, frame), run.evaluate(target.slice, frame))
-
-
-def _delete_item(run: Machine, owner: Value, key: Value) -> None:
-    """del owner[key]: where it is not certain, the item may be there still."""
-    if isinstance(owner, dict) and isinstance(key, CONSTANTS) and not run.uncertain:
-        owner.pop(key, None)
-
-
 def _match(run: Machine, node: ast.Match, frame: Frame) -> Flow:
     run.evaluate(node.subject, frame)
     for case in node.cases:
@@ -326,5 +311,5 @@ HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any, Frame], Flow | None]] = {
     ast.FunctionDef: _function, ast.AsyncFunctionDef: _function, ast.ClassDef: _class, ast.If: _if, ast.For: _for,
     ast.AsyncFor: _for, ast.While: _while, ast.With: _with, ast.AsyncWith: _with, ast.Try: _try, ast.Return: _return,
     ast.Raise: _raise, ast.Assert: _assert, ast.Global: _global, ast.Import: _import, ast.ImportFrom: _import_from,
-    ast.Delete: _delete, ast.Match: _match, ast.Break: lambda *_: Flow.BREAK, ast.Continue: lambda *_: Flow.CONTINUE,
+    ast.Match: _match, ast.Break: lambda *_: Flow.BREAK, ast.Continue: lambda *_: Flow.CONTINUE,
 }  # fmt: skip

@@ -1,15 +1,10 @@
 """Types as values: what a program can ask of an annotation and of the class of a value."""
 
-import ast
-
 from ml_agent.tools.signatures.machine import Machine
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
-    Bound,
     External,
-    Function,
-    Instance,
     Native,
     Value,
     is_known,
@@ -24,21 +19,6 @@ class TypeForm(Native):
         self.inner = inner
         self.size: int = 1 + sum(part.size for part in inner if isinstance(part, TypeForm))
         """How many forms it is made of."""
-
-
-def fill_fields(run: Machine, instance: Instance, arguments: Arguments) -> None:
-    """What the constructor of a dataclass or a named tuple does."""
-    known: dict[str, Value] = {}
-    for part in reversed(instance.cls.mro()):
-        for node in part.node.body:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                default = part.names.get(node.target.id, UNKNOWN)
-                known[node.target.id] = UNKNOWN if arguments.open or isinstance(default, Native) else default
-    given = {**dict(zip(known, arguments.placed, strict=False)), **arguments.named}
-    instance.attributes.update({**known, **given})
-    after = instance.cls.find("__post_init__")
-    if isinstance(after, Function) and known:
-        run.call(Bound(after, instance), Arguments([], {}))
 
 
 def is_instance(run: Machine, arguments: Arguments) -> Value:
