@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from ml_agent.tools.check.host_scope import host_table
 from ml_agent.tools.check.places import is_literal
 from ml_agent.tools.check.repository import CheckedRepository
 from ml_agent.tools.commandline.invocation import Invocation
@@ -26,12 +27,6 @@ MAKES_FILES = _names(
     " futurize patch sed"
 )
 """Programs that may create what a later command uses."""
-_BUILTINS = _names(
-    "alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec"
-    " exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray"
-    " readonly return set shift shopt suspend test times trap true type typeset ulimit umask unalias unset wait : [ cls rem"
-)
-"""Words of the shell itself."""
 _FILES = _names(
     "ls cat head tail tree test rm rmdir find locate du df stat file basename dirname realpath readlink chmod chown chgrp mktemp"
     " cut sort uniq wc tr tee paste join split csplit comm diff cmp cksum md5sum sha1sum sha256sum sha512sum base64 xxd od hexdump"
@@ -88,7 +83,7 @@ STARTS_ELSEWHERE = _names(
     " xargs parallel parallel-ssh pdsh pssh script su chroot at expect systemd-run vagrant modal heroku"
 )
 """Programs that start what their words name, in another place or at another time."""
-KNOWN_PROGRAMS = MAKES_FILES | starters() | _BUILTINS | _FILES | _MACHINE | _PACKAGES | _BUILDS | _LEARNING
+KNOWN_PROGRAMS = MAKES_FILES | starters() | _FILES | _MACHINE | _PACKAGES | _BUILDS | _LEARNING
 """Programs of every machine: no misspelt console script of a repository is taken for one, and nothing is said of them."""
 KNOWN_MODULES = sys.stdlib_module_names | {m.partition(".")[0] for m in launcher_modules()}
 """Modules of every machine."""
@@ -202,7 +197,8 @@ def unknown_program(program: str, repository: CheckedRepository, defined: frozen
         defined: functions and aliases that the text defines.
     """
     name = posixpath.basename(program)
-    if not name or name in KNOWN_PROGRAMS or PYTHON.match(program) or program in defined:
+    of_shell = host_table().builtins | host_table().refused_builtins
+    if not name or name in KNOWN_PROGRAMS | of_shell or PYTHON.match(program) or program in defined:
         return None
     if not is_literal(program):
         return cannot_tell(program, f"which program {program} is: it is set when the command runs")

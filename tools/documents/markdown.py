@@ -33,14 +33,6 @@ _BREAKS = frozenset(
         "center",
     ]
 )
-_ELEMENT = re.compile(
-    r"a|abbr|address|article|aside|audio|b|base|basefont|big|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|dd|del|details|"
-    r"dialog|dir|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|frame|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|"
-    r"kbd|label|legend|li|link|main|map|mark|menu|menuitem|nav|noframes|object|ol|optgroup|option|p|param|picture|pre|q|s|samp|script|search|"
-    r"section|select|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|textarea|tfoot|th|thead|time|title|tr|track|tt|u|"
-    r"ul|var|video|wbr"
-)
-"""What HTML has."""
 _SILENT = frozenset(["script", "style", "svg", "head"])
 
 
@@ -108,8 +100,6 @@ class HtmlReader(HTMLParser):
             self._text.append(" ")
         elif tag in _BREAKS:
             self._text.append("\n")
-        elif not is_element(tag):
-            self._text.append(self.get_starttag_text() or "")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "pre" and self.in_code:
@@ -138,11 +128,6 @@ class HtmlReader(HTMLParser):
         lines = (" ".join(line.split()) for line in "".join(self._text).split("\n"))
         self._builder.prose("\n".join(line for line in lines if line.strip(" `")))
         self._text = []
-
-
-def is_element(tag: str) -> bool:
-    """Whether HTML has an element of that name; others are placeholders such as `<your dataset>`."""
-    return _ELEMENT.fullmatch(tag) is not None
 
 
 def _heading_level(tag: str) -> int:
@@ -301,8 +286,6 @@ def _tag_text(tag: str) -> str:
         return ""
     if name[1].lower() == "code":
         return "`"
-    if not is_element(name[1].lower()):
-        return tag
     return "\n" if name[1].lower() in ("br", "p", "li", "tr", "div") else ""
 
 
