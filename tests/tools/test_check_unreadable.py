@@ -16,9 +16,6 @@ FILES = {
     "pkg/__init__.py": "",
     "pkg/m.py": "print(1)\n",
     "pkg/old.py": "print 'x'\n",
-    "first.py": "import pkg.m\nfrom second import run\nrun()\n",
-    "second.py": "from pkg import old\n",
-    "copes.py": "try:\n    import second\nexcept SyntaxError:\n    pass\ndef later():\n    import second\nprint(1)\n",
 }
 
 
@@ -30,10 +27,6 @@ FILES = {
         ("python broken.py", ["error syntax"]),
         ("python -m pkg.old", ["error syntax"]),
         ("torchrun old.py", ["error syntax"]),
-        ("python first.py", ["error syntax"]),
-        ("python copes.py", []),
-        ("2to3 -w pkg && python first.py", ["warning syntax"]),
-        ("python2 first.py", []),
         ("python2 old.py", []),
         ("python2.7 -m pkg.old", []),
         ("./itself.py", ["warning not-executable"]),

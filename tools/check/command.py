@@ -23,7 +23,7 @@ from ml_agent.tools.check.inputs import Surroundings, check_inputs
 from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
-from ml_agent.tools.check.subcommands import check_subcommand, name_slips
+from ml_agent.tools.check.subcommands import check_subcommand
 from ml_agent.tools.check.syntax import check_prompts, check_syntax, unreadable
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import MAX_NESTING, CommandLine, change_folder, parse_command
@@ -304,7 +304,7 @@ class _Check:
         configured = self.reader.configured(signature, call.values, folder or ".")
         if configured is not signature:
             call = parse_call(configured, words)
-        self.findings += name_slips(call.findings, signature, signatures)
+        self.findings += call.findings
         created = None if self.anything_made else self.made
         if folder is not None:
             here = self.here / folder if self.here else None

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.reader import BARE_VARIABLE
@@ -10,7 +10,7 @@ from ml_agent.tools.findings import Finding
 from ml_agent.tools.launchers import HELP
 from ml_agent.tools.python_source import parse_python
 from ml_agent.tools.signatures.model import Signature
-from ml_agent.tools.signatures.nearest import is_slip, nearest
+from ml_agent.tools.signatures.nearest import nearest
 
 
 def check_subcommand(
@@ -75,26 +75,3 @@ def _names(word: str, code: str) -> bool:
         for field in ("id", "attr", "arg", "name", "asname", "value")
     )
     return word in {text.replace("-", "_") for text in spelled if isinstance(text, str)}
-
-
-def name_slips(findings: Iterable[Finding], called: Signature, signatures: Sequence[Signature]) -> Iterator[Finding]:
-    """What was found of a call; a word that nobody can tell about is named where it is a slip of a known subcommand.
-
-    Args:
-        findings: of the call.
-        called: which of the signatures its words choose.
-        signatures: those of the entry point.
-    """
-    path, level = called.subcommand, len(called.subcommand)
-    names = sorted(
-        {s.subcommand[level] for s in signatures if len(s.subcommand) > level and s.subcommand[:level] == path}
-    )
-    for finding in findings:
-        near = nearest(finding.subject, names) if finding.code == "cannot-tell" and names else ""
-        if near and is_slip(finding.subject, near):
-            message = f"{called.path} has no subcommand {finding.subject} of its own; did you mean {near}?"
-            yield Finding(
-                code="bad-choice", message=message, severity="warning", subject=finding.subject, suggestion=near
-            )
-        else:
-            yield finding
