@@ -4,7 +4,7 @@ import ast
 import posixpath
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.index import RepoIndex
@@ -137,12 +137,8 @@ class ImportChecker:
 
     def _relative(self, item: ImportedName) -> Finding:
         written = "." * item.level + item.module
-        return Finding(
-            code="no-such-module",
-            message=f"line {item.line}: a script is not part of a package, so {written!r} cannot be imported",
-            subject=written,
-            suggestion=item.module,
-        )
+        said = f"a script is not part of a package, so {written!r} cannot be imported"
+        return self._finding(item, said, item.module, subject=written, severity="error")
 
     def _foreign(self, item: ImportedName) -> Iterator[Finding]:
         """An import of neither the repository nor the standard library: a mistake unless it is a library that people use."""
@@ -151,14 +147,11 @@ class ImportChecker:
             return
         known = top in known_libraries()
         home = "" if known else self._home(item)
-        yield Finding(
-            code="no-such-module",
-            message=f"line {item.line}: there is no module {item.module!r} here"
-            + (f"; the repository has {home}.{item.name}" if home else ", and the repository does not require one"),
+        more = f"; the repository has {home}.{item.name}" if home else ", and the repository does not require one"
+        yield self._finding(
+            item, f"there is no module {item.module!r} here{more}", f"from {home} import {item.name}" if home else "",
             severity="warning" if known else self._severity,
-            subject=item.module,
-            suggestion=f"from {home} import {item.name}" if home else "",
-        )
+        )  # fmt: skip
 
     def _home(self, item: ImportedName) -> str:
         """The module of the repository that has what is imported from an unknown one; "" where none has."""
@@ -184,26 +177,18 @@ class ImportChecker:
         parent = ".".join(parts[:known])
         near = nearest(parts[known], sorted(self._names(parent)))
         suggestion = f"{parent}.{near}" if near else next(iter(self._api.modules_named(parts[-1])), "")
-        return Finding(
-            code="no-such-module",
-            message=f"line {item.line}: {parent} has no module {parts[known]!r}"
-            + (f"; did you mean {suggestion}?" if suggestion else ""),
-            severity=self._severity,
-            subject=item.module,
-            suggestion=suggestion,
-        )
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        return self._finding(item, f"{parent} has no module {parts[known]!r}{hint}", suggestion)
 
     def _no_module(self, item: ImportedName, found: ApiObject) -> Finding:
         package, _, name = item.module.rpartition(".")
-        return Finding(
-            code="no-such-module",
-            message=f"line {item.line}: {item.module} is a {found.kind}, not a module",
-            severity=self._severity,
-            subject=item.module,
-            suggestion=f"from {package} import {name}",
-            path=found.path,
-            line=found.line,
-        )
+        said = f"{item.module} is a {found.kind}, not a module"
+        return self._finding(item, said, f"from {package} import {name}", path=found.path, line=found.line)
+
+    def _finding(self, item: ImportedName, said: str, suggestion: str, **more: Any) -> Finding:
+        """What is wrong with the module of an import."""
+        facts = {"severity": self._severity, "subject": item.module, **more}
+        return Finding(code="no-such-module", message=f"line {item.line}: {said}", suggestion=suggestion, **facts)
 
 
 def import_path(tree: ast.Module, workdir: str) -> ImportPath:

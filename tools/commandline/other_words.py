@@ -27,12 +27,17 @@ def read_fire(reader: Reader, words: list[str]) -> None:
         else:
             places.append((at, words[at]))
             at += 1
+    _take_subcommand(reader, places)
+    _say(reader, unknown, _fill(reader, places), asked="--" in words or any(word in HELP for word in words))
+
+
+def _take_subcommand(reader: Reader, places: list[tuple[int, str]]) -> None:
+    """The words of the subcommand, which are taken out of those that stand by place."""
     for name in reader.signature.subcommand:
         found = next((place for place in places if place[1] == name), None)
         if found is not None:
             places.remove(found)
             reader.take(found[0], found[0] + 1, kind="subcommand", values=(name,))
-    _say(reader, unknown, _fill(reader, places), asked="--" in words or any(word in HELP for word in words))
 
 
 def _flag(reader: Reader, words: list[str], at: int, unknown: list[str]) -> int:
@@ -232,11 +237,7 @@ def read_click(reader: Reader, words: list[str]) -> None:
             only_places = True
         else:
             _click_word(reader, at, word, words)
-    for name in reader.signature.subcommand:
-        found = next((place for place in places if place[1] == name), None)
-        if found is not None:
-            places.remove(found)
-            reader.take(found[0], found[0] + 1, kind="subcommand", values=(name,))
+    _take_subcommand(reader, places)
     _fill_places(reader, places)
 
 

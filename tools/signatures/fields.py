@@ -228,7 +228,7 @@ def dataclass_fields(run: Interpreter, cls: Class) -> tuple[list[Field], bool]:
     """The fields of a dataclass and its bases, and whether a base from elsewhere may add more."""
     found: dict[str, Field] = {}
     for part in reversed(cls.mro()):
-        comments, texts = _comments(run, part), descriptions_in(part.node)
+        comments, texts = _comments(part), descriptions_in(part.node)
         for node in part.node.body:
             if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) or _is_class_variable(node):
                 continue
@@ -252,18 +252,14 @@ def _is_class_variable(node: ast.AnnAssign) -> bool:
     return "ClassVar" in ast.unparse(node.annotation)
 
 
-def _comments(run: Interpreter, cls: Class) -> dict[str, str]:
+def _comments(cls: Class) -> dict[str, str]:
     """The docstrings that stand below fields."""
     found: dict[str, str] = {}
     for node, following in zip(cls.node.body, cls.node.body[1:], strict=False):
-        is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and is_text:
-            text = (
-                following.value.value
-                if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-                else ""
-            )
-            found[node.target.id] = " ".join(text.split()) if isinstance(text, str) else ""
+        said = following.value if isinstance(following, ast.Expr) else None
+        text = said.value if isinstance(said, ast.Constant) else None
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(text, str):
+            found[node.target.id] = " ".join(text.split())
     return found
 
 
