@@ -28,7 +28,9 @@ def read_fire(reader: Reader, words: list[str]) -> None:
             places.append((at, words[at]))
             at += 1
     _take_subcommand(reader, places)
-    _say(reader, unknown, _fill(reader, places), asked="--" in words or any(word in HELP for word in words))
+    level = len(reader.signature.subcommand)
+    open_ones = [o for o in reader.signature.options if o.level == level and o.dest not in reader.values]
+    _say(reader, unknown, _fill(reader, open_ones, places), asked="--" in words or any(word in HELP for word in words))
 
 
 def _take_subcommand(reader: Reader, places: list[tuple[int, str]]) -> None:
@@ -71,12 +73,10 @@ def _option(reader: Reader, flag: str, *, bare: bool) -> Option | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _fill(reader: Reader, places: list[tuple[int, str]]) -> list[str]:
-    """Give the words without a name to the parameters that have no value yet; returns those that are left."""
-    level = len(reader.signature.subcommand)
-    open_ones = [o for o in reader.signature.options if o.level == level and o.dest not in reader.values]
-    counts = match_places([o.nargs if not o.flags else "?" for o in open_ones], "A" * len(places))
-    for option, count in zip(open_ones, counts, strict=False):
+def _fill(reader: Reader, options: Sequence[Option], places: Sequence[tuple[int, str]]) -> list[str]:
+    """Give words by place to options in order, the last of variable number the rest; returns those that are left."""
+    counts = match_places([o.nargs if not o.flags else "?" for o in options], "A" * len(places))
+    for option, count in zip(options, counts, strict=False):
         mine, places = places[:count], places[count:]
         if mine:
             reader.store(option, [word for _, word in mine])
@@ -290,18 +290,8 @@ def _click_option(
 
 
 def _fill_places(reader: Reader, places: Sequence[tuple[int, str]]) -> None:
-    """Positional arguments in order; the last of variable number takes the rest."""
-    options = [o for o in reader.signature.options if o.positional]
-    counts = match_places([o.nargs for o in options], "A" * len(places))
-    at = 0
-    for option, count in zip(options, counts, strict=False):
-        mine = places[at : at + count]
-        if mine:
-            reader.store(option, [word for _, word in mine])
-        for place, word in mine:
-            reader.take(place, place + 1, kind="place", option=option, values=(word,))
-        at += count
-    reader.note_too_many([word for _, word in places[at:]])
+    """The positional arguments."""
+    reader.note_too_many(_fill(reader, [o for o in reader.signature.options if o.positional], places))
 
 
 def read_overrides(reader: Reader, words: list[str]) -> None:
