@@ -45,8 +45,5 @@ def names_a_secret(variable: str) -> bool:
     parts = [part for part in parts if part]
     if len(parts) > 1 and parts[-1] in ("key", "token") and parts[-2] in _OF_DATA:
         parts = parts[:-2]
-    return any(map(_is_secret, parts)) or (len(parts) > 1 and parts[-1] in _SHORT)
-
-
-def _is_secret(part: str) -> bool:
-    return part in _WORDS or (_ENDINGS.search(part) is not None and _NO_SECRETS.fullmatch(part) is None)
+    says = (part for part in parts if _ENDINGS.search(part) is not None and _NO_SECRETS.fullmatch(part) is None)
+    return not _WORDS.isdisjoint(parts) or any(says) or (len(parts) > 1 and parts[-1] in _SHORT)

@@ -74,19 +74,9 @@ def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[T
 
 def _without_keywords(tokens: list[Token]) -> list[Token]:
     """The command in `if command`; nothing for `for x`, `case x` and `[[ x ]]`."""
-    while tokens and is_keyword(tokens[0]):
+    while tokens and tokens[0].kind == "word" and tokens[0].raw in _KEYWORDS:
         tokens = tokens[1:]
-    return [] if tokens and never_a_command(tokens[0]) else tokens
-
-
-def is_keyword(token: Token) -> bool:
-    """Whether a word belongs to the grammar and stands before a command: then, do, !."""
-    return token.kind == "word" and token.raw in _KEYWORDS
-
-
-def never_a_command(token: Token) -> bool:
-    """Whether what begins with this word is no command: for, case, [[."""
-    return token.raw in _NO_COMMAND
+    return [] if tokens and tokens[0].raw in _NO_COMMAND else tokens
 
 
 def _comments(tokens: Sequence[Token]) -> Iterator[str]:

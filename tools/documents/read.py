@@ -34,7 +34,7 @@ def feed_notebook(builder: PassageBuilder, text: str) -> None:
 
 
 def _cells(text: str) -> list[tuple[str, str, str]]:
-    """Kind, source and language of each cell, from notebook formats 3 and 4."""
+    """Kind, source and language of each cell."""
     try:
         notebook = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -44,12 +44,10 @@ def _cells(text: str) -> list[tuple[str, str, str]]:
     language = _look_up(notebook, "metadata", "kernelspec", "language") or _look_up(
         notebook, "metadata", "language_info", "name"
     )
-    sheets = notebook.get("worksheets")
-    holders = [notebook, *(sheets if isinstance(sheets, list) else [])]
-    cells = [cell for holder in holders if isinstance(holder, dict) for cell in _list(holder.get("cells"))]
+    cells = notebook.get("cells")
     return [
         (str(cell.get("cell_type")), _source(cell), str(language or "python").lower())
-        for cell in cells
+        for cell in (cells if isinstance(cells, list) else ())
         if isinstance(cell, dict)
     ]
 
@@ -60,12 +58,8 @@ def _look_up(value: Any, *keys: str) -> Any:
     return value
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source", cell.get("input", ""))
+    source = cell.get("source", "")
     return "".join(part for part in source if isinstance(part, str)) if isinstance(source, list) else str(source)
 
 

@@ -76,7 +76,7 @@ def rebound_names(tree: ast.Module) -> frozenset[str]:
 
 def made_objects(tree: ast.AST) -> dict[str, Chain]:
     """Names that are bound once in all scopes, to the result of a call, and what is called: `net = package.Net(1)`."""
-    counts = binding_counts(tree)
+    counts = Counter(_rebound(tree))
     found: dict[str, Chain] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Call):
@@ -97,11 +97,6 @@ def nodes(tree: ast.AST) -> Iterator[ast.AST]:
                 todo += [item for item in value if isinstance(item, ast.AST)]
             elif name not in _SKIPPED and isinstance(value, ast.AST):
                 todo.append(value)
-
-
-def binding_counts(tree: ast.AST) -> Counter[str]:
-    """How often each name is bound by anything but an import, in any scope."""
-    return Counter(_rebound(tree))
 
 
 def _rebound(tree: ast.AST) -> Iterator[str]:

@@ -75,14 +75,10 @@ class Resolver:
             path, own = todo.pop()
             found |= self._visible_names(path, own)
             for source in self._stars(self._facts[path])[0] if path in self._facts else ():
-                if source not in seen and self._passes_on(path, own):
+                if source not in seen and (own or self._facts[path].exported is None):
                     seen.add(source)
                     todo.append((source, False))
         return found
-
-    def _passes_on(self, path: str, own: bool) -> bool:
-        """Whether a star import of a module brings what the module has from star imports itself."""
-        return own or self._facts[path].exported is None
 
     def _visible_names(self, path: str, own: bool) -> set[str]:
         """The names of a module without those of star imports: all of them, or what a star import of it brings."""

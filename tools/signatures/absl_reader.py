@@ -77,13 +77,6 @@ class Flags(Native):
         )  # fmt: skip
         return FlagHolder(name)
 
-    def leave_to_another(self, arguments: Arguments) -> None:
-        """The program reads its command line by a parser of its own: `app.run(main, flags_parser=...)`."""
-        self.open = self.another = True
-        self.unseen.append(
-            Unseen(origin="computed", name="a parser of its own", path=arguments.path, line=arguments.line)
-        )
-
     def _define_elsewhere(self, name: Value, kind: str, arguments: Arguments) -> None:
         """A flag of another library: DEFINE_config_file brings `--config FILE` and `--config.key`, DEFINE_config_dict the latter."""
         given = arguments.get(1, "config")
@@ -202,7 +195,9 @@ def _read_by_another(run: Interpreter, flags: Flags, arguments: Arguments) -> Va
     read = run.call(own, Arguments([UNKNOWN], {}))
     if len(run.parsed) > before + bool(flags.options):
         return read
-    flags.leave_to_another(arguments)
+    flags.open = flags.another = True
+    unseen = Unseen(origin="computed", name="a parser of its own", path=arguments.path, line=arguments.line)
+    flags.unseen.append(unseen)
     return UNKNOWN
 
 

@@ -39,7 +39,8 @@ class Parser(Native):
         if arguments.get(None, "prefix_chars", "-") != "-":
             self.note_unseen("computed", "options that begin with another character")
         self._take_parents(arguments.get(None, "parents"))
-        run.note_made(self)
+        if not run.importing:  # what modules make while they are imported, and nobody asks, is their own affair
+            run.made.append(self)
 
     def _take_parents(self, parents: Value) -> None:
         for parent in parents if isinstance(parents, (list, tuple)) else []:
@@ -68,11 +69,6 @@ class Parser(Native):
         made = Unseen(origin=origin, name=name, path=place.path, line=place.line)
         if made not in self.unseen:
             self.unseen.append(made)
-
-    def note_more_subcommands(self, arguments: Arguments) -> None:
-        """There are subcommands that are not seen here: what they are called is computed."""
-        self.subcommands_required = False
-        self.note_unseen("registry", "subcommands whose names are computed", arguments)
 
     def do_add_argument(self, arguments: Arguments) -> Value:
         """add_argument."""
@@ -265,7 +261,8 @@ class Subcommands(Native):
             if isinstance(name, str):
                 self.parser.subcommands[name] = made
             else:
-                self.parser.note_more_subcommands(arguments)
+                self.parser.subcommands_required = False
+                self.parser.note_unseen("registry", "subcommands whose names are computed", arguments)
         return made
 
 

@@ -234,14 +234,10 @@ class Command(Noted):
         if self.group:
             find_commands(self.run)
         self.run.note_parsed(self, strict=True)
-        self._go_on()
-        return UNKNOWN
-
-    def _go_on(self) -> None:
-        """Follow the function behind it with the values of the command line."""
         if isinstance(self.callback, Function):
             names = {o.dest: ParsedArgument(o.dest) for o in self.options()}
             self.run.call(self.callback, Arguments([], dict(names)))
+        return UNKNOWN
 
     do_main = call
 

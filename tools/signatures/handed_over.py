@@ -1,7 +1,7 @@
 """A script that makes no parser, but hands its functions to a library that is not in the repository: that may read the command line."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -25,7 +25,8 @@ def library_that_runs(tree: ast.Module, is_foreign: Callable[[str], bool]) -> st
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _root(node.value.func) in libraries
     }
     decorators = {_root(one) for node in own.values() for one in node.decorator_list}
-    for call in _calls_at_top(tree):
+    top = (node for one in tree.body if not isinstance(one, _DEFINITIONS) for node in ast.walk(one))
+    for call in (node for node in top if isinstance(node, ast.Call)):
         root, first = _root(call.func), call.args[0] if len(call.args) == 1 else None
         gives = any(one.arg in ("args", "kwargs") for one in call.keywords)
         if root in libraries and isinstance(first, ast.Name) and first.id in own and not gives:
@@ -47,13 +48,6 @@ def library_that_decorates(tree: ast.Module, is_foreign: Callable[[str], bool]) 
     functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     decorators = (one for node in functions for one in node.decorator_list)
     return next((ast.unparse(one) for one in decorators if _root(one) in names), "")
-
-
-def _calls_at_top(tree: ast.Module) -> Iterator[ast.Call]:
-    """The calls that are made when a file is run, outside its definitions."""
-    for statement in tree.body:
-        if not isinstance(statement, _DEFINITIONS):
-            yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
 
 
 def _root(node: ast.expr) -> str:

@@ -1,7 +1,7 @@
 """hydra's defaults lists: which files make up a configuration, and where in it their keys stand."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 MAX_DEPTH = 12
@@ -105,7 +105,8 @@ class Composition:
         listed = loaded.data.pop("defaults", None) or []
         entries = [self._entry(item, entry.folder, package) for item in listed if item != "_self_"]
         place = listed.index("_self_") if "_self_" in listed else len(listed)
-        self._take_overrides(entries)
+        for entry in (one for one in entries if one is not None and one.override):
+            self._overridden.setdefault(entry.key, entry.name)
         found = [self._follow(e, depth) if e is not None else [] for e in reversed(entries)][::-1]
         found.insert(place, [PlacedConfiguration(loaded, package)])
         return [part for parts in found for part in parts]
@@ -128,11 +129,6 @@ class Composition:
         optional, override = optional or "optional" in words[:-1], "override" in words[:-1]
         group, at, own = (words[-1] if words else "").partition("@")
         return DefaultsEntry(folder, package, group, name, own if at else None, optional=optional, override=override)
-
-    def _take_overrides(self, entries: Sequence[DefaultsEntry | None]) -> None:
-        for entry in entries:
-            if entry is not None and entry.override:
-                self._overridden.setdefault(entry.key, entry.name)
 
     def _follow(self, entry: DefaultsEntry, depth: int) -> list[PlacedConfiguration]:
         """What one entry brings."""

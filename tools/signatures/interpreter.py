@@ -289,11 +289,6 @@ class Interpreter:
             self.budget.floor = floor
             module.state = "done"
 
-    def note_made(self, parser: Native) -> None:
-        """A parser was made; what modules make while they are imported, and nobody asks, is their own affair."""
-        if not self.importing:
-            self.made.append(parser)
-
     def make_native(self, name: str, arguments: Arguments) -> Value | None:
         """What a known library function gives; None where the library is not modelled."""
         factory = self.factories.get(name)

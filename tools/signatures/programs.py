@@ -86,7 +86,9 @@ class EntryReader:
 
     def _program(self, path: str) -> EntryPoint:
         text = self._sources.text(path) or ""
-        parsing = [path] if self._framework(path) else list(filter(self._framework, self._sources.imports_of(path)))
+        parsing = (
+            [path] if self._framework(path) else list(filter(self._framework, self._sources.imports_of(path, path)))
+        )
         framework = next(map(self._framework, parsing), "sysargv" if "argv" in text else "none")
         words = tuple(dict.fromkeys(word for one in parsing for word in self._flags(one)))[:_MOST_WORDS]
         described = _DESCRIPTION.search(text) if parsing else None

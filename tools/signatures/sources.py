@@ -282,7 +282,7 @@ class Sources:
         for current in seen:
             if len(seen) > limit:
                 break
-            new = [f for f in self._imports_of(current, script) if f not in known and f not in self._packaged]
+            new = [f for f in self.imports_of(current, script) if f not in known and f not in self._packaged]
             known.update(new)
             seen += new
         return seen
@@ -291,7 +291,7 @@ class Sources:
         """Scripts and all files that they import, directly or not, when the first of them was started."""
         found, todo = set(scripts), list(scripts)
         while todo:
-            new = [path for path in self._imports_of(todo.pop(), scripts[0]) if path not in found]
+            new = [path for path in self.imports_of(todo.pop(), scripts[0]) if path not in found]
             found.update(new)
             todo += new
         return found
@@ -313,11 +313,7 @@ class Sources:
             reached = self.reach(*scripts, *reached, *beside)
         return reached
 
-    def imports_of(self, path: str) -> tuple[str, ...]:
-        """The files of the repository that a script imports itself."""
-        return self._imports_of(path, path)
-
-    def _imports_of(self, path: str, script: str) -> tuple[str, ...]:
+    def imports_of(self, path: str, script: str) -> tuple[str, ...]:
         """The files that a file imports when `script` was started."""
         key = (path, script.rpartition("/")[0])
         if key not in self._edges:

@@ -173,7 +173,8 @@ class _DocumentCommands:
 
     def _bash(self, passage: Passage, section: Section, block: CodeBlock) -> Iterator[Example]:
         for command in read_commands(block.text, self._state):
-            if not _is_program(command.text.split()[0]):
+            word = command.text.split()[0]
+            if word in _SILENT or word.endswith(("/", "...")) or not _PROGRAM.fullmatch(word):
                 continue
             line = block.line if _is_notebook(passage) else block.line + command.line
             yield self._command(passage, command._replace(line=line), section.before)
@@ -232,11 +233,6 @@ def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, heading
         introduction=command.comment,
         setup=command.setup,
     )
-
-
-def _is_program(word: str) -> bool:
-    """Whether the first word of a line can be a program that somebody would want to run."""
-    return word not in _SILENT and not word.endswith(("/", "...")) and bool(_PROGRAM.fullmatch(word))
 
 
 def _is_own(example: Example) -> bool:
