@@ -157,23 +157,20 @@ def _watch(process: "subprocess.Popen[bytes]", limits: Limits) -> Output:
             except TimeoutExpired:
                 _enforce(limits)
                 continue
-            if limits.folder is not None:
-                _enforce_size(limits)
+            _enforce(limits, ended=True)
             return Output(process.returncode, out, err.decode("utf-8", errors="replace"))
     finally:
         if process.poll() is None:
             _kill_session(process)
 
 
-def _enforce(limits: Limits) -> None:
-    if time.monotonic() >= limits.deadline:
+def _enforce(limits: Limits, *, ended: bool = False) -> None:
+    if not ended and time.monotonic() >= limits.deadline:
         raise DeadlineError("git did not finish")
-    _enforce_size(limits)
-
-
-def _enforce_size(limits: Limits) -> None:
-    if limits.folder is not None and limits.max_bytes and folder_size(limits.folder) > limits.max_bytes:
-        raise SizeError("the repository is too large")
+    if limits.folder is not None and limits.max_bytes:
+        size = sum(entry.status.st_size for entry in Walk(limits.folder) if not entry.is_folder)
+        if size > limits.max_bytes:
+            raise SizeError("the repository is too large")
 
 
 def _kill_session(process: "subprocess.Popen[bytes]") -> None:
@@ -181,11 +178,6 @@ def _kill_session(process: "subprocess.Popen[bytes]") -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(TimeoutExpired):  # why it was killed is said already
         process.communicate(timeout=KILL_SECONDS)
-
-
-def folder_size(folder: Path) -> int:
-    """Bytes of all files under a folder; files that vanish meanwhile count nothing."""
-    return sum(entry.status.st_size for entry in Walk(folder) if not entry.is_folder)
 
 
 def mask_url(url: str) -> str:

@@ -229,7 +229,7 @@ class _Checker:
                 message=f"line {item.line}: {item.name!r} is not defined",
                 severity=severity,
                 subject=item.name,
-                suggestion=self._api.usual_import(item.name) or nearest(item.name, sorted(self._known_names)),
+                suggestion=self._api.usual_imports.get(item.name) or nearest(item.name, sorted(self._known_names)),
                 at=item.line,
             )
 

@@ -129,12 +129,9 @@ class ApiIndex:
         """Top-level names that the repository requires or imports and that are not all its own."""
         return self.requirements.union(*(imported_tops(one.imports) for one in self.outlines.values()))
 
-    def usual_import(self, name: str) -> str:
-        """The import statement by which most files of the repository get a name from elsewhere; "" where none does."""
-        return self._usual_imports.get(name, "")
-
     @cached_property
-    def _usual_imports(self) -> dict[str, str]:
+    def usual_imports(self) -> dict[str, str]:
+        """By name the import statement by which most files of the repository get it from elsewhere."""
         counts: dict[str, Counter[str]] = {}
         for outline in self.outlines.values():
             for item in outline.imports:

@@ -304,12 +304,8 @@ def class_attributes(node: ast.ClassDef) -> Attributes:
         elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(part.name)
         elif isinstance(part, ast.Call) and called_name(part) in _REGISTERS:
-            given = _registered_names(part)
+            texts = (one.value for one in part.args[:2] if isinstance(one, ast.Constant))
+            given = [one for one in texts if isinstance(one, str)][:1]
             found.update(given)
             is_open = is_open or not given
     return Attributes(frozenset(found - {node.name}), is_open or bool(found & _OPENERS))
-
-
-def _registered_names(call: ast.Call) -> list[str]:
-    """The names that a registration is given as plain strings."""
-    return [item.value for item in call.args[:2] if isinstance(item, ast.Constant) and isinstance(item.value, str)][:1]

@@ -252,7 +252,8 @@ class Resolver:
             unsure = unsure or foreign
             for source in (self._facts[path] for path in sources if path in self._facts and path not in seen):
                 seen.add(source.path)
-                if _hides(source, parts[0]):
+                name, listed = parts[0], source.exported
+                if name.startswith("_") if listed is None else name not in listed:  # the star leaves it out
                     unsure = unsure or source.dynamic
                     continue
                 found = self._own(source, parts, depth + 1)
@@ -323,8 +324,3 @@ class Resolver:
             doc=definition.doc,
             sure=made.sure and not self._table(facts).ambiguous(definition.name),
         )
-
-
-def _hides(facts: ModuleFacts, name: str) -> bool:
-    """Whether a star import of a module leaves a name out."""
-    return name.startswith("_") if facts.exported is None else name not in facts.exported

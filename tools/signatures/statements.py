@@ -268,10 +268,6 @@ def _assert(run: Machine, node: ast.Assert, frame: Frame) -> None:
         run.accept(test, f"{frame.module.path}:{node.lineno}")
 
 
-def _global(run: Machine, node: ast.Global, frame: Frame) -> None:
-    frame.globals |= set(node.names)
-
-
 def _import(run: Machine, node: ast.Import, frame: Frame) -> None:
     for alias in node.names:
         value = run.import_module(alias.name, 0, frame.module)
@@ -310,6 +306,6 @@ HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any, Frame], Flow | None]] = {
     ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _assign_annotated, ast.AugAssign: _assign_augmented,
     ast.FunctionDef: _function, ast.AsyncFunctionDef: _function, ast.ClassDef: _class, ast.If: _if, ast.For: _for,
     ast.AsyncFor: _for, ast.While: _while, ast.With: _with, ast.AsyncWith: _with, ast.Try: _try, ast.Return: _return,
-    ast.Raise: _raise, ast.Assert: _assert, ast.Global: _global, ast.Import: _import, ast.ImportFrom: _import_from,
+    ast.Raise: _raise, ast.Assert: _assert, ast.Global: lambda run, node, frame: frame.globals.update(node.names), ast.Import: _import, ast.ImportFrom: _import_from,
     ast.Match: _match, ast.Break: lambda *_: Flow.BREAK, ast.Continue: lambda *_: Flow.CONTINUE,
 }  # fmt: skip
