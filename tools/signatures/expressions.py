@@ -18,7 +18,6 @@ from ml_agent.tools.signatures.operators import (
     short,
     to_set,
 )
-from ml_agent.tools.signatures.type_forms import TypeForm
 from ml_agent.tools.signatures.values import (
     CONSTANTS,
     UNKNOWN,
@@ -29,6 +28,7 @@ from ml_agent.tools.signatures.values import (
     Function,
     Module,
     ParsedArgument,
+    TypeForm,
     Value,
     is_known,
     join,
@@ -326,12 +326,6 @@ def _dict_comprehension(run: Machine, node: ast.DictComp, frame: Frame) -> Value
     return result
 
 
-def _walrus(run: Machine, node: ast.NamedExpr, frame: Frame) -> Value:
-    value = run.evaluate(node.value, frame)
-    assign_names(run, node.target, value, frame)
-    return value
-
-
 HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.Constant: lambda run, node, frame: node.value,
     ast.Name: lambda run, node, frame: run.look_up(node.id, frame),
@@ -343,5 +337,5 @@ HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
     ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _format,
     ast.Call: _call, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,
-    ast.DictComp: _dict_comprehension, ast.NamedExpr: _walrus,
+    ast.DictComp: _dict_comprehension,
 }  # fmt: skip

@@ -11,7 +11,6 @@ from ml_agent.tools.python_source import syntax_tree
 from ml_agent.tools.signatures.argparse_option import typed
 from ml_agent.tools.signatures.interpreter import Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType
-from ml_agent.tools.signatures.type_forms import TypeForm
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -21,6 +20,7 @@ from ml_agent.tools.signatures.values import (
     Frame,
     Function,
     Native,
+    TypeForm,
     Value,
 )
 

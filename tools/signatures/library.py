@@ -12,7 +12,6 @@ from ml_agent.tools.signatures.expressions import iterate
 from ml_agent.tools.signatures.folder_calls import FOLDER_FUNCTIONS
 from ml_agent.tools.signatures.machine import Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
-from ml_agent.tools.signatures.type_forms import is_instance
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,
@@ -64,7 +63,7 @@ CONSTANTS_OF: dict[str, Value] = {
 def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     """What calling a library function gives; UNKNOWN for most."""
     if name == "builtins.isinstance":
-        return is_instance(run, arguments)
+        return _is_instance(arguments)
     if name in FOLDER_FUNCTIONS:
         return FOLDER_FUNCTIONS[name](run, arguments)
     owner, _, short = name.rpartition(".")
@@ -101,6 +100,18 @@ def _strtobool(word: Value) -> Value:
     if word.lower() in ("n", "no", "f", "false", "off", "0"):
         return 0
     raise ProgramRaised
+
+
+def _is_instance(arguments: Arguments) -> Value:
+    """isinstance(value, kinds) of a constant or container and built-in types."""
+    if len(arguments.placed) != 2:
+        return UNKNOWN
+    value, kinds = arguments.placed
+    several = kinds if isinstance(kinds, tuple) else (kinds,)
+    names = [kind.name for kind in several if isinstance(kind, External) and kind.name.startswith("builtins.")]
+    if len(names) < len(several) or not (is_known(value) or isinstance(value, (list, tuple, dict, set))):
+        return UNKNOWN
+    return any(f"builtins.{cls.__name__}" in names for cls in type(value).__mro__)
 
 
 def _json(text: Value) -> Value:

@@ -15,8 +15,7 @@ from ml_agent.tools.signatures.fields import (
 )
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, Origin, Signature, Unseen
-from ml_agent.tools.signatures.type_forms import TypeForm
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Bound, Class, Function, Native, Value
+from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Bound, Class, Function, Native, TypeForm, Value
 
 _UNIONS = ("typing.Union", "typing.Optional", "types.UnionType")
 

@@ -310,6 +310,16 @@ class Namespace(Native):
         return self.attribute(key) if isinstance(key, str) else UNKNOWN
 
 
+class TypeForm(Native):
+    """A type with arguments, such as `Optional[int]`."""
+
+    def __init__(self, origin: External, inner: tuple[Value, ...]) -> None:
+        self.origin = origin
+        self.inner = inner
+        self.size: int = 1 + sum(part.size for part in inner if isinstance(part, TypeForm))
+        """How many forms it is made of."""
+
+
 def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where that is not known."""
     if isinstance(value, (*CONSTANTS, list, tuple, dict, set, frozenset)):

@@ -19,22 +19,6 @@ from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
 # The commands that text shows: paragraphs and inline code of documents.
 
-_HEADER_PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
-_MOST_WORDS = 2
-_MOST_WORDS_OF_A_NAME = 4
-"""Behind a command that is known by its name alone: a subcommand and what it is given."""
-_VERBS = [[word] for word in ("is", "are", "was", "has", "can", "will", "helps", "provides", "aims", "and", "or")]
-
-
-def is_sentence(row: str) -> bool:
-    """Whether a line goes on in words behind the program, as prose does and arguments do not."""
-    started = _HEADER_PROGRAM.search(row)
-    behind = (row[started.end() :] if started else row.partition(" ")[2].partition(" #")[0]).split()
-    most = _MOST_WORDS if started else _MOST_WORDS_OF_A_NAME
-    options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
-    return not options and (len(behind) > most or behind[:1] in _VERBS or row.endswith((".", ",", ":", ";")))
-
-
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LONGEST_INTRODUCTION = 600
 """Characters: more is a chapter, not an introduction."""
@@ -168,8 +152,6 @@ class _DocumentCommands:
                     yield from self._inline(passage, section)
                 elif section.block.language == "bash":
                     yield from self._bash(passage, section, section.block)
-                elif not section.block.language and self._finder.starts_console(section.block.text):
-                    yield from (one for one in self._bash(passage, section, section.block) if _is_own(one))
 
     def _bash(self, passage: Passage, section: Section, block: CodeBlock) -> Iterator[Example]:
         for command in read_commands(block.text, self._state):
@@ -233,11 +215,6 @@ def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, heading
         introduction=command.comment,
         setup=command.setup,
     )
-
-
-def _is_own(example: Example) -> bool:
-    """Whether a line of a block that may be anything starts something of the repository."""
-    return bool(example.entry) and not is_sentence(example.text)
 
 
 def _is_notebook(passage: Passage) -> bool:
