@@ -29,6 +29,7 @@ from ml_agent.tools.errors import CatalogError, RepositoryError
 from ml_agent.tools.remotes import Remotes
 from ml_agent.tools.repository import RepositoryCache
 from ml_agent.workspaces import Workspaces
+from tests.ml_agent.samples.tasks import TASKS
 
 README = "# Fit\n\n```bash\npython fit.py --lr 0.5\n```\n"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
@@ -76,7 +77,7 @@ def test_a_sample_task_asks_no_host(tmp_path: Path, canaries: object) -> None:
     programs.mkdir()
     (programs / "git").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nexit 1\n')
     (programs / "git").chmod(0o755)
-    task = samples.tasks()[0]
+    task = TASKS[0]
     done = ml_agent(
         "solve", task.instruction, "--catalog", "sample", "--run", "none", "--json", "--quiet",
         cwd=tmp_path, PATH=f"{programs}:{os.environ['PATH']}", GITHUB_TOKEN="", OPENAI_API_KEY="",

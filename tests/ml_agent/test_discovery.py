@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from ml_agent.finder import CANDIDATES, MOST_SEARCHES, collect, source_for
-from ml_agent.samples import tasks
 from ml_agent.settings import load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.errors import SearchError
 from ml_agent.tools.github_search import GitHubSearch, Places
 from ml_agent.understanding import keywords, rank
+from tests.ml_agent.samples.tasks import TASKS
 from tests.servers.github_server import About, GitHubServer
 
 INSTRUCTION = "Might you graciously help me to train an APPNP model on Citeseer with a learning rate of 0.01?"
@@ -74,7 +74,7 @@ def test_a_limit_reached_on_the_way_leaves_what_was_found(github: GitHubServer, 
 def test_the_sample_repositories_are_among_the_first_five_of_their_catalogue() -> None:
     catalog = source_for(load_settings(), "sample")
     misses = []
-    for task in tasks():
+    for task in TASKS:
         found = rank(task.instruction, collect(task.instruction, catalog))[:CANDIDATES]
         if task.repository not in [hit.full_name.split("/")[1] for hit in found]:
             misses.append(task.id)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent import samples
 from ml_agent.delivery.request_words import expectations_of
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.command import ml_agent
+from tests.ml_agent.samples.tasks import TASKS, SampleTask, verify
 
 WAYS = {
     "process": ("--sandbox", "local", "--unisolated"),
@@ -35,9 +35,9 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("way", IN)
-@pytest.mark.parametrize("task", samples.tasks(), ids=lambda task: task.id)
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_the_instruction_ends_completed_with_the_values_really_used(
-    task: samples.SampleTask, way: str, shared_cache: Path, tmp_path: Path
+    task: SampleTask, way: str, shared_cache: Path, tmp_path: Path
 ) -> None:
     if way == "bubblewrap" and find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
@@ -53,4 +53,4 @@ def test_the_instruction_ends_completed_with_the_values_really_used(
     assert (result["evidence"], result["ending"]) == (level, level), (answer, result["message"])
     assert result["repository"]["name"].endswith(f"/{task.repository}")
     assert result["answer"]["kind"] == task.kind, answer
-    assert samples.verify(task, out / "outputs") == [], answer
+    assert verify(task, out / "outputs") == [], answer

@@ -10,16 +10,18 @@ from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from tests.ml_agent.samples.reference import COMMANDS
+from tests.ml_agent.samples.tasks import TASKS as SAMPLE_TASKS
+from tests.ml_agent.samples.tasks import SampleTask
 from tests.servers.model_server import Answer, ModelServer
 from tests.servers.talkers import saying
 
 FEW = ("spirals-adam", "diary-six-grams", "how-many-groups")
 """A command, a module in a folder, and code; the others take longer together than a test may."""
-TASKS = [pytest.param(task, id=task.id, marks=[] if task.id in FEW else pytest.mark.slow) for task in samples.tasks()]
+TASKS = [pytest.param(task, id=task.id, marks=[] if task.id in FEW else pytest.mark.slow) for task in SAMPLE_TASKS]
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_one_reply_answers_and_one_is_done(task: samples.SampleTask, tmp_path: Path) -> None:
+def test_one_reply_answers_and_one_is_done(task: SampleTask, tmp_path: Path) -> None:
     answer = Answer("answer", {"kind": "python" if task.kind == "python" else "command", "text": COMMANDS[task.id]})
     job = Job(instruction=task.instruction, repository=str(samples.repository_path(task.repository)))
     with ModelServer(saying(answer, Answer("done", {"what": "as asked"}))) as server:
