@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import anyio
 import msgspec
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 
 from ml_agent.conversation.configured import check_price
@@ -314,17 +314,3 @@ def gated_tool(work: Callable[Arguments, Awaitable[Any]]) -> Callable[Arguments,
             raise ToolError(neutral(error)) from error
 
     return run
-
-
-def gated_resource(work: Callable[Arguments, Any]) -> Callable[Arguments, str]:
-    """A resource as text or JSON whose texts are cleaned; our errors say that there is none."""
-
-    @functools.wraps(work)
-    def read(*args: Arguments.args, **kwargs: Arguments.kwargs) -> str:
-        try:
-            content = cleaned(work(*args, **kwargs))
-        except (AgentError, LowerError, SandboxError) as error:
-            raise ResourceNotFoundError(neutral(error)) from error
-        return content if isinstance(content, str) else msgspec.json.encode(content).decode()
-
-    return read

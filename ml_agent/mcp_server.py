@@ -19,12 +19,12 @@ from ml_agent.conversation.first_message import open_thread
 from ml_agent.draft import Draft
 from ml_agent.errors import ConfigurationError, UsageError
 from ml_agent.execution import Outcome
-from ml_agent.mcp_guard import USD_A_TOKEN, Guard, gated_resource, gated_tool, warning_of
+from ml_agent.mcp_guard import USD_A_TOKEN, Guard, gated_tool, warning_of
 from ml_agent.navigator import Given, Workspace
 from ml_agent.prompts.untrusted import MARK, neutral
 from ml_agent.request import Job
 from ml_agent.run_job import config_of
-from ml_agent.runs import known_run, known_runs, new_run
+from ml_agent.runs import new_run
 from ml_agent.sandbox.errors import SandboxError
 from ml_agent.services import Observer
 from ml_agent.settings import Settings, load_settings
@@ -208,22 +208,6 @@ class Tools:
             "log": response.log,
         }
 
-    def runs(self) -> str:
-        """All runs that this server began, one a line: id, ending, instruction."""
-        lines = []
-        for folder in known_runs(load_settings()):
-            if folder.id in self._guard.runs:
-                ending = (folder.result() or {"ending": "unfinished"})["ending"]
-                lines.append(f"{folder.id}\t{ending}\t{folder.config()['job']['instruction'][:120]}")
-        return "\n".join(lines)
-
-    def run_result(self, run: str) -> dict[str, Any]:
-        """The result of one run that this server began as JSON."""
-        if run not in self._guard.runs:
-            raise UsageError(f"the run {run} was not started by this server")
-        folder = known_run(load_settings(), run)
-        return folder.result() or {"ending": "unfinished"}
-
     def stop_all(self) -> None:
         """Cancel what is under way and wait until its programs are gone."""
         jobs = list(self._under_way)
@@ -346,7 +330,7 @@ def _summary(result: Result) -> dict[str, Any]:
 
 
 def server(guard: Guard) -> tuple[MCPServer[Any], Tools]:
-    """The server with its tools and resources, and the tools themselves."""
+    """The server with its tools, and the tools themselves."""
     from importlib.metadata import version
 
     # Quiet: what the library logs of each call would fill, and then stop, whoever does not read the server's stderr.
@@ -364,8 +348,6 @@ def server(guard: Guard) -> tuple[MCPServer[Any], Tools]:
         tools.run_in_sandbox,
     ):
         made.tool()(gated_tool(tool))
-    made.resource("ml-agent://runs", mime_type="text/plain")(gated_resource(tools.runs))
-    made.resource("ml-agent://runs/{run}", mime_type="application/json")(gated_resource(tools.run_result))
     return made, tools
 
 

@@ -302,30 +302,6 @@ def test_over_stdio_the_client_may_name_roots_of_its_own(tmp_path: Path) -> None
     asyncio.run(talk())
 
 
-def test_runs_of_others_are_not_told(served: Served) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ml_agent", "solve", "fit the canary", "--repo", str(served.root / "fitting"), "--run", "none", "--json", "--quiet"],
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    (run,) = (path.name for path in Path(os.environ["ML_AGENT_RUNS_DIR"]).iterdir())
-
-    async def talk() -> None:
-        async with http_client(served) as client:
-            listed = (await client.read_resource("ml-agent://runs")).contents[0].text
-            assert "canary" not in listed
-            own = await client.call_tool(
-                "draft_command", {"instruction": "fit with lr 0.5", "repository": str(served.root / "fitting")}
-            )
-            assert not own.is_error
-            listed = (await client.read_resource("ml-agent://runs")).contents[0].text
-            assert "fit with lr 0.5" in listed and "canary" not in listed
-            with pytest.raises(mcp.MCPError):
-                await client.read_resource(f"ml-agent://runs/{run}")
-
-    asyncio.run(talk())
-
-
 def test_money_and_time_have_an_end(tmp_path: Path) -> None:
     from ml_agent.errors import UsageError
     from ml_agent.mcp_guard import Allowance, Share

@@ -97,7 +97,7 @@ def test_what_is_read_is_marked(hostile: Path, tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-def test_what_a_program_prints_is_marked_and_so_is_its_result_as_a_resource(hostile: Path) -> None:
+def test_what_a_program_prints_is_marked(hostile: Path) -> None:
     if find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
 
@@ -112,12 +112,6 @@ def test_what_a_program_prints_is_marked_and_so_is_its_result_as_a_resource(host
             ran = told(await agent.call_tool("run_in_sandbox", arguments, progress_callback=progress))
             assert ran["output"].startswith(MARK) and MARK in ran["stderr"] and MARK in "".join(ran["errors"])
             assert any(MARK in line for line in said) and all(neutral(line) == line for line in said), said
-            solved = {"instruction": TASK, "repository": str(hostile), "run": "probe"}
-            run = Path(told(await agent.call_tool("solve", solved))["run_folder"]).name
-            for place in ("ml-agent://runs", f"ml-agent://runs/{run}"):
-                told_of = (await agent.read_resource(place)).contents[0].text
-                for text in texts(json.loads(told_of)) if place.endswith(run) else [told_of]:
-                    assert neutral(text) == text, text
 
     asyncio.run(talk())
 
