@@ -166,7 +166,6 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "make train",
         "python need.py x --must 1",
         "pip install torch && wget http://x/y.zip && unzip y.zip && ls",
-        "git clone https://github.com/o/tool && cd tool && python anything.py --x 1",
         "python train.py --output-dir results/x",
         "python train.py --cfg-path configs/base.yaml",
         "python -c 'import torch; print(1)'",
@@ -184,7 +183,6 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         "python need.py --help",
         "python library.py nerf --help",
         "accelerate config",
-        "python https://example.org/x.py --a 1",
         "[[ -d data ]] || mkdir data\npython train.py",
     ],
 )

@@ -1,5 +1,7 @@
 """The check of what stands in words: variables, loops, `eval`, code behind -c; and of what nothing here looks at."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.tools.conftest import Make
@@ -47,10 +49,29 @@ UNSEEN = ["unsure cannot-tell"]
         ("./go.sh", ["warning not-executable"]),
         ("chmod +x go.sh && ./go.sh", []),
         ("bash go.sh", []),
+        ('cd "$PLACE" && python train.py --nope', UNSEEN),
+        ("cd ~/repo && python -m kit.model --nope", UNSEEN),
+        ("cd ~/repo && python -m pip install torch && source venv/bin/activate", []),
+        ("pushd kit; popd; python train.py", UNSEEN),
+        ('python "$DIR"/train.py --nope', UNSEEN),
+        ("python https://example.org/train.py --a 1", UNSEEN),
+        ("git clone https://github.com/o/tool && cd tool && python other.py --nope", UNSEEN),
+        ("cd /elsewhere\npython train.py\npython train.py", ["warning outside-tree", *UNSEEN, *UNSEEN]),
+        ('(cd "$PLACE" && ls); python train.py --nope', ["error unknown-option"]),
+        ("(cd kit; python ../train.py); x=$(cd kit && pwd); python train.py --nope", ["error unknown-option"]),
+        ("mkdir -p out && cd out && python ../train.py --nope", ["error unknown-option"]),
     ],
 )  # fmt: skip
 def test_what_is_not_looked_at_is_said(checked: Make, command: str, found: list[str]) -> None:
     assert checked(FILES)(command) == found
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python {}/train.py --nope", "cd {} && python train.py --nope", "cd $A; cd {}/kit; python ../train.py --nope"],
+)
+def test_an_absolute_path_of_the_repository_is_the_file_in_it(checked: Make, tmp_path: Path, command: str) -> None:
+    assert checked(FILES)(command.format(tmp_path)) == ["error unknown-option"]
 
 
 FLAGS = "import sys\ndef read():\n    return words()[2:]\ndef words():\n    return sys.argv\ndef main():\n    read()\n"

@@ -31,7 +31,7 @@ from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.foreign_files import is_dir
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.launchers import SHELLS
+from ml_agent.tools.launchers import SHELLS, SOURCES
 from ml_agent.tools.remotes import say_absent, submodule_of
 from ml_agent.tools.signatures.known_classes import known_launcher
 from ml_agent.tools.signatures.model import Signature
@@ -121,7 +121,7 @@ class _Check:
         """The folder of the repository in which it runs; None where that is not known."""
         if invocation.folder == "":
             return None
-        folder = locate(self.workdir, invocation.folder)
+        folder = self._place(self.workdir, invocation.folder)
         if folder is None:
             if invocation.folder not in seen:
                 self.note(
@@ -129,9 +129,10 @@ class _Check:
                 )
             seen.add(invocation.folder)
             return None
-        if folder in self.tree.folders or is_dir(self.index.root / folder):  # an empty one holds no file
+        known = self.tree.folders | self.folders_made
+        if folder in known or is_dir(self.index.root / folder):  # an empty one holds no file
             return folder
-        if folder in seen or not is_literal(invocation.folder) or folder in self.folders_made:
+        if folder in seen or not is_literal(invocation.folder):
             return None
         seen.add(folder)
         cloned = next((m for m in self.made if folder == m or folder.startswith(m + "/")), None)
@@ -145,6 +146,12 @@ class _Check:
             sure=not self.anything_made,
         )  # fmt: skip
         return None
+
+    def _place(self, folder: str | None, word: str) -> str | None:
+        """The path of a word, also where it begins with the repository's own; None where it is not known or elsewhere."""
+        if word.startswith("/"):
+            return locate(".", posixpath.relpath(word, self.index.root))
+        return locate(folder, word) if folder is not None else None
 
     def _remember(self, invocation: Invocation, folder: str | None) -> None:
         """What an invocation may create for the later ones."""
@@ -211,15 +218,18 @@ class _Check:
         if not name or name == "-" or not is_literal(name):
             if "<" in name or "{" in name:
                 self.note("no-such-file", f"{name} is a placeholder", name)
+            elif name not in ("", "-"):
+                self._lost(invocation)
             return
-        if folder is None:
+        path = self._place(folder, name)
+        if path is None and folder is None:
+            self._lost(invocation)
             return
-        path = locate(folder, name)
         if path in self.made and path not in self.tree.files:
             self.findings.append(cannot_tell(name, f"which options {name} takes: the text itself writes it"))
             return
         if path is None or not {path, f"{path}/__main__.py"} & self.tree.files:
-            self._missing_script(invocation, folder, path)
+            self._missing_script(invocation, folder or ".", path)
             return
         if path in self.tree.folders:
             path = f"{path}/__main__.py"
@@ -234,7 +244,14 @@ class _Check:
             self._no_entry_point(path, name, folder or ".")
             return
         self._relative_imports(path, name)
-        self._call(signatures, invocation, folder or ".")
+        self._call(signatures, invocation, folder)
+
+    def _lost(self, invocation: Invocation) -> None:
+        """Say that a script is not known here, unless its folder is already said to be missing."""
+        missing = any(one.code == "no-such-file" and one.subject == invocation.folder for one in self.findings)
+        if not missing and invocation.program not in SOURCES:
+            message = f"which options {invocation.name} takes: nothing here shows where it lies"
+            self.findings.append(cannot_tell(invocation.name, message))
 
     def _is_unreadable(self, path: str, invocation: Invocation) -> bool:
         """Whether Python 3 surely cannot read a file; notes that, also where it is not sure."""
@@ -329,7 +346,12 @@ class _Check:
         """python -m package.module."""
         if "/" in invocation.name and is_literal(invocation.name):
             self.findings.append(check_module_path(invocation.name))
-        if folder is None or not re.fullmatch(r"[\w.]+", invocation.name):
+        if not re.fullmatch(r"[\w.]+", invocation.name):
+            return
+        if folder is None:
+            inside = invocation.name.replace(".", "/")
+            if any(f"/{path}".endswith((f"/{inside}.py", f"/{inside}/__main__.py")) for path in self.tree.files):
+                self._lost(invocation)
             return
         path = self.repository.module_file(invocation.name, folder)
         if path is None:

@@ -53,7 +53,7 @@ def _parse_text(text: str, prompt: str) -> CommandLine:
 
 
 def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[Token, ...]]:
-    """Words and redirections of each simple command, and of what has only redirections, such as the end of a loop.
+    """Words and redirections of each simple command, and of what has only redirections; and the brackets of subshells.
 
     Those inside a substitution come before the command that holds it.
     """
@@ -63,12 +63,14 @@ def simple_commands(tokens: Sequence[Token], depth: int = 0) -> Iterator[tuple[T
             current.append(token)
             inside = depth < MAX_NESTING and not token.raw.startswith("'")
             for quoted, ticked in _SUBSTITUTION.findall(token.raw) if inside else ():
-                tokens_inside = [one._replace(at=-1) for one in lex(quoted or ticked)]
+                tokens_inside = [one._replace(at=-1) for one in lex(f"({quoted or ticked}\n)")]
                 yield from simple_commands(tokens_inside, depth + 1)
         elif token.kind != "comment":
             command = _without_keywords(current)
             if command:
                 yield tuple(command)
+            if token.raw in ("(", ")"):
+                yield (token,)
             current = []
 
 
@@ -89,11 +91,17 @@ def _comments(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _assemble(simple: list[tuple[Token, ...]]) -> CommandLine:
-    """Follow `cd` and assignments."""
-    folder = "."
+    """Follow `cd`, whose effect ends with its subshell, and assignments."""
+    folders = ["."]
     invocations: list[Invocation] = []
     assignments: list[tuple[str, str]] = []
     for command in simple:
+        if command[0].raw == "(":
+            folders.append(folders[-1])
+            continue
+        if command[0].raw == ")":  # it may also end a pattern of case
+            del folders[max(1, len(folders) - 1) :]
+            continue
         environment, words = split_assignments([token.value for token in command if token.kind == "word"])
         redirects = tuple((sign_of(token), token.value) for token in command if token.kind == "redirect")
         if words and words[0] in _DECLARE:
@@ -102,15 +110,15 @@ def _assemble(simple: list[tuple[Token, ...]]) -> CommandLine:
         if not words:
             assignments += environment
             continue
-        if words[0] in ("cd", "pushd"):
-            folder = change_folder(folder, words[1:])
+        if words[0] in ("cd", "pushd", "popd"):
+            folders[-1] = change_folder(folders[-1], words[1:])
             continue
         made = read_invocation(words)
         invocations.append(
             msgspec.structs.replace(
                 made,
                 environment=(*environment, *made.environment),
-                folder=folder,
+                folder=folders[-1],
                 redirects=redirects,
                 line=command[0].line,
                 offset=command[0].at,
