@@ -326,6 +326,19 @@ def _dict_comprehension(run: Machine, node: ast.DictComp, frame: Frame) -> Value
     return result
 
 
+def function_of(run: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame) -> Function:
+    """A function with the defaults of its parameters."""
+    function = Function(node, frame)
+    arguments = node.args
+    places = [*arguments.posonlyargs, *arguments.args]
+    for parameter, default in zip(reversed(places), reversed(arguments.defaults), strict=False):
+        function.defaults[parameter.arg] = run.evaluate(default, frame)
+    for parameter, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if given is not None:
+            function.defaults[parameter.arg] = run.evaluate(given, frame)
+    return function
+
+
 HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.Constant: lambda run, node, frame: node.value,
     ast.Name: lambda run, node, frame: run.look_up(node.id, frame),
@@ -333,7 +346,7 @@ HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.List: lambda run, node, frame: _items(run, node.elts, frame),
     ast.Tuple: lambda run, node, frame: tuple(_items(run, node.elts, frame)),
     ast.Set: lambda run, node, frame: to_set(_items(run, node.elts, frame)),
-    ast.Lambda: lambda run, node, frame: Function(node, frame),
+    ast.Lambda: function_of,
     ast.Dict: _dict, ast.Subscript: _subscript, ast.BinOp: _binary, ast.UnaryOp: _unary,
     ast.BoolOp: _boolean, ast.Compare: _compare, ast.IfExp: _conditional, ast.JoinedStr: _format,
     ast.Call: _call, ast.ListComp: _comprehension, ast.SetComp: _comprehension, ast.GeneratorExp: _comprehension,

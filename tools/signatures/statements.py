@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ml_agent.tools.signatures.branches import follow_way, merge_ways
-from ml_agent.tools.signatures.expressions import assign_names, iterate
+from ml_agent.tools.signatures.expressions import assign_names, function_of, iterate
 from ml_agent.tools.signatures.machine import Condition, Flow, Machine, ProgramRaised
 from ml_agent.tools.signatures.operators import operate, set_item
 from ml_agent.tools.signatures.values import (
@@ -120,15 +120,7 @@ def _set_item(run: Machine, owner: Value, target: ast.Subscript, value: Value, f
 
 
 def _function(run: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
-    function = Function(node, frame)
-    arguments = node.args
-    places = [*arguments.posonlyargs, *arguments.args]
-    for parameter, default in zip(reversed(places), reversed(arguments.defaults), strict=False):
-        function.defaults[parameter.arg] = run.evaluate(default, frame)
-    for parameter, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if given is not None:
-            function.defaults[parameter.arg] = run.evaluate(given, frame)
-    value: Value = function
+    value: Value = function_of(run, node, frame)
     for one in reversed(node.decorator_list):
         value = _decorate(run, run.evaluate(one, frame), value, (frame.module.path, one.lineno))
     frame.names[node.name] = value

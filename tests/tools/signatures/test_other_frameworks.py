@@ -29,6 +29,13 @@ def test_fire(repository: Make, option: Find) -> None:
     assert option(train, "epochs").required and option(train, "fast").nargs == "?"
 
 
+def test_the_defaults_of_a_lambda_are_read(script: Script) -> None:
+    made = script("import fire\nfire.Fire(lambda path, a=0.5, *, x=1, y: path)\n")
+    assert [(one.dest, one.default, one.required) for one in made.options] == [
+        ("path", None, True), ("a", "0.5", False), ("x", "1", False), ("y", None, True)
+    ]  # fmt: skip
+
+
 DATACLASSES = """
 from dataclasses import dataclass, field
 from typing import List, Literal, Optional
