@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
@@ -243,7 +244,7 @@ class Reader:
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.choices_unread and word != option.default:
             message = f"whether {name} takes {word!r}: its allowed values are computed when the program runs"
-            self.note("bad-choice", message, msgspec.structs.replace(option, sure=False), word)
+            self.note("bad-choice", message, replace(option, sure=False), word)
         elif option.choices and not is_chosen(option, word, value):
             self.note_choice(option, name, word, option.choices, sure=option.converter in _CERTAIN)
         elif option.accepted and not is_accepted(option, word):
@@ -276,12 +277,13 @@ class Reader:
         if any(BARE_VARIABLE.match(word) or _NAMED_BY_VARIABLE.match(word) for word in given):
             return
         switches = {o.dest for o in self.signature.options if o.flags}
-        if self.signature.may_be_in_file(self.values):
-            return
+        in_file = self.signature.may_be_in_file(self.values)
         for option in self.signature.options:
             if option.required and option.dest not in self.values and option.dest not in self.tried:
                 name = max(option.flags, key=len, default=option.dest)
-                self.note("missing-required", f"{name} is required by {self.signature.path}", option, name)
+                unless = ", unless the file of settings gives it" if in_file else ""
+                said = f"{name} is required by {self.signature.path}{unless}"
+                self.note("missing-required", said, replace(option, sure=option.sure and not in_file), name)
         for group in self.signature.exclusive:
             both = [d for d in group if d in self.values and d in switches]
             if len(both) > 1:
