@@ -1,7 +1,9 @@
 """The files that a run made: which they are, and those worth keeping brought out of the sandbox."""
 
+import difflib
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -13,6 +15,7 @@ from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import safe_relative
 from ml_agent.sandbox.output import unpacked
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.walk import MOST_DEPTH, is_control
 
 _FOR_AGENTS = frozenset({"agents.md", "claude.md", "gemini.md"})
@@ -27,6 +30,9 @@ MOST_BYTES = 64 * 1024**2
 """Of one file; a larger one stays in the sandbox."""
 MOST_TOTAL = 256 * 1024**2
 """Of all that is brought out."""
+MOST_PATCHED = 60_000
+"""Bytes of a changed file for which the changes are written out, and there are at most so many of them:"""
+MOST_PATCHES = 20
 
 _TRIES = 3
 """How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""
@@ -95,6 +101,19 @@ def collect(
         left -= len(content)
         kept.append(one.path)
     return tuple(sorted(kept)), tuple(stayed)
+
+
+def patch_of(outputs: Sequence[str], folder: Path, root: Path) -> str:
+    """What a run changed in text files of the repository below `root`, as a patch; larger files and many of them are left out."""
+    return "".join(islice((one for path in outputs for one in _patches(path, folder, root)), MOST_PATCHES))
+
+
+def _patches(path: str, folder: Path, root: Path) -> Iterator[str]:
+    before, after = (read_text(place / path, MOST_PATCHED + 1) for place in (root, folder))
+    if not before or before == after or max(len(before), len(after)) > MOST_PATCHED or "\0" in before + after:
+        return
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{path}", f"b/{path}")
+    yield "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _is_obeyed(path: str, expected: Sequence[Judgement]) -> bool:

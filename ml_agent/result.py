@@ -20,8 +20,9 @@ from ml_agent.draft import Draft
 from ml_agent.endings import Ending, level_asked
 from ml_agent.execution import source_of, task_of
 from ml_agent.files import write_atomically
+from ml_agent.outputs import patch_of
 from ml_agent.request import Job
-from ml_agent.runs import RunFolder
+from ml_agent.runs import PATCH, RunFolder
 from ml_agent.sandbox.artifacts import artifacts
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.script_lines import comment
@@ -51,6 +52,8 @@ def conclude(job: Job, state: State, services: Services, folder: RunFolder) -> P
     best = state.get("best")
     outcome = (best or {}).get("outcome") or {}
     folder.publish_outputs(outcome.get("outputs_in", ""))
+    if best and (patch := patch_of(outcome.get("outputs", ()), folder.outputs, Path(best["repository"]["root"]))):
+        write_atomically(folder.path / PATCH, patch)
     expected = expected_of(state)
     result: dict[str, Any] = {
         "schema": SCHEMA,

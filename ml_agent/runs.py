@@ -26,6 +26,8 @@ from ml_agent.tools.walk import CHECKPOINTS, TRAJECTORY
 from ml_agent.trajectory import read_trajectory
 
 CONFIG, RESULT, LOCK = "config.json", "run.json", ".lock"
+PATCH = "changes.patch"
+"""What the run changed in text files of the repository."""
 STAGED = ".source-"
 """Begins the names of folders for a sandbox."""
 _OUTPUTS = ".outputs-"

@@ -13,9 +13,10 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 
 from ml_agent.delivery.binary_kinds import picture_size
 from ml_agent.files import write_atomically
-from ml_agent.runs import RunFolder
+from ml_agent.runs import PATCH, RunFolder
 from ml_agent.summary import evidence_of
 from ml_agent.tools.bounded import read_bytes
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.walk import Walk
 from ml_agent.trajectory import read_trajectory
 from ml_agent.view.curves import curves_of
@@ -100,7 +101,7 @@ def _rows(text: str, delimiter: str) -> tuple[tuple[str, ...], ...]:
 
 
 FILES = (
-    "answer.sh", "answer.py", "reproduce.sh", "Dockerfile", "requirements.lock", "run.json", "trajectory.jsonl",
+    "answer.sh", "answer.py", PATCH, "reproduce.sh", "Dockerfile", "requirements.lock", "run.json", "trajectory.jsonl",
 )  # fmt: skip
 """What the page links to, where it is there."""
 LOG_TAIL = 20_000
@@ -132,6 +133,7 @@ def write_report(folder: RunFolder, result: dict[str, Any]) -> None:
                 if (folder.logs / name) != log and (folder.logs / name).stat().st_size
             ],
             log=_tail(log),
+            patch=read_text(folder.path / PATCH, LOG_TAIL).splitlines(),
             # run.json is written last: a run that has one has all the rest.
             files=[name for name in FILES if name == "run.json" or (folder.path / name).exists()],
             run=shlex.quote(str(result["id"])),

@@ -1,6 +1,7 @@
 """After the run its author sees what came out: is done, mends it, or disputes it; what is proven stays proven."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,17 @@ def test_an_answer_writes_what_it_needs_and_changes_a_copy(play: Any) -> None:
     assert (played.result["ending"], len(played.requests)) == ("delivered", 2), played.result["message"]
     assert "8 rows, 3 columns" in played.last_told and "Also: conf.txt, wider.py" in played.last_told
     assert played.result["answer"]["text"] == text
+
+
+def test_what_an_answer_changes_in_the_repository_is_kept_as_a_patch(play: Any, repository: Path) -> None:
+    (repository / "table.py").write_text(TABLE.rstrip("\n"))  # a last line without its end, too
+    text = "sed -i 's/name,score/name,<age>/' table.py && echo '#' >> table.py && python table.py --out out.csv"
+    made = Answer("answer", {"kind": "command", "text": text, "outputs": [{"path": "out.csv"}]})
+    played = play(made, DONE)
+    folder = Path(played.result["folder"])
+    subprocess.run(["git", "apply", folder / "changes.patch"], cwd=repository, check=True)
+    assert (repository / "table.py").read_text() == (folder / "outputs/table.py").read_text()
+    assert "changes.patch" in (folder / "report.html").read_text() and "+parser" in (folder / "report.html").read_text()
 
 
 @pytest.mark.slow
