@@ -88,3 +88,20 @@ FLAGS = "import sys\ndef read():\n    return words()[2:]\ndef words():\n    retu
 )
 def test_a_module_that_reads_the_words_for_a_script(checked: Make, script: str, module: str, found: list[str]) -> None:
     assert checked({"smooth.py": script, "flags.py": module})("python smooth.py --width 3") == found
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("import defopt\ndef a(): pass\ndef b(): pass\ndefopt.run([a, b])\n", UNSEEN),
+        ("import sys, plac\ndef main(x): pass\nplac.call(main, sys.argv[1:])\n", UNSEEN),
+        ("import plac\nclass Tool: pass\nplac.call(Tool())\n", UNSEEN),
+        ("import __main__, plac\ndef main(x): pass\nplac.call(__main__)\n", UNSEEN),
+        ("import os\nfrom basic.train import work\nroot = os.getcwd()\nwork(root)\n", UNSEEN),
+        ("import torch\nclass Net(torch.Module): pass\ntorch.show(Net())\n", ["warning too-many-arguments"]),
+        ("import np\ndef rows(): pass\nnp.show(rows())\n", ["warning too-many-arguments"]),
+        ("from np import show\ndef rows(): pass\nshow(rows())\n", ["warning too-many-arguments"]),
+    ],
+)
+def test_a_library_that_is_given_the_script_may_read_the_words(checked: Make, script: str, found: list[str]) -> None:
+    assert checked({"go.py": script})("python go.py --nope") == found

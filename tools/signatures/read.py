@@ -31,6 +31,8 @@ STARTS = re.compile(
     r"|\.\w*(?:CLI|App|Args|Arguments|Arg\w*Parser)$"
 )
 """The dotted name of what may read a command line: `lightning.app.main`, `trainer.TrainerArgs`."""
+_DOES_MORE = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.For, ast.While, ast.With)
+"""What a file that does nothing but call a library has none of."""
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
 """A parser is asked for the words."""
 REWRITES = re.compile(
@@ -162,7 +164,7 @@ class SignatureReader:
         return f"{module} {how}" if module else ""
 
     def _called_library(self, path: str) -> str:
-        """A function or class of a library, imported by name, that a file calls and that may read the words: by its name, or as it is given nothing."""
+        """A function or class of a library, imported by name, that a file calls and that may read the words: by its name, as it is given nothing, or as the file does nothing else."""
         tree = self.sources.tree(path)
         named: dict[str, str] = {}
         for node in ast.walk(tree) if tree is not None else ():
@@ -174,11 +176,13 @@ class SignatureReader:
             ):
                 named |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
         nodes = list(ast.walk(tree)) if tree is not None else []
-        bare = [node.value for node in nodes if isinstance(node, ast.Expr)]
+        bare = [node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+        only = len(bare) == 1 and not any(isinstance(node, _DOES_MORE) for node in nodes)
         for node in nodes:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (only or not node.args):
                 called = named.get(node.func.id, "")
-                if STARTS.search(called) or (called and not node.keywords and node in bare):
+                alone = only or not (node.args or node.keywords)
+                if (STARTS.search(called) and not node.args) or (called and alone and node in bare):
                     return called
         return ""
 
