@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES
-from ml_agent.tools.signatures.fields import Field, option_of, parameters
+from ml_agent.tools.signatures.fields import Field, fields_of, foreign_bases, option_of
 from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
@@ -20,6 +20,7 @@ from ml_agent.tools.signatures.values import (
     Class,
     External,
     Function,
+    Instance,
     Method,
     Native,
     ParsedArgument,
@@ -28,7 +29,8 @@ from ml_agent.tools.signatures.values import (
 )
 
 __all__ = [
-    "UNKNOWN", "Arguments", "CommandLine", "External", "Function", "Value", "option", "option_function", "replace",
+    "UNKNOWN", "Arguments", "Class", "CommandLine", "External", "Function", "Instance", "Value", "option", "option_function",
+    "replace",
 ]  # fmt: skip
 
 _TYPES: dict[type, OptionType] = {bool: "bool", int: "int", float: "float"}
@@ -157,19 +159,23 @@ class CommandLine(Native):
             )
 
     def parameters(self, function: Value, by_place: ByPlace = "required") -> list[Parameter]:
-        """The parameters of a function as options, as annotations, defaults and docstring say; a default False makes a switch.
+        """What a function takes, or a class (its fields, or its constructor), as options: as annotations, defaults and docstring say.
+
+        A default False makes a switch.
 
         by_place: which parameters are positional arguments, of those that Python takes by place and by name; both: all may
         be given either way. Where there are others (`**kwargs`, a function that is not known), unknown options are no errors.
         """
-        if not isinstance(function, (Function, Bound)):
+        if not isinstance(function, (Function, Bound, Class)):
             self.note_unseen("computed", "the parameters of a function that is not known")
             return []
-        fields, more = parameters(self.run, function, rest=True)
-        node = (function.function if isinstance(function, Bound) else function).original.node
+        fields, more = fields_of(self.run, function, rest=True)
+        plain = function.function if isinstance(function, Bound) else function
+        node = plain.node if isinstance(plain, Class) else plain.original.node
         self.doc = self.doc or first_paragraph("" if isinstance(node, ast.Lambda) else ast.get_docstring(node) or "")
         if more:
-            self.note_unseen("computed", "**kwargs", fields[0].path if fields else "", node.lineno)
+            rest = next(iter(foreign_bases(plain)), "**kwargs") if isinstance(plain, Class) else "**kwargs"
+            self.note_unseen("computed", rest, fields[0].path if fields else "", node.lineno)
         return [self._parameter(field, by_place) for field in fields]
 
     def _parameter(self, field: Field, by_place: ByPlace) -> Parameter:
@@ -200,7 +206,7 @@ class CommandLine(Native):
     def command(self, name: Value, line: "CommandLine | None" = None) -> "CommandLine":
         """The command line of a subcommand, with options of its own; "" is that of the script without a subcommand.
 
-        line: one that the script made itself, such as an application that is added to another.
+        line: one that the script made itself: an application that is added to another, a parser of argparse.
         """
         if line is None:
             line = self.commands.get(name) if isinstance(name, str) else None
@@ -250,13 +256,16 @@ class CommandLine(Native):
         ]
         found = [
             structs.replace(one, options=(*options, *one.options), unseen=(*self.unseen, *one.unseen))
-            for one in found or [Signature(path=self.run.script, subcommand=words, doc=self.doc)]
+            for one in found or [Signature(path=self.run.script, subcommand=words, doc=self.doc, allow_abbrev=False)]
         ]
         if any(one.origin == "registry" for one in self.unseen):
             found = [_doubted(one) if one.subcommand == words else one for one in found]
         return [
             structs.replace(
-                one, framework=self.framework, allow_abbrev=self.allow_abbrev, accepts_unknown=bool(one.unseen)
+                one,
+                framework=self.framework,
+                allow_abbrev=self.allow_abbrev or one.allow_abbrev,
+                accepts_unknown=bool(one.unseen),
             )
             for one in found
         ]

@@ -196,6 +196,14 @@ def parameters(run: Interpreter, function: Function | Bound, *, rest: bool = Fal
     return [_with_text(one, texts) for one in fields], spec.kwarg is not None
 
 
+def fields_of(run: Interpreter, made: Function | Bound | Class, *, rest: bool = False) -> tuple[list[Field], bool]:
+    """What a function or the constructor of a class takes, and whether it takes any others."""
+    function = made.find("__init__") if isinstance(made, Class) else made
+    if isinstance(function, (Function, Bound)):
+        return parameters(run, function, rest=rest)
+    return dataclass_fields(run, made) if isinstance(made, Class) else ([], True)
+
+
 def _way(spec: ast.arguments, name: str) -> Literal["either", "place", "name", "rest"]:
     if any(one.arg == name for one in spec.posonlyargs):
         return "place"

@@ -6,11 +6,10 @@ from ml_agent.tools.signatures.dataclass_reader import elsewhere
 from ml_agent.tools.signatures.fields import (
     Field,
     dashed,
-    dataclass_fields,
+    fields_of,
     flatten,
     foreign_bases,
     option_of,
-    parameters,
     with_absent,
 )
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
@@ -48,11 +47,7 @@ class TyroParser(Native):
 
     def _fields(self, target: Function | Bound | Class) -> tuple[list[tuple[str, Field]], list[tuple[Origin, str]]]:
         """The fields by dotted name, and from where there are others."""
-        function = target.find("__init__") if isinstance(target, Class) else target
-        if isinstance(target, Class) and not isinstance(function, Function):
-            fields, is_open = dataclass_fields(self.run, target)
-        else:
-            fields, is_open = parameters(self.run, function)
+        fields, is_open = fields_of(self.run, target)
         named, deeper = flatten(self.run, fields)
         unseen: list[tuple[Origin, str]] = []
         if isinstance(target, Class):

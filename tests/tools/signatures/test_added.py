@@ -10,6 +10,7 @@ from ml_agent.tools.check.subcommands import check_subcommand
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.plugins import shows_tracebacks
+from ml_agent.tools.signatures import argparse_reader
 from ml_agent.tools.signatures.added import Arguments, CommandLine, Value, option, replace
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.machine import signatures_of
@@ -113,6 +114,40 @@ def test_a_function_without_an_object(says: Callable[..., Says]) -> None:
     check = says(printed(3), script)
     assert check("x --out y --top-k 1") == [] and check("x --out y --top-k a") == ["error bad-type"]
     assert check("x") == ["error missing-required"] and check("x y --out z") == ["error too-many-arguments"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    path: str\n    top_k: int = 3\n    plot: bool = False\n",
+        "    def __init__(self, path: str, top_k: int = 3, plot: bool = False): ...\n",
+    ],
+)
+@pytest.mark.parametrize(("base", "unknown"), [("", "error unknown-option"), ("(foreign.Base)", "unsure cannot-tell")])
+def test_a_class(says: Callable[..., Says], body: str, base: str, unknown: str) -> None:
+    script = f"import dataclasses, easyargs, foreign\n@dataclasses.dataclass\nclass Train{base}:\n{body}easyargs.run(Train)\n"
+    check = says(printed(3), script)
+    assert check("x --top-k 1 --plot") == [] and check("x --top-k a") == ["error bad-type"]
+    assert check("--plot") == ["error missing-required"]
+    assert check("x --lr 3")[:1] == [unknown if "def" not in body else "error unknown-option"]
+
+
+def test_a_parser_of_argparse_keeps_its_options(says: Callable[..., Says]) -> None:
+    def parse(run: Interpreter, name: str, call: Arguments) -> None:
+        line = CommandLine(run, name, call)
+        line.declare(option("--conf"), call)
+        line.command("", call.get(0, "parser"))
+        line.parse()
+
+    script = """import argparse, conflib
+p = argparse.ArgumentParser()
+p.add_argument("--rate", type=float)
+p.add_argument("data", nargs="*", type=int)
+args = conflib.parse(p)
+"""
+    check = says({**argparse_reader.FACTORIES, "conflib.parse": parse}, script)
+    assert check("--rate 0.5 --conf x 3") == [] and check("--ra 0.5") == ["warning abbreviated-option"]
+    assert check("--rate x") == ["error bad-type"] and check("--late 3") == ["error unknown-option"]
 
 
 class App(CommandLine):
