@@ -295,7 +295,7 @@ def _write_options(signature: Signature, name: str) -> None:
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = _place(option) + ("" if option.sure else " (partly read)")
         said = " ".join(filter(None, (option.help, _excluded(option, signature))))
-        rows.append((spelling, kind, _default(option), " ".join(option.choices), said, where))
+        rows.append((spelling, kind, _default(option), " ".join(map(_visible, option.choices)), said, where))
     for unseen in signature.unseen:
         more = f"more options, not listed here: {unseen.name}"
         rows.append(("…", "", "", "", more, _place(unseen)))
@@ -311,7 +311,12 @@ def _default(option: Option) -> str:
         return f"{option.dest}={option.default}"
     if option.default == "" and option.nargs in ("*", "+"):
         return "[]"
-    return '""' if option.default == "" else option.default or ""
+    return "" if option.default is None else _visible(option.default)
+
+
+def _visible(word: str) -> str:
+    """A word, in quotes where it has nothing that is seen."""
+    return word if word.strip() else json.dumps(word)
 
 
 def _excluded(option: Option, signature: Signature) -> str:

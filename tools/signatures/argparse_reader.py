@@ -303,5 +303,6 @@ FACTORIES: dict[str, Factory] = {
     "tap.Tap": make_parser,
     "argparse.FileType": lambda run, name, arguments: FileType(arguments),
     "argparse.Action": lambda run, name, arguments: ActionSettings(arguments),
+    "configargparse.Action": lambda run, name, arguments: ActionSettings(arguments),
     "argparse.Namespace": lambda run, name, arguments: UNKNOWN,
 }

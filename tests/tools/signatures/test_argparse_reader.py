@@ -157,11 +157,14 @@ def test_types(script: Script, option: Find, converter: str, expected: str) -> N
 
 def test_unusual_actions(script: Script, option: Find) -> None:
     signature = script("""
-        import argparse
+        import argparse, configargparse
         class Pairs(argparse.Action):
             def __call__(self, parser, namespace, values, option_string=None):
                 pass
         class Flag(argparse.Action):
+            def __init__(self, option_strings, dest, **kwargs):
+                super().__init__(option_strings, dest, nargs=0, **kwargs)
+        class Old(configargparse.Action):
             def __init__(self, option_strings, dest, **kwargs):
                 super().__init__(option_strings, dest, nargs=0, **kwargs)
         parser = argparse.ArgumentParser()
@@ -173,6 +176,7 @@ def test_unusual_actions(script: Script, option: Find) -> None:
         parser.add_argument("--two", nargs=2, type=int)
         parser.add_argument("--kw", nargs="*", action=Pairs)
         parser.add_argument("--flag", action=Flag)
+        parser.add_argument("--old", action=Old)
         parser.add_argument("--rest", nargs=argparse.REMAINDER)
         parser.add_argument("--version", action="version", version="1")
         parser.add_argument("--hidden", default=argparse.SUPPRESS)
@@ -185,7 +189,7 @@ def test_unusual_actions(script: Script, option: Find) -> None:
     assert option(signature, "mode").switch_value == "fast"
     assert option(signature, "maybe").nargs == "?" and option(signature, "maybe").switch_value == "yes"
     assert option(signature, "two").nargs == "2" and option(signature, "kw").nargs == "*"
-    assert option(signature, "flag").nargs == "0"
+    assert option(signature, "flag").nargs == option(signature, "old").nargs == "0"
     assert option(signature, "rest").nargs == "..." and option(signature, "hidden").default is None
     assert option(signature, "version").ends
 
