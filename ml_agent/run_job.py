@@ -3,7 +3,7 @@
 import hmac
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -173,8 +173,18 @@ def continue_job(
         record="",
         replay="",
     )
+    _see_that_nothing_is_in_the_way(job, done.get("outputs", ()))
     changed = {name: value for name, value in limits.items() if value is not None}
     return begin_job(job, load_settings(**{**settings_of(config), **changed}), correction.out, progress)
+
+
+def _see_that_nothing_is_in_the_way(job: Job, made: Sequence[str]) -> None:
+    """UsageError where what the earlier run made lies where the new one would keep it: said before the work."""
+    there = [] if job.force or not job.keep_outputs else [one for one in made if Path(job.keep_outputs, one).exists()]
+    if there:
+        raise UsageError(
+            f"--keep-outputs: {there[0]} is in {job.keep_outputs} already; give --force to replace it, or another folder"
+        )
 
 
 def _continued(job: Job) -> State:

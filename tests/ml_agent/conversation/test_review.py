@@ -257,6 +257,9 @@ def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(reposit
     assert "no, with 9 rows" in asked[2] and "a table of 6 rows" in asked[2], "the conversation is the same"
     assert second["outputs"] and all((tmp_path / "kept" / path).is_file() for path in second["outputs"])
     assert (tmp_path / "out/run.json").is_file() and Path(second["folder"]) == tmp_path / "next"
+    with pytest.raises(UsageError, match="--force"):  # before anything is asked or run
+        continue_job(RunFolder(tmp_path / "next"), Correction("no, with 8 rows", tmp_path / "third"), {})
+    assert not (tmp_path / "third").exists()
 
 
 @pytest.mark.parametrize(
