@@ -222,7 +222,7 @@ def make_rows(source: RowSource, index: RepoIndex, most: int, seed: int) -> Made
             refused[str(reason).partition(": ")[0][:60]] += 1
             continue
         if row["output"] in rows:
-            refused["the same command again"] += 1
+            refused["an equal command has a row already"] += 1
         rows.setdefault(row["output"], row)
     return MadeRows(rows=tuple({**row, "id": n} for n, row in enumerate(rows.values(), start=1)), refused=dict(refused))
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from ml_agent.benchmarks.cli import options as o
+from ml_agent.wording import counted
 
 
 def repos(
@@ -108,5 +109,6 @@ def make(
     if as_json:
         sys.stdout.write(json.dumps({"rows": number, "refused": refused}) + "\n")
     else:
-        o.tell([f"{number} rows: {out}", *(f"no row, {n} times: {why}" for why, n in refused.items())])
+        without = (f"{counted(n, 'attempt')} gave no row: {why}" for why, n in refused.items())
+        o.tell([f"{number} rows: {out}", *without])
     return 0 if number else 1
