@@ -148,7 +148,7 @@ def explain(
     `kind` is the library that reads the options, or `sysargv` if the script reads them itself. It is empty if it is known only after the
     script is read. A `switch` takes no value, a `bool` takes true or false. `×?` means at most one value, `×2` two values, `×*` any number, `×+` at least one.
     The default of a switch that sets another value is what it changes: `--no-split` changes `split=True`.
-    `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
+    If a function makes the value (`type=FUNCTION`), the type is its name; `unknown` means that the script defines the type itself. `(partly read)` means that the script computes the default or the choices
     of the option only when it runs, or that they depend on the file that `--config` names. An empty default means that there is none (`None`). `(or by place)` means that the value can also
     be given without the option's name.
 
@@ -291,7 +291,7 @@ def _write_options(signature: Signature, name: str) -> None:
     rows = []
     for option in signature.options:
         several = f" ×{option.nargs}" if option.nargs and option.nargs != "?bool" else ""
-        kind = "switch" if option.switch else option.type + several
+        kind = "switch" if option.switch else _type(option) + several
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = _place(option) + ("" if option.sure else " (partly read)")
         said = " ".join(filter(None, (option.help, _excluded(option, signature))))
@@ -303,6 +303,13 @@ def _write_options(signature: Signature, name: str) -> None:
         write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name)
     else:
         write_error(f"{name} takes no options")
+
+
+def _type(option: Option) -> str:
+    """Its type; of a value that is none of Python's simple ones the function that makes it, where that has a name."""
+    if option.type not in ("json", "unknown") or option.converter in ("", "literal", "yaml"):
+        return option.type
+    return option.converter if option.converter.replace(".", "_").isidentifier() else "unknown"
 
 
 def _default(option: Option) -> str:

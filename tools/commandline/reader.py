@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ml_agent.tools.findings import Finding, Severity
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.nearest import is_slip, nearest, nearest_flag
-from ml_agent.tools.signatures.words import FALSE, KEY_VALUE, NO_CASE, SAME_TYPE, convert
+from ml_agent.tools.signatures.words import FALSE, KEY_VALUE, NO_CASE, PARSERS, SAME_TYPE, convert
 
 ArgumentKind = Literal["option", "place", "subcommand", "override", "dashes"]
 VARIABLE = re.compile(r"\$\{?\w|\$\(|`|\{[^}]*\}|<[^>]+>|\*|^\.\.\.$")
@@ -238,9 +238,10 @@ class Reader:
         value, good = convert(option, word)
         name = max(option.flags, key=len, default=option.dest)
         if not good:
-            formed = option.converter == KEY_VALUE
+            parsed = option.converter in PARSERS
+            formed = parsed or option.converter == KEY_VALUE
             sure = formed or option.converter in ("", "int", "float", SAME_TYPE) or option.type == "bool"
-            wanted = option.converter if formed else option.type
+            wanted = f"what {option.converter} can read" if parsed else option.converter if formed else option.type
             self.note("bad-type", f"{name} takes {wanted}, not {word!r}", option, word, sure=sure)
         elif option.choices_unread and word != option.default:
             message = f"whether {name} takes {word!r}: its allowed values are computed when the program runs"

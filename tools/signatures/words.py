@@ -16,6 +16,8 @@ WHOLE_FLOAT = "int of float"
 """Marks, as a converter, whole numbers that are read as a float first: `lambda word: int(float(word))`."""
 SAME_TYPE = "literal of the type of its default"
 """Marks, as a converter, words that are read as Python literals, and refused where that is of another type."""
+PARSERS: dict[str, Callable[[str], Any]] = {"json.loads": json.loads, "ast.literal_eval": ast.literal_eval}
+"""Converters that refuse a word which they cannot parse."""
 NEGATIVE_NUMBER = re.compile(r"^-\d+$|^-\d*\.\d+$")
 """What argparse takes for a negative number and not for an option (before Python 3.14)."""
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
@@ -29,6 +31,8 @@ def convert(option: Option, word: str) -> tuple[Any, bool]:
         return word, "=" in word
     if option.converter == SAME_TYPE:
         return _literal(word, kind)
+    if option.converter in PARSERS:
+        return word, _parses(PARSERS[option.converter], word)
     if option.converter == "yaml":
         return _yaml_word(option, word)
     if kind == "int":
@@ -45,6 +49,16 @@ def _number(make: Callable[[str], float], word: str) -> tuple[Any, bool]:
         return make(word), True
     except (ValueError, OverflowError):
         return word, False
+
+
+def _parses(parse: Callable[[str], Any], word: str) -> bool:
+    try:
+        parse(word)
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError):  # too deep for this program
+        return True
+    return True
 
 
 def _literal(word: str, kind: str) -> tuple[Any, bool]:

@@ -234,3 +234,25 @@ def test_a_repository_without_programs_is_said_to_be_one(tmp_path: Path, capsys:
     (tmp_path / "fit.jl").write_text("println(1)\n")
     code, _, said = out(capsys, "explain", str(tmp_path))
     assert code == 0 and "no script" in said and "Python" in said
+
+
+def test_the_type_of_a_value_that_a_function_makes_is_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "main.py").write_text("""
+import argparse, json
+def lenient(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+p = argparse.ArgumentParser()
+p.add_argument("--a", type=lenient)
+p.add_argument("--b", type=json.loads)
+p.add_argument("--c", type=lambda text: text.split(","))
+p.add_argument("--d", type=int)
+p.parse_args()
+""")
+    assert run(["explain", f"{tmp_path}:main.py"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [row[1] for row in rows if row[0].startswith("--")] == ["lenient", "json.loads", "unknown", "int"]
