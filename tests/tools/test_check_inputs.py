@@ -24,6 +24,7 @@ PROGRAM = """
     p.add_argument("--dataset-path")
     p.add_argument("--table")
     p.add_argument("--save")
+    p.add_argument("--input", default="data/in.csv")
     p.parse_args()
 """
 
@@ -37,6 +38,7 @@ PROGRAM = """
         ("--source-path someone/model", True), ("--file-suffix .jpg", False), ("--file-suffix a.jpg", True),
         ("--dataset someone/texts", False), ("--dataset data/texts", True), ("--dataset-path someone/texts", True),
         ("--table data/point.csv", True), ("--table data/other.csv", False), ("--save data/point.csv", False),
+        ("--input data/in.csv", True), ("", False),
     ],
 )  # fmt: skip
 def test_only_inputs_are_missed(checked: Make, words: str, missing: bool) -> None:

@@ -163,7 +163,7 @@ def _is_hub_id(option: Option, word: str) -> bool:
 
 def _may_be_path(option: Option, word: str) -> bool:
     """Whether a word can be the path of an input, whatever its option is."""
-    if word == option.default or word in option.absent or "://" in word or word.startswith("-") or len(word) > MAX_PATH:
+    if word in option.absent or "://" in word or word.startswith("-") or len(word) > MAX_PATH:
         return False
     return is_literal(word.removeprefix("~/")) and not set("[]") & set(word) and SUFFIX.fullmatch(word) is None
 
