@@ -95,6 +95,8 @@ def test_a_module_that_reads_the_words_for_a_script(checked: Make, script: str, 
     [
         ("import defopt\ndef a(): pass\ndef b(): pass\ndefopt.run([a, b])\n", UNSEEN),
         ("import sys, plac\ndef main(x): pass\nplac.call(main, sys.argv[1:])\n", UNSEEN),
+        ("import plac\ndef main(x): pass\nif True:\n    plac.call(main)\n", UNSEEN),
+        ("import plac\ndef main(x): pass\nif (1):\n    plac.call(main)\n", UNSEEN),
         ("import plac\nclass Tool: pass\nplac.call(Tool())\n", UNSEEN),
         ("import __main__, plac\ndef main(x): pass\nplac.call(__main__)\n", UNSEEN),
         ("import os\nfrom basic.train import work\nroot = os.getcwd()\nwork(root)\n", UNSEEN),

@@ -13,7 +13,9 @@ from ml_agent.tools.signatures.model import EntryPoint
 from ml_agent.tools.signatures.sources import Sources
 
 SHELL = (".sh", ".bash")
-_RUNS = re.compile(r"\n(?:if\s*\(?\s*__name__\s*==|(?:for|while|with|print)\b|[A-Za-z_][\w.]*+\()")
+_RUNS = re.compile(
+    r"\n(?:if\s*\(?\s*(?:__name__\s*==|(?:True|1)\b\s*\)?\s*:)|(?:for|while|with|print)\b|[A-Za-z_][\w.]*+\()"
+)
 _READS_WORDS = re.compile(r"\n[A-Za-z_][^\n]*\bargv\[\d")
 """A line at the top level that does something when the file is run. Behind a line break, as those below: that is found many times as fast."""
 _ASSIGNS_CALL = re.compile(r"\n[A-Za-z_][\w., ]*=\s*[A-Za-z_][\w.]*\(")
