@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 import typer
 
-from ml_agent.cli.tables import ReadingLine, grouped, say_left_out, write_table
+from ml_agent.cli.tables import ReadingLine, Row, grouped, say_left_out, write_table
 from ml_agent.errors import UsageError
 from ml_agent.terminal import write_error, write_out
 from ml_agent.tools.index import RepoIndex
@@ -212,8 +212,11 @@ def _explain_script(index: RepoIndex, folder: str, script: str, form: Form) -> N
     if form.as_json or form.schema:
         _print_json(found, schema=form.schema)
         return
+    tables: dict[tuple[Row, ...], list[str]] = {}
     for one in found:
-        _write_options(one, one.title)
+        tables.setdefault(tuple(_rows(one)), []).append(one.title)
+    for rows, (name, *others) in tables.items():
+        _write_options(rows, name, others)
 
 
 def _meant(index: RepoIndex, script: str) -> str:
@@ -287,22 +290,27 @@ def _entry_doc(entry: EntryPoint) -> str:
     return f"runs {entry.path}" + (f": {entry.doc}" if entry.doc else "") if entry.kind == "console" else entry.doc
 
 
-def _write_options(signature: Signature, name: str) -> None:
-    rows = []
+def _rows(signature: Signature) -> Iterator[Row]:
     for option in signature.options:
         several = f" ×{option.nargs}" if option.nargs and option.nargs != "?bool" else ""
         kind = "switch" if option.switch else _type(option) + several
         spelling = _spelling(option, signature) + (" (required)" if option.required else "")
         where = _place(option) + ("" if option.sure else " (partly read)")
         said = " ".join(filter(None, (option.help, _excluded(option, signature))))
-        rows.append((spelling, kind, _default(option), " ".join(map(_visible, option.choices)), said, where))
+        yield (spelling, kind, _default(option), " ".join(map(_visible, option.choices)), said, where)
     for unseen in signature.unseen:
         more = f"more options, not listed here: {unseen.name}"
-        rows.append(("…", "", "", "", more, _place(unseen)))
+        yield ("…", "", "", "", more, _place(unseen))
+
+
+def _write_options(rows: Sequence[Row], name: str, others: Sequence[str]) -> None:
+    """One table, and in its title which others are the same."""
     if rows:
-        write_table(("option", "type", "default", "choices", "help", "where"), rows, title=name)
-    else:
-        write_error(f"{name} takes no options")
+        title = f"{name} (the same: {', '.join(others)})" if others else name
+        write_table(("option", "type", "default", "choices", "help", "where"), rows, title=title)
+        return
+    for one in (name, *others):
+        write_error(f"{one} takes no options")
 
 
 def _type(option: Option) -> str:

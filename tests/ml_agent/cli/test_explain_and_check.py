@@ -256,3 +256,20 @@ p.parse_args()
     assert run(["explain", f"{tmp_path}:main.py"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert [row[1] for row in rows if row[0].startswith("--")] == ["lenient", "json.loads", "unknown", "int"]
+
+
+def test_what_takes_the_same_is_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "main.py").write_text("""
+import argparse
+p = argparse.ArgumentParser()
+s = p.add_subparsers(required=True)
+for name in ("fit", "train", "test"):
+    one = s.add_parser(name)
+    one.add_argument("--rows" if name == "test" else "--lr")
+p.parse_args()
+""")
+    assert run(["explain", f"{tmp_path}:main.py"]) == 0
+    out = capsys.readouterr().out
+    titles = [line for line in out.splitlines() if line.startswith("#")]
+    assert len(titles) == 2 and "fit" in titles[0] and "train" in titles[0] and "test" in titles[1]
+    assert out.count("--lr") == out.count("--rows") == 1
