@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES
+from ml_agent.tools.signatures.argparse_reader import Parser
 from ml_agent.tools.signatures.fields import Field, fields_of, foreign_bases, option_of
 from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
@@ -203,22 +204,24 @@ class CommandLine(Native):
             **{one: getattr(made, one) for one in Option.__struct_fields__}, notes=notes, names=field.kind.names
         )
 
-    def command(self, name: Value, line: "CommandLine | None" = None) -> "CommandLine":
+    def command(self, name: Value, line: Value = None) -> "CommandLine":
         """The command line of a subcommand, with options of its own; "" is that of the script without a subcommand.
 
         line: one that the script made itself: an application that is added to another, a parser of argparse.
         """
-        if line is None:
-            line = self.commands.get(name) if isinstance(name, str) else None
-        if line is None:
-            line = CommandLine(self.run)
-        if line in self.run.made:
-            self.run.made.remove(line)
+        given: Value = line.native if isinstance(line, Instance) else line
+        made: CommandLine | None = self.commands.get(name) if line is None and isinstance(name, str) else given
+        if not isinstance(made, (CommandLine, Parser)):
+            made = CommandLine(self.run)
+            if line is not None:
+                made.note_unseen("computed", "a command line that is made elsewhere")
+        if made in self.run.made:
+            self.run.made.remove(made)
         if isinstance(name, str):
-            self.commands[name] = line
+            self.commands[name] = made
         else:
             self.note_unseen("registry", "subcommands whose names are computed")
-        return line
+        return made
 
     def parse(self) -> None:
         """The script parses its command line here, and declares no more options: the reading ends."""

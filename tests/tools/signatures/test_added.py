@@ -148,6 +148,8 @@ args = conflib.parse(p)
     check = says({**argparse_reader.FACTORIES, "conflib.parse": parse}, script)
     assert check("--rate 0.5 --conf x 3") == [] and check("--ra 0.5") == ["warning abbreviated-option"]
     assert check("--rate x") == ["error bad-type"] and check("--late 3") == ["error unknown-option"]
+    check = says({"conflib.parse": parse}, "import conflib\nfrom elsewhere import p\nconflib.parse(p)\n")
+    assert check("--conf x") == [] and check("--late 3")[:1] == ["unsure cannot-tell"]
 
 
 class App(CommandLine):
