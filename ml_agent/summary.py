@@ -1,7 +1,7 @@
 """The summary at the end of a run, from the content of run.json: what to run and where, what was seen, what it cost."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from posixpath import normpath
 from typing import Any
@@ -76,11 +76,7 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     if result.get("told"):
         yield "result", result["told"]
     yield from _considered_rows(result)
-    for expected in result["expectations"]:
-        said = expected["said"].removeprefix(expected["path"]).removeprefix(":").strip()
-        yield "expected", f"{MARKS[expected['verdict']]} {_name_of(expected)}: {said}"
-        if expected.get("why"):
-            yield "", f"disputed: {expected['why']}"
+    yield from _expected_rows(result["expectations"])
     for doubt in result.get("doubts", ()):
         yield "doubt", doubt["doubt"] + (f" ({doubt['answer']})" if doubt["answer"] else "")
     if answer and result["unasked"]:
@@ -104,6 +100,18 @@ def _rows(result: Plain) -> Iterator[tuple[str, str]]:
     yield "ending", f"{result['ending']}: {result['message']}"
     yield "cost", _cost(result)
     yield "run folder", result["folder"]
+
+
+def _expected_rows(expectations: Sequence[Plain]) -> Iterator[tuple[str, str]]:
+    """What was expected, with what was seen; files of which the same is said share a row."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for one in expectations:
+        said = one["said"].removeprefix(one["path"]).removeprefix(":").strip()
+        alike.setdefault((MARKS[one["verdict"]], said, one.get("why") or ""), []).append(_name_of(one))
+    for (mark, said, why), names in alike.items():
+        yield "expected", f"{mark} {_some(names)}: {said}"
+        if why:
+            yield "", f"disputed: {why}"
 
 
 def _considered_rows(result: Plain) -> Iterator[tuple[str, str]]:

@@ -126,6 +126,14 @@ def test_series_placeholders_and_names_with_blanks_cost_no_reply(play: Any, task
     assert (played.result["exit_code"], len(played.requests)) == (0, 2), played.result["message"]
 
 
+def test_files_of_which_the_same_is_said_share_a_row_of_the_summary(play: Any) -> None:
+    text = "python table.py --out a.csv && python table.py --out b.csv && python table.py --rows 2 --out c.csv"
+    outputs = [{"path": name} for name in ("a.csv", "b.csv", "c.csv")]
+    played = play(Answer("answer", {"kind": "command", "text": text, "outputs": outputs}), DONE, task="Write tables.")
+    rows = [line for line in played.summary.splitlines() if line.startswith("expected")]
+    assert len(rows) == 2 and "a.csv, b.csv: " in rows[0], played.summary
+
+
 def test_an_answer_writes_what_it_needs_and_changes_a_copy(play: Any) -> None:
     text = (
         "cat > conf.txt <<'EOF'\n8\nEOF\n"
