@@ -137,7 +137,8 @@ def _scored_columns(shown: Sequence[Figures]) -> list[Column]:
 
 INTERVALS = (
     "95 % intervals: Wilson's for shares, with rows of one repository counted as fewer rows if they are alike; for amounts, "
-    "a bootstrap over repositories. With fewer than about ten repositories they say little about other repositories."
+    "a bootstrap over repositories; of a single repository there is none. With fewer than about ten repositories they say little about "
+    "other repositories."
 )
 OFFICIAL_COLUMN = "mentions every value"
 OFFICIAL = (
