@@ -23,7 +23,7 @@ from ml_agent.tools.python_api.requirements import (
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock")
 _TESTS = ("setup.py", "setup.cfg", "pyproject.toml", "tox.ini", ".travis.yml", "Dockerfile", "environment.yml")
 _TESTED = re.compile(
-    r"(?:Python :: |\bpython[\w-]*['\"]?\s*[:=]\s*|[\[,]\s*|^\s+-\s*|\bpy)['\"]?3\.?(\d{1,2})\b(?!\.)",
+    r"(?:Python :: |\bpython[\w-]{0,9}['\"]?[ ]{0,4}[:=][ ]{0,4}\[?|[\[,][ ]{0,4}|^[ ]{0,20}-[ ]{1,4}|\bpy)['\"]?3\.?(\d{1,2})\b(?!\.)",
     re.MULTILINE | re.I,
 )
 MAX_LOCK = 8 * 1024**2

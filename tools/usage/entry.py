@@ -121,6 +121,10 @@ class EntryFinder:
         entered, passed = self._follow_folders(nearby, folders), self._follow_folders(nearby, earlier)
         return list(dict.fromkeys([*entered, *nearby, *passed]))
 
+    def starts_console(self, text: str) -> bool:
+        """Whether a line of a text begins with the name of a console script of the repository."""
+        return any(line.split(maxsplit=1)[0] in self._consoles for line in text.split("\n") if line.strip())
+
     def find(self, command: str, workdirs: Sequence[str]) -> LocatedEntry | None:
         """The entry point of a command; None where it starts nothing of the repository."""
         for call in parse_command(_head(command)).invocations:

@@ -19,6 +19,22 @@ from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
 # The commands that text shows: paragraphs and inline code of documents.
 
+_HEADER_PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
+_MOST_WORDS = 2
+_MOST_WORDS_OF_A_NAME = 4
+"""Behind a command that is known by its name alone: a subcommand and what it is given."""
+_VERBS = [[word] for word in ("is", "are", "was", "has", "can", "will", "helps", "provides", "aims", "and", "or")]
+
+
+def is_sentence(row: str) -> bool:
+    """Whether a line goes on in words behind the program, as prose does and arguments do not."""
+    started = _HEADER_PROGRAM.search(row)
+    behind = (row[started.end() :] if started else row.partition(" ")[2].partition(" #")[0]).split()
+    most = _MOST_WORDS if started else _MOST_WORDS_OF_A_NAME
+    options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
+    return not options and (len(behind) > most or behind[:1] in _VERBS or row.endswith((".", ",", ":", ";")))
+
+
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LONGEST_INTRODUCTION = 600
 """Characters: more is a chapter, not an introduction."""
@@ -49,10 +65,14 @@ def sections(passage: Passage) -> Iterator[Section]:
 
 
 def inline_commands(paragraph: str) -> Iterator[str]:
-    """Commands that stand in running text as inline code."""
+    """Commands that stand in running text: as inline code, or as a line of their own."""
     for code in _INLINE.findall(paragraph):
         text = re.sub(r"^\$ ", "", code.strip())
         if looks_like_command(text):
+            yield text
+    for line in paragraph.split("\n"):
+        text = re.sub(r"^\s*(?:[-*>]|\d+\.)?\s*(?:\$ )?", "", line)
+        if "`" not in text and looks_like_command(text) and _has_only_arguments(text):
             yield text
 
 
@@ -63,6 +83,16 @@ def introduction(text: str) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     return [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
+
+
+def _has_only_arguments(line: str) -> bool:
+    """Whether a line of text is a command and not a sentence about one: behind the script come options or nothing."""
+    words = line.split()
+    scripts = [position for position, word in enumerate(words) if word.endswith((".py", ".sh"))]
+    if not scripts:
+        return "-m" in words and words[0].startswith("python")
+    behind = words[scripts[0] + 1 :]
+    return not behind or behind[0].startswith(("-", "+", "$")) or any(sign in behind[0] for sign in "=/.")
 
 
 _LARGEST_SCRIPT = 60_000
@@ -152,6 +182,8 @@ class _DocumentCommands:
                     yield from self._inline(passage, section)
                 elif section.block.language == "bash":
                     yield from self._bash(passage, section, section.block)
+                elif not section.block.language and self._finder.starts_console(section.block.text):
+                    yield from (one for one in self._bash(passage, section, section.block) if _is_own(one))
 
     def _bash(self, passage: Passage, section: Section, block: CodeBlock) -> Iterator[Example]:
         for command in read_commands(block.text, self._state):
@@ -215,6 +247,11 @@ def _bash_example(path: str, command: ShellCommand, entry: LocatedEntry, heading
         introduction=command.comment,
         setup=command.setup,
     )
+
+
+def _is_own(example: Example) -> bool:
+    """Whether a line of a block that may be anything starts something of the repository."""
+    return bool(example.entry) and not is_sentence(example.text)
 
 
 def _is_notebook(passage: Passage) -> bool:

@@ -79,6 +79,21 @@ def test_a_script_is_found_in_its_repository_by_its_path(
     assert out(capsys, "explain", "../late.py")[1].startswith("# late.py")
 
 
+@pytest.mark.parametrize(
+    "text", ["Usage::\n\n    net-train --x 1\n", "Train it like this:\n\npython net/cli.py --x 1\n"]
+)
+def test_calls_that_are_not_marked_as_shell_are_examples(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "README.rst").write_text(f"Net\n===\n\n{text}")
+    (tmp_path / "setup.cfg").write_text("[options.entry_points]\nconsole_scripts =\n    net-train = net.cli:main\n")
+    (tmp_path / "net").mkdir()
+    script = "import argparse\ndef main():\n    p = argparse.ArgumentParser()\n    p.add_argument('--x')\n    p.parse_args()\nif __name__ == '__main__':\n    main()\n"
+    (tmp_path / "net/cli.py").write_text(script)
+    _, shown, _ = out(capsys, "explain", str(tmp_path))
+    assert [row.split("\t")[2] for row in shown.splitlines()[1:]] == ["1", "1"], shown
+
+
 def test_what_people_run_comes_first(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text, more = out(capsys, "explain", str(repository))
     assert (code, names(text)) == (0, ["late.py", "a_train.py", "hydra_train.py", "open.py"])
