@@ -1,9 +1,11 @@
 """Python source of others as a syntax tree that whoever walks it can walk: text that is nested deeper than people write is refused."""
 
 import ast
+import gc
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, Literal, TypeVar, overload
 
@@ -60,12 +62,25 @@ def syntax_tree(source: str | bytes, mode: Literal["exec", "eval"]) -> ast.AST: 
 def syntax_tree(source: str | bytes, mode: Literal["exec", "eval"] = "exec") -> ast.AST:
     """The tree as Python makes it, without warnings; raises as `ast.parse` does.
 
-    One thread at a time: Python before 3.11.8 and 3.12.2 counts the levels of all trees together (gh-106905),
-    and gives a thread that collects memory meanwhile a SystemError.
+    Python before 3.11.8 and 3.12.2 counts the levels of all trees together (gh-106905), and gives one of two threads that make
+    trees a SystemError. Only a look for garbage lets another thread in, also one that writes a traceback, which parses: so there is
+    none meanwhile, and one thread at a time switches it off.
     """
-    with _ONE_AT_A_TIME, warnings.catch_warnings():
+    with _ONE_AT_A_TIME, without_garbage_collection(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _without_halves(ast.parse(source, mode=mode), source)
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Syntax trees are all new objects; looking for garbage among them takes longer than making them."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _without_halves(tree: N, source: str | bytes) -> N:

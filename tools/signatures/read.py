@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from ml_agent.tools.outline import first_paragraph
+from ml_agent.tools.python_source import without_garbage_collection
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.config_files import configured
 from ml_agent.tools.signatures.frameworks import factories
@@ -18,7 +19,7 @@ from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interp
 from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
-from ml_agent.tools.signatures.sources import Sources, without_garbage_collection
+from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import Class, Function, Value
 from ml_agent.tools.signatures.yaml_keys import with_comments
 

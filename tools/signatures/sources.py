@@ -1,8 +1,6 @@
 """The source files of a repository: text, syntax trees and where an import leads, each worked out at most once."""
 
 import ast
-import contextlib
-import gc
 import posixpath
 import re
 import sys
@@ -347,21 +345,8 @@ def called_name(call: ast.Call) -> str:
 def _try_parse(text: str) -> ast.Module | SyntaxError | None:
     """The tree, or the first syntax error, or None where the text is too large to tell."""
     try:
-        with without_garbage_collection():
-            return syntax_tree(text)
+        return syntax_tree(text)
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError, SystemError):
         return None
-
-
-@contextlib.contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Syntax trees are all new objects; looking for garbage among them takes longer than making them."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
