@@ -31,15 +31,16 @@ MOST_FILES = 20_000
 PACK_SECONDS = 120.0
 _NEVER = 10**9
 _PACKED = ".ml-agent-kept"
-_THERE = f"cd / && w=workspace/{_PACKED} h=${{HOME#/}} PATH=/usr/bin:/bin && n=$h/.ml-agent/clean && "
-_TAR = "--one-file-system --no-check-device --exclude=.ml-agent --exclude=$w"
-_NOTE = f"{_THERE} mkdir -p ${{n%/*}} && rm -rf $n && tar -cf /dev/null -g $n {_TAR} workspace $h"
+_THERE = f'cd / && w=workspace/{_PACKED} h="${{HOME#/}}" PATH=/usr/bin:/bin && n="$h/.ml-agent/clean" && '
+_TAR = '--one-file-system --no-check-device --exclude=.ml-agent --exclude="$w"'
+_NOTE = f'{_THERE} mkdir -p "${{n%/*}}" && rm -rf "$n" && tar -cf /dev/null -g "$n" {_TAR} workspace "$h"'
 """Notes what there is at the clean beginning."""
-_PACK = f"""{_THERE} rm -rf $w && set -o pipefail || exit 1
-[ "$(find workspace $h -xdev -cnewer $n 2>/dev/null | head -n {MOST_FILES + 1} | wc -l)" -le {MOST_FILES} ] && cp -p $n $n.now &&
-  tar -cf - -g $n.now {_TAR} workspace $h | head -c {MOST_BYTES + 1} >$w && [ "$(stat -c %s $w)" -le {MOST_BYTES} ] || {{ rm -rf $w; exit 1; }}"""
+_PACK = f"""{_THERE} rm -rf "$w" && set -o pipefail || exit 1
+[ "$(find workspace "$h" -xdev -cnewer "$n" 2>/dev/null | head -n {MOST_FILES + 1} | wc -l)" -le {MOST_FILES} ] && cp -p "$n" "$n.now" &&
+  tar -cf - -g "$n.now" {_TAR} workspace "$h" | head -c {MOST_BYTES + 1} >"$w" && [ "$(stat -c %s "$w")" -le {MOST_BYTES} ] ||
+  {{ rm -rf "$w"; exit 1; }}"""
 """Packs what is new, changed or gone since then."""
-_UNPACK = f"{_NOTE} && tar -xGf $w --exclude=.ml-agent --no-overwrite-dir; code=$?; rm -rf $w; exit $code"
+_UNPACK = f'{_NOTE} && tar -xGf "$w" --exclude=.ml-agent --no-overwrite-dir; code=$?; rm -rf "$w"; exit $code'
 """Makes of a clean beginning what was packed."""
 _WORD = re.compile(r"[\w./+~:[-]+")
 _CHANGES_SHELL = re.compile(
@@ -156,7 +157,10 @@ class KeptSteps:
         self, sandbox: Sandbox, command: Command, on_output: OnOutput | None, state: object, kept: Kept | None = None
     ) -> Response:
         """Run a command behind the steps that were kept and restored, and keep what its long steps leave."""
-        steps = steps_of(command.text) if command.probe_seconds is None and self._folder is not None else ()
+        can = (
+            sandbox.isolated and command.probe_seconds is None and self._folder is not None
+        )  # else /workspace is the user's
+        steps = steps_of(command.text) if can else ()
         if len(steps) < 2:
             return run_watched(sandbox, command, on_output)
         parts, done, left = ([kept.response], len(kept.steps), command.timeout) if kept else ([], 0, command.timeout)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.sandbox.contract import Response, Sandbox
+from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.steps import KeptSteps, marked, steps_of
 from ml_agent.sandbox.task import Source, Task
@@ -74,6 +74,14 @@ def session(isolated_kind: str, make: Make, tmp_path: Path) -> Iterator[Session]
     made.steps = KeptSteps(kept, seconds=1)
     yield made
     made.close()
+
+
+def test_a_sandbox_without_a_boundary_keeps_nothing(make: Make, tmp_path: Path) -> None:
+    """There `/workspace` and what a blank in the home's path cuts off would be the user's own."""
+    sandbox = make("process")
+    done = KeptSteps(tmp_path, seconds=0).run(sandbox, Command(text="true\necho two", timeout=60), None, None)
+    assert done.stdout == "two\n" and not list(tmp_path.glob("*.tar"))
+    assert not sandbox.run(Command(text='[ -e "$HOME/.ml-agent/clean" ]', timeout=60)).ok
 
 
 def run(session: Session, text: str, **more: object) -> Response:
