@@ -1,6 +1,7 @@
 """The files that a run made: which they are, and those worth keeping brought out of the sandbox."""
 
 import difflib
+import io
 import posixpath
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -31,8 +32,8 @@ MOST_BYTES = 64 * 1024**2
 MOST_TOTAL = 256 * 1024**2
 """Of all that is brought out."""
 MOST_PATCHED = 60_000
-"""Bytes of a changed file for which the changes are written out, and there are at most so many of them:"""
-MOST_PATCHES = 20
+"""Bytes of a changed file for which the changes are written out; its lines, as comparing takes the square of their number; such files."""
+MOST_LINES, MOST_PATCHES = 3_000, 20
 
 _TRIES = 3
 """How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""
@@ -112,7 +113,8 @@ def _patches(path: str, folder: Path, root: Path) -> Iterator[str]:
     before, after = (read_text(place / path, MOST_PATCHED + 1) for place in (root, folder))
     if not before or before == after or max(len(before), len(after)) > MOST_PATCHED or "\0" in before + after:
         return
-    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), f"a/{path}", f"b/{path}")
+    old, new = (list(io.StringIO(text, newline="\n")) for text in (before, after))
+    lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}") if max(len(old), len(new)) <= MOST_LINES else ()
     yield "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
