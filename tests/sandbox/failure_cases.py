@@ -170,6 +170,15 @@ CASES: tuple[FailureCase, ...] = (
         py("import torch\nraise RuntimeError('operator torchvision::nms does not exist')"),
         "RuntimeError: operator torchvision::nms does not exist",
     ),
+    FailureCase(
+        "numpy-abi",
+        "removed-api",
+        py(
+            "raise ValueError('numpy.dtype size changed, may indicate binary incompatibility. Expected 96 from C header, got 88 from PyObject')"
+        ),
+        "",
+        "constrain:numpy<2",
+    ),
     # arguments
     FailureCase(
         "unknown-option",
