@@ -4,6 +4,16 @@ from collections.abc import Sequence
 
 from tests.servers.model_server import Answer, Brain, Seen, first_choice
 
+SETTINGS = {
+    "navigator": "llm",
+    "model": "m",
+    "api_key": "sesame",
+    "run": "full",
+    "sandbox": "local",
+    "unisolated": True,
+}
+"""Of a run with such a model that goes to its end."""
+
 
 def replies(seen: Seen) -> int:
     """How many replies the conversation holds already."""

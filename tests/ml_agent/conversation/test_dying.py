@@ -11,7 +11,7 @@ from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
-from tests.servers.talkers import command, replies, saying
+from tests.servers.talkers import SETTINGS, command, replies, saying
 
 TABLE = """import argparse
 parser = argparse.ArgumentParser()
@@ -60,16 +60,8 @@ def test_a_run_whose_model_dies_ends_so_and_goes_on(phase: str, tmp_path: Path) 
         )
 
     job = Job(instruction="Write a table of 9 rows to out.csv.", catalog=str(catalog))
-    flags = {
-        "navigator": "llm",
-        "model": "m",
-        "api_key": "sesame",
-        "run": "full",
-        "sandbox": "local",
-        "unisolated": True,
-    }
     with ModelServer(thinks, dies) as server:
-        made = load_settings(base_url=server.url, network="none", cache_dir=tmp_path / "cache", **flags)
+        made = load_settings(base_url=server.url, network="none", cache_dir=tmp_path / "cache", **SETTINGS)
         folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
         first = run_job(job, made, folder)
         asked = [sorted(seen.functions)[0] for seen in server.requests]

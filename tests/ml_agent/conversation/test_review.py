@@ -18,7 +18,7 @@ from ml_agent.settings import load_settings
 from ml_agent.summary import summary
 from ml_agent.tools.tokens import count_tokens
 from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
-from tests.servers.talkers import saying
+from tests.servers.talkers import SETTINGS, saying
 
 TABLE = (
     "import argparse, sys\n"
@@ -67,16 +67,6 @@ class Played:
     def last_told(self) -> str:
         """The last message that the model was sent."""
         return str(self.requests[-1].body["messages"][-1]["content"])
-
-
-SETTINGS = {
-    "navigator": "llm",
-    "model": "m",
-    "api_key": "sesame",
-    "run": "full",
-    "sandbox": "local",
-    "unisolated": True,
-}
 
 
 @pytest.fixture
