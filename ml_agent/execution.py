@@ -24,6 +24,7 @@ from ml_agent.inputs import inputs_of
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.outputs import SYSTEM, collect, made_since
+from ml_agent.pictures import Picture, pictures_of
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.sandbox.contract import Command, OnOutput, RecordedSandbox, Response, Sandbox, recorded
@@ -107,6 +108,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came out, as the author of the answer says."""
     outputs: tuple[str, ...] = ()
     """Those of them that were brought out."""
+    pictures: tuple[Picture, ...] = ()
+    """Small copies of some, for a model that takes pictures."""
     outputs_in: str = ""
     """Name of the folder in the run's folder where those lie until the run is concluded."""
     stayed: tuple[CreatedFile, ...] = ()
@@ -145,6 +148,7 @@ class Executor:
         self._beginning: Thread | None = None
         self._said = ""
         """The last line about the set-up."""
+        self._shows = settings.shows_pictures
 
     def begin(self, workspace: Workspace) -> None:
         """Make the environment that the repository declares in the background; whatever needs it waits for it."""
@@ -216,6 +220,7 @@ class Executor:
             made=made[:MOST_TOLD],
             looks=others,
             doubts=doubts,
+            pictures=pictures_of(self._sandbox, outputs, own) if self._shows and response.ok else (),
             outputs=outputs,
             outputs_in=own.name,
             stayed=stayed[:MOST_TOLD],

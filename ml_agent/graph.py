@@ -13,7 +13,7 @@ from langgraph.types import Command
 from ml_agent import wording
 from ml_agent.account import with_rows_seen
 from ml_agent.answer_gate import is_refused, refusals
-from ml_agent.conversation.outcome import Reviewer, concluded, report_of, review_of
+from ml_agent.conversation.outcome import Reviewer, Seen, concluded, report_of, review_of
 from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
 from ml_agent.delivery.expected import expectations, said_before, with_answer
 from ml_agent.delivery.judge import missing_text
@@ -323,8 +323,9 @@ def review(state: State, services: Services, navigator: Reviewer) -> Command[Any
     draft, outcome = msgspec.convert(state["draft"], Draft), msgspec.convert(state["outcome"], Outcome)
     request, workspace, note = request_of(state), workspace_of(state, services), ""
     asked: Draft | None = None
+    seen = Seen(report_of(outcome), outcome.pictures)
     try:
-        asked = navigator.review(request, workspace, draft, report_of(outcome), review_of(outcome))
+        asked = navigator.review(request, workspace, draft, seen, review_of(outcome))
     except Rejected as reason:
         note = f"the model says that it does not do the task: {reason}"
     except BudgetExceededError as error:

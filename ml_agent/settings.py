@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_config_path
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
@@ -59,6 +60,8 @@ class Settings(BaseSettings):
     """How the model is called: with tool calls (tools), with JSON in text (text), or as its first reply shows (auto)."""
     model_timeout: float = Field(300.0, gt=0, allow_inf_nan=False)
     """Seconds that one request to the model may take; it is repeated once. A large model on a CPU may need more."""
+    pictures: Literal["auto", "yes", "no"] = "auto"
+    """Whether small copies of pictures that a run made are sent to the model; auto does so for OpenAI's models."""
     fallback: Literal["", "offline"] = ""
     """What to do if the model stops answering: `offline` continues without it. If this is not set, the run ends."""
     prices: Path | None = None
@@ -176,6 +179,12 @@ class Settings(BaseSettings):
     def thinks_with_model(self) -> bool:
         """Whether decisions are to go to a model: one is named, or `llm` is. It may be that it cannot be had."""
         return bool(self.model) if self.navigator == "auto" else self.navigator == "llm"
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether the model is to see pictures."""
+        known = not self.base_url or urlsplit(self.base_url).hostname == "api.openai.com"
+        return self.thinks_with_model and (self.pictures == "yes" or (self.pictures == "auto" and known))
 
     @property
     def has_endpoint(self) -> bool:

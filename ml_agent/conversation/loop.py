@@ -275,11 +275,16 @@ class Conversation:
 
 
 def shrunk(turns: Sequence[Turn]) -> list[Turn]:
-    """The turns with the first line only of results that are old, once all together are long; the last turn stays whole.
+    """The turns with the first line only of results that are old, once all together are long; the last turn stays whole, and alone has pictures.
 
     They shrink in steps of half the room, so that what was sent before mostly is sent again as it was.
     """
-    turns = [msgspec.structs.replace(turn, calls=tuple(map(_cut_call, turn.calls))) for turn in turns]
+    turns = [
+        msgspec.structs.replace(
+            turn, calls=tuple(map(_cut_call, turn.calls)), pictures=turn.pictures if turn is turns[-1] else ()
+        )
+        for turn in turns
+    ]
     sizes = [sum(map(len, turn.results)) for turn in turns]
     excess = sum(sizes) - _KEPT_RESULTS
     if excess <= 0:

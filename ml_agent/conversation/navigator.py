@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ml_agent.conversation.loop import Conversation, ConversationTask, NoAnswer
-from ml_agent.conversation.outcome import Review
+from ml_agent.conversation.outcome import Review, Seen
 from ml_agent.conversation.search import SearchConversation
 from ml_agent.conversation.tools import TaskEnvironment, Toolbox
 from ml_agent.conversation.verdict import verdict
@@ -101,9 +101,7 @@ class LlmNavigator:
             return None
         return mended
 
-    def review(
-        self, request: Request, workspace: Workspace, draft: Draft, report: PromptText, review: Review
-    ) -> Draft | None:
+    def review(self, request: Request, workspace: Workspace, draft: Draft, seen: Seen, review: Review) -> Draft | None:
         """The draft with what its author says of its result, or another one; None where nobody can be asked.
 
         Raises Rejected where the model finds that the repository cannot do it.
@@ -111,7 +109,8 @@ class LlmNavigator:
         thread = draft.thread
         if thread is None:
             return None
-        return self._answered(request, workspace, lambda talk: talk.go_on(thread.with_result(report), draft, review))
+        shown = thread.with_result(seen.report, seen.pictures)
+        return self._answered(request, workspace, lambda talk: talk.go_on(shown, draft, review))
 
     def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
         """The first answer of a new conversation."""

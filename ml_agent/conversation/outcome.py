@@ -12,6 +12,7 @@ from ml_agent.draft import Conclusion, Dispute, Doubt, Draft
 from ml_agent.endings import level_seen
 from ml_agent.execution import Outcome, summary_of
 from ml_agent.navigator import Workspace
+from ml_agent.pictures import Picture
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.request import Request
 from ml_agent.tools.tokens import count_tokens
@@ -25,6 +26,13 @@ _DONE = "Is it what the sentence asks for? Then call done{}. Else fix it."
 _EACH = ", with a sentence on each doubt in its `doubts`"
 _WRONG = "What is proven must be mended; what only the wording says may be disputed, with a reason, before done."
 _FAILED = "Fix it: answer differently, install what is missing, or run something to look."
+
+
+class Seen(NamedTuple):
+    """What an author is shown of a run."""
+
+    report: PromptText
+    pictures: tuple[Picture, ...] = ()
 
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +60,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 class Reviewer(Protocol):
     """A navigator whose author of answers can be shown what came of them."""
 
-    def review(
-        self, request: Request, workspace: Workspace, draft: Draft, report: PromptText, review: Review
-    ) -> Draft | None:
+    def review(self, request: Request, workspace: Workspace, draft: Draft, seen: Seen, review: Review) -> Draft | None:
         """The draft with a conclusion, another draft, or None where nobody can be asked. May raise Rejected."""
 
 

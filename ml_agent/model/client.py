@@ -17,7 +17,7 @@ from ml_agent.model.prompt import AssembledPrompt, DoesNotFit, Prompt, assemble
 from ml_agent.model.replies import Reply, calls_in, read_reply
 from ml_agent.model.retry import Refusal, error_text, read_refusal
 from ml_agent.model.sender import LEAST_OUTPUT, ClientParts, RequestBody, Sender
-from ml_agent.model.thread import Message, Mode, Turn, messages_of, text_of
+from ml_agent.model.thread import Message, Mode, Turn, messages_of, pictures_in, text_of
 from ml_agent.prompts.untrusted import joined, neutral
 from ml_agent.trajectory import Emit
 
@@ -105,7 +105,8 @@ class ModelClient:
             try:
                 return read_reply(self._sender.send(phase, body, traits.mode)), traits.mode
             except openai.APIError as error:
-                refusal = read_refusal(error, body.options, traits.mode)
+                shows = any(map(pictures_in, body.messages))
+                refusal = read_refusal(error, {**body.options, **({"pictures": ()} if shows else {})}, traits.mode)
                 if refusal is None or not self._adapt(refusal, traits):
                     raise self._sender.final(error) from error
                 self._emit("model-adapted", phase=phase, refusal=refusal.kind, said=error_text(error))
@@ -119,7 +120,7 @@ class ModelClient:
         """The request, assembled within the prompt's limit, the model's context and what is left of the budget."""
         extras = self._mode_parts(exchange, traits)
         words = neutral(described(exchange.functions) if traits.mode == "text" else "")
-        dialogue = messages_of(exchange.turns, traits.mode)
+        dialogue = messages_of(exchange.turns, traits.mode, pictures="pictures" not in traits.dropped)
         aside = [json.dumps(extras) if extras else "", words, *map(text_of, dialogue)]
         texts = self._assemble(exchange, traits, sum(self._sender.count(text) for text in aside))
         optional = {"temperature": self.endpoint.temperature, "seed": self.endpoint.seed}

@@ -24,7 +24,7 @@ class Traits(msgspec.Struct, kw_only=True):
     confirmed: bool = False
     """Whether that mode has brought a usable answer."""
     dropped: list[str] = msgspec.field(default_factory=list)
-    """Request parameters that it refuses."""
+    """Request parameters that it refuses, and `pictures`."""
     output_parameter: str = "max_tokens"
     context_tokens: int | None = None
     context_since: float = 0.0

@@ -108,8 +108,13 @@ def _error(state: RetryCallState) -> BaseException:
     return error if isinstance(error, BaseException) else RuntimeError("no outcome")
 
 
-OPTIONAL = ("temperature", "seed", "tool_choice")
-"""Parameters that a request can do without."""
+OPTIONAL = {
+    "temperature": r"\btemperature\b",
+    "seed": r"\bseed\b",
+    "tool_choice": r"\btool_choice\b",
+    "pictures": r"(?i)image|picture|vision|multi-?modal|content\W.{0,60}\b(?:string|str|text)\b",
+}
+"""What a request can do without, and how a refusal names it."""
 _REFUSED = frozenset({400, 404, 413, 415, 422, 500, 501})
 """Statuses with which servers say that a request is not for them; some use 500 for templates without tools."""
 _TOO_LONG = re.compile(
@@ -146,7 +151,7 @@ def read_refusal(error: BaseException, body: Mapping[str, Any], mode: Mode) -> R
     if _TOO_LONG.search(text) or error.status_code == 413:
         said = _CONTEXT.search(text)
         return Refusal(kind="too-long", context_tokens=_said_context(error) or (int(said[1]) if said else None))
-    named = next((name for name in OPTIONAL if name in body and re.search(rf"\b{name}\b", text)), "")
+    named = next((name for name, words in OPTIONAL.items() if name in body and re.search(words, text)), "")
     if named:
         return Refusal(kind="parameter", parameter=named)
     return Refusal(kind="mode") if _ABOUT[mode].search(text) else None

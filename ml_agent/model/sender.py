@@ -18,7 +18,7 @@ from ml_agent.model.budget import Budget, PriceTable, RequestDemand, Reservation
 from ml_agent.model.endpoint import OPENAI, Endpoint
 from ml_agent.model.memory import OUTPUT_PARAMETERS, EarlierReplies, Memory
 from ml_agent.model.retry import error_text, retrying, status_of, wait_seconds
-from ml_agent.model.thread import Message, Mode, text_of
+from ml_agent.model.thread import PICTURE_TOKENS, Message, Mode, pictures_in, text_of
 from ml_agent.model.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.model.waiting import CheckCancelled, limiter_for, never_cancelled, wait_for
 from ml_agent.tools.tokens import count_tokens
@@ -229,7 +229,8 @@ def prompt_tokens_of(body: dict[str, Any]) -> int:
     extras = [json.dumps(body[name]) for name in ("tools", "functions", "response_format") if name in body]
     texts = [text_of(message) for message in messages]
     overhead = _MESSAGE_OVERHEAD * (len(messages) + 1) + (_TOOLS_OVERHEAD if "tools" in body else 0)
-    return overhead + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
+    shown = PICTURE_TOKENS * sum(map(pictures_in, messages))
+    return overhead + shown + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 
 
 def reported_usage(answer: dict[str, Any]) -> dict[str, int]:

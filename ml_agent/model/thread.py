@@ -6,6 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
+from ml_agent.pictures import Picture
 from ml_agent.prompts.untrusted import PromptText, joined, neutral
 from ml_agent.sandbox.repair import Repair
 
@@ -28,6 +29,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[ToolCall, ...] = ()
     results: tuple[PromptText, ...] = ()
     """One a call; one alone where it called nothing."""
+    pictures: tuple[Picture, ...] = ()
+    """That came of its answer."""
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,10 +53,10 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
         """With one more turn."""
         return msgspec.structs.replace(self, turns=(*self.turns, turn))
 
-    def with_result(self, result: PromptText) -> "Thread":
+    def with_result(self, result: PromptText, pictures: Sequence[Picture] = ()) -> "Thread":
         """With the last result of the last turn replaced: what became of an answer is known only later."""
         last = self.turns[-1]
-        turn = msgspec.structs.replace(last, results=(*last.results[:-1], result))
+        turn = msgspec.structs.replace(last, results=(*last.results[:-1], result), pictures=tuple(pictures))
         return msgspec.structs.replace(self, turns=(*self.turns[:-1], turn))
 
 
@@ -80,18 +83,45 @@ class AssistantMessage(TypedDict):
     tool_calls: NotRequired[list[dict[str, Any]]]
 
 
-Message = PromptMessage | ToolMessage | AssistantMessage
+class PictureMessage(TypedDict):
+    """Pictures, with a line that names them: results of functions may hold none."""
+
+    role: Literal["user"]
+    content: list[dict[str, Any]]
 
 
-def messages_of(turns: Sequence[Turn], mode: Mode) -> list[Message]:
-    """Native tool calls and their results, or the same in words for endpoints that have none."""
-    return [message for number, turn in enumerate(turns) for message in _turn(turn, number, mode)]
+Message = PromptMessage | ToolMessage | AssistantMessage | PictureMessage
+PICTURE_TOKENS = 3_000
+"""That a small picture costs at most; with most models it is a hundred to a thousand."""
+
+
+def messages_of(turns: Sequence[Turn], mode: Mode, *, pictures: bool = True) -> list[Message]:
+    """Native tool calls and their results, or the same in words for endpoints that have none; pictures for those that take them."""
+    made: list[Message] = []
+    for number, turn in enumerate(turns):
+        made += _turn(turn, number, mode)
+        if turn.pictures and pictures:
+            made.append(_pictures(turn.pictures))
+    return made
 
 
 def text_of(message: Message) -> str:
-    """All that a message carries and that costs tokens."""
-    calls = message.get("tool_calls")
-    return str(message.get("content") or "") + (json.dumps(calls) if calls else "")
+    """All text that a message carries and that costs tokens."""
+    calls, content = message.get("tool_calls"), message.get("content") or ""
+    words = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+    return words + (json.dumps(calls) if calls else "")
+
+
+def pictures_in(message: Message) -> int:
+    """How many pictures a message carries."""
+    content = message.get("content")
+    return sum("image_url" in part for part in content) if isinstance(content, list) else 0
+
+
+def _pictures(pictures: Sequence[Picture]) -> PictureMessage:
+    named = neutral(f"Of these files you see a small copy: {', '.join(one.path for one in pictures)}")
+    shown = [{"type": "image_url", "image_url": {"url": one.address, "detail": "low"}} for one in pictures]
+    return {"role": "user", "content": [{"type": "text", "text": named}, *shown]}
 
 
 def _turn(turn: Turn, number: int, mode: Mode) -> list[Message]:

@@ -11,6 +11,8 @@ import msgspec
 
 Plain = dict[str, Any]
 
+_PARTS = frozenset({"text", "image_url"})
+"""Kinds of content that a message has beside plain text."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HOSTED = re.compile(r"https://[A-Za-z0-9.-]+/[\w.-]+/[\w.-]+?(\.git)?/?")
 _CITED = re.compile(
@@ -212,6 +214,8 @@ def _message(message: Any) -> tuple[str, str]:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(part, dict) and part.get("type") in _PARTS for part in value):
+        return "\n".join(str(part.get("text", "(a picture)")) for part in value)
     return value if isinstance(value, str) else json.dumps(value, indent=1, ensure_ascii=False)
 
 

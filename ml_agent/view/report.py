@@ -13,6 +13,7 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 
 from ml_agent.delivery.binary_kinds import picture_size
 from ml_agent.files import write_atomically
+from ml_agent.pictures import TYPES as PICTURE_TYPES
 from ml_agent.runs import PATCH, RunFolder
 from ml_agent.summary import evidence_of
 from ml_agent.tools.bounded import read_bytes
@@ -24,8 +25,6 @@ from ml_agent.view.page import page_of
 
 # What a run made, as it can be shown on a page: pictures as pictures, tables as tables, the head of texts.
 
-PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif"}
-"""SVG is left out: it may carry scripts."""
 TABLES = {".csv": ",", ".tsv": "\t"}
 TEXTS = {".json", ".jsonl", ".txt", ".log", ".md", ".yaml", ".yml", ".toml", ".srt", ".vtt"}
 
@@ -72,13 +71,13 @@ def outputs_of(folder: Path) -> tuple[OutputView, ...]:
 
 def _view(path: Path, name: str, left: int) -> OutputView:
     size, ending = path.stat().st_size, path.suffix.lower()
-    if ending in PICTURES and size <= min(MOST_PICTURE_BYTES, left):
+    if ending in PICTURE_TYPES and size <= min(MOST_PICTURE_BYTES, left):
         content = path.read_bytes()
         shape = picture_size(content)
         if shape is None or shape[0] * shape[1] > MOST_PIXELS:
             return OutputView(path=name, size=size, kind="file")
         data = base64.b64encode(content).decode()
-        return OutputView(path=name, size=size, kind="picture", picture=f"data:{PICTURES[ending]};base64,{data}")
+        return OutputView(path=name, size=size, kind="picture", picture=f"data:{PICTURE_TYPES[ending]};base64,{data}")
     if ending in TABLES or ending in TEXTS:
         text = _head(path)
         if ending in TABLES:
