@@ -22,7 +22,7 @@ demo: setup
 DEMO_TASK ?= Train a small multi-layer perceptron on the two intertwined spirals: two hidden layers with 12 and 6 neurons, the Adam optimiser with a learning rate of 0.05, and exactly 25 epochs, without early stopping.
 
 test: setup
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model and not slow and not hostile" $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not model and not slow and not hostile" --ignore=tests/hostile $(TESTS)
 
 test-slow: setup
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow and not model" $(TESTS)

@@ -29,7 +29,6 @@ from ml_agent.errors import AgentError
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.request import Job
-from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.sandbox.artifacts import CHOICE_OF_PYTHON
 from ml_agent.sandbox.contract import Command, Sandbox
@@ -158,6 +157,10 @@ class OwnAgent:
 
     def solve(self, job: Assignment, terms: Terms, sandbox: Sandbox | None, records: Path) -> SubjectRun:
         """Solve; where there is a sandbox, the proven answer is set up in it and left as run.sh."""
+        from ml_agent.run_job import (
+            run_job,  # langgraph takes half a second in each process that does other agents' rows
+        )
+
         records.mkdir(parents=True, exist_ok=True)
         began, folder, seen = time.monotonic(), new_run(records, records / "run", {}), job.seen
         path = "" if seen.path == "." else seen.path

@@ -21,10 +21,10 @@ import msgspec
 
 from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
-from ml_agent.model.budget import Budget, PriceTable, RequestDemand, load_prices
+from ml_agent.model.budget import LEAST_OUTPUT, Budget, PriceTable, RequestDemand, load_prices
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.memory import OUTPUT_PARAMETERS
-from ml_agent.model.sender import LEAST_OUTPUT, prompt_tokens_of
+from ml_agent.model.thread import prompt_tokens_of
 from ml_agent.model.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.model.waiting import limiter_for
 

@@ -16,6 +16,8 @@ Counter = Literal["repositories", "attempts", "repairs"]
 
 
 SHIPPED = Path(__file__).with_name("prices.toml")
+LEAST_OUTPUT = 48
+"""Tokens; a reply with less room is not asked for."""
 _DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 
 

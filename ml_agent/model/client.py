@@ -9,14 +9,14 @@ import msgspec
 import openai
 
 from ml_agent.errors import ConfigurationError, EndpointError
-from ml_agent.model.budget import Budget
+from ml_agent.model.budget import LEAST_OUTPUT, Budget
 from ml_agent.model.endpoint import OPENAI, Endpoint
 from ml_agent.model.functions import Function, described, tool
 from ml_agent.model.memory import Traits
 from ml_agent.model.prompt import AssembledPrompt, DoesNotFit, Prompt, assemble
 from ml_agent.model.replies import Reply, calls_in, read_reply
 from ml_agent.model.retry import Refusal, error_text, read_refusal
-from ml_agent.model.sender import LEAST_OUTPUT, ClientParts, RequestBody, Sender
+from ml_agent.model.sender import ClientParts, RequestBody, Sender
 from ml_agent.model.thread import Message, Mode, Turn, messages_of, pictures_in, text_of
 from ml_agent.prompts.untrusted import joined, neutral
 from ml_agent.trajectory import Emit

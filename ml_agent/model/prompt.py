@@ -4,12 +4,11 @@ from collections.abc import Callable
 
 import msgspec
 
+from ml_agent.model.thread import MESSAGE_OVERHEAD
 from ml_agent.prompts.untrusted import PromptText, joined, lines_in, neutral, piece
 
 Count = Callable[[str], int]
 CUT = neutral("[... cut ...]")
-_MESSAGE_OVERHEAD = 8
-"""Tokens that a chat template puts around one message, at most."""
 _LEAST = 24
 """Tokens; with less room the evidence is left out whole."""
 
@@ -39,7 +38,7 @@ class DoesNotFit(Exception):
 
 def assemble(prompt: Prompt, limit: int, count: Count) -> AssembledPrompt:
     """The prompt within `limit` tokens. Raises DoesNotFit where the question alone is too long."""
-    fixed = count(prompt.system) + count(prompt.question) + 2 * _MESSAGE_OVERHEAD
+    fixed = count(prompt.system) + count(prompt.question) + 2 * MESSAGE_OVERHEAD
     room = limit - fixed
     if room < 0:
         raise DoesNotFit(f"the prompt needs {fixed} tokens, and the model's context has room for {limit}")

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -14,25 +14,19 @@ import msgspec
 import openai
 
 from ml_agent.errors import AgentError, EndpointError, EndpointSettingError
-from ml_agent.model.budget import Budget, PriceTable, RequestDemand, Reservation, load_prices
+from ml_agent.model.budget import LEAST_OUTPUT, Budget, PriceTable, RequestDemand, Reservation, load_prices
 from ml_agent.model.endpoint import OPENAI, Endpoint
 from ml_agent.model.memory import OUTPUT_PARAMETERS, EarlierReplies, Memory
 from ml_agent.model.retry import error_text, retrying, status_of, wait_seconds
-from ml_agent.model.thread import PICTURE_TOKENS, Message, Mode, pictures_in, text_of
+from ml_agent.model.thread import Message, Mode, prompt_tokens_of
 from ml_agent.model.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.model.waiting import CheckCancelled, limiter_for, never_cancelled, wait_for
 from ml_agent.tools.tokens import count_tokens
 from ml_agent.trajectory import Emit
 
-LEAST_OUTPUT = 48
-"""Tokens; a reply with less room is not asked for."""
 _CAUTION = 1.25
 """Tokens of an unknown tokenizer for one of ours, until its first reply says what it used."""
 _MOST_RATIO = 2.5
-_MESSAGE_OVERHEAD = 8
-"""Tokens that a chat template puts around one message, at most."""
-_TOOLS_OVERHEAD = 140
-"""Tokens of the words with which chat templates introduce tools, at most."""
 _HALF = re.compile(
     r"(?<!\\)(?:(?P<pair>\\++u[dD][89abAB][0-9a-fA-F]{2}\\++u[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|(?P<slashes>\\++)u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -221,16 +215,6 @@ def _connect(endpoint: Endpoint, transport: MeteredTransport) -> openai.OpenAI:
         max_retries=0,
         http_client=client,
     )
-
-
-def prompt_tokens_of(body: dict[str, Any]) -> int:
-    """Our count of a request's prompt: texts, tools, schema, and what a chat template puts around them."""
-    messages: Sequence[Message] = body["messages"]
-    extras = [json.dumps(body[name]) for name in ("tools", "functions", "response_format") if name in body]
-    texts = [text_of(message) for message in messages]
-    overhead = _MESSAGE_OVERHEAD * (len(messages) + 1) + (_TOOLS_OVERHEAD if "tools" in body else 0)
-    shown = PICTURE_TOKENS * sum(map(pictures_in, messages))
-    return overhead + shown + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 
 
 def reported_usage(answer: dict[str, Any]) -> dict[str, int]:

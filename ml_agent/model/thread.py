@@ -9,9 +9,14 @@ import msgspec
 from ml_agent.pictures import Picture
 from ml_agent.prompts.untrusted import PromptText, joined, neutral
 from ml_agent.sandbox.repair import Repair
+from ml_agent.tools.tokens import count_tokens
 
 Mode = Literal["tools", "text"]
 """tools: native function calling; text: the functions in words, and JSON in the reply."""
+MESSAGE_OVERHEAD = 8
+"""Tokens that a chat template puts around one message, at most."""
+_TOOLS_OVERHEAD = 140
+"""Tokens of the words with which chat templates introduce tools, at most."""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +127,16 @@ def _pictures(pictures: Sequence[Picture]) -> PictureMessage:
     named = neutral(f"Of these files you see a small copy: {', '.join(one.path for one in pictures)}")
     shown = [{"type": "image_url", "image_url": {"url": one.address, "detail": "low"}} for one in pictures]
     return {"role": "user", "content": [{"type": "text", "text": named}, *shown]}
+
+
+def prompt_tokens_of(body: dict[str, Any]) -> int:
+    """Our count of a request's prompt: texts, tools, schema, and what a chat template puts around them."""
+    messages: Sequence[Message] = body["messages"]
+    extras = [json.dumps(body[name]) for name in ("tools", "functions", "response_format") if name in body]
+    texts = [text_of(message) for message in messages]
+    overhead = MESSAGE_OVERHEAD * (len(messages) + 1) + (_TOOLS_OVERHEAD if "tools" in body else 0)
+    shown = PICTURE_TOKENS * sum(map(pictures_in, messages))
+    return overhead + shown + sum(count_tokens(text, body["model"]).n for text in [*texts, *extras])
 
 
 def _turn(turn: Turn, number: int, mode: Mode) -> list[Message]:
