@@ -164,6 +164,9 @@ def _of_json(text: str, expected: Expectation) -> Head:
         rows = ([str(one[name]) if one.get(name) is not None else "" for name in names] for one in values)
         return _of_table(iter([names, *rows]), True, expected)
     if isinstance(values, dict):
+        small = json.dumps(values, ensure_ascii=False)
+        if len(small) <= 3 * LINE:
+            return Head(lines=(small,), doubts=_endless(values))
         parts = [f"{name} ({_kind(value)})" for name, value in islice(values.items(), MOST_NAMED)]
         more = f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else ""
         return Head(lines=(cut(f"keys: {', '.join(parts)}{more}", 3 * LINE),), doubts=_endless(values))
