@@ -335,10 +335,10 @@ def review(state: State, services: Services, navigator: Reviewer) -> Command[Any
     if asked is None or tried_before(asked, [*attempts_of(state), Attempt(draft=draft)]) is not None:
         speaks = asked is not None and (asked.conclusion is not None or len(asked.disputes) > len(draft.disputes))
         said = asked if asked is not None and speaks else draft
-        return conclude(state, services, said, concluded(outcome, said, said.disputes[len(draft.disputes) :], note))
+        return end_reviewed(state, services, said, concluded(outcome, said, said.disputes[len(draft.disputes) :], note))
     attempts = [*state["attempts"], plain(Attempt(draft=without_conversation(draft), problem=ANEW))]
     if len(attempts) >= services.settings.max_attempts:
-        return conclude(state, services, draft, concluded(outcome, draft, (), f"{ANEW}, after the last attempt"))
+        return end_reviewed(state, services, draft, concluded(outcome, draft, (), f"{ANEW}, after the last attempt"))
     best = {**state["best"], "evidence": min(state["best"]["evidence"], "completed", key=EVIDENCE.index)}
     services.note("generate", f"{ANEW}\n{wording.of_draft(asked)}")
     services.trajectory.emit("draft", draft=plain(without_conversation(asked)))
@@ -347,7 +347,7 @@ def review(state: State, services: Services, navigator: Reviewer) -> Command[Any
     return Command(update=update, goto="check")
 
 
-def conclude(state: State, services: Services, draft: Draft, outcome: Outcome) -> Command[Any]:
+def end_reviewed(state: State, services: Services, draft: Draft, outcome: Outcome) -> Command[Any]:
     """The end of a run whose author has seen the result: as far as our code saw it, with what is disputed and doubted."""
     best = better(state, draft, outcome.evidence, outcome)
     disputed = [f"disputed: {one.said}: {one.why}" for one in outcome.judgements if one.verdict == "disputed"]

@@ -46,7 +46,11 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Navigator(Protocol):
-    """Makes the decisions; everything else carries them out. Implementations are free of side effects but for model calls."""
+    """Makes the decisions; everything else carries them out.
+
+    An implementation asks models, and may have things run or installed in the sandbox; it changes nothing else. One whose author can be
+    shown a result is a `Reviewer` as well (`conversation/outcome.py`).
+    """
 
     name: str
 
@@ -63,7 +67,10 @@ class Navigator(Protocol):
         """Whether this repository can do the task, and by which READMEs."""
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
-        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for. May raise Rejected."""
+        """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for. May raise Rejected.
+
+        Called anew for each next answer; the caller leaves out what was tried before.
+        """
 
     def revise(self, request: Request, workspace: Workspace, attempt: Attempt) -> Draft | None:
         """The draft that was tried, mended where its problem points; None where that leads nowhere new."""

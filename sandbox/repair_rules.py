@@ -1,4 +1,7 @@
-"""The repairs that may help against a failure, the likeliest first. Looks at the repository; runs nothing."""
+"""The repairs that may help after a failed run, the likeliest first. Looks at the repository; runs nothing.
+
+What is done where a package cannot be installed stands in `setup/executor.py`.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath

@@ -112,13 +112,13 @@ class Slot:
 
     @cached_property
     def several(self) -> bool:
-        """Whether it takes more than one word."""
+        """Whether it takes more than one word: `--sizes 1 2 3`, `-x 1 -x 2`."""
         nargs = self.option.nargs or ""
         return nargs in {"+", "*"} or self.option.repeatable or (nargs.isdigit() and nargs not in {"0", "1"})
 
     @cached_property
     def listed(self) -> bool:
-        """Whether one word of it may hold several values."""
+        """Whether one word of it may hold several values, of whatever kind: `--names a,b`."""
         shown = [self.option.default or "", *self.seen]
         return bool(_LISTED.search(self.option.help)) or any("," in text for text in shown)
 

@@ -112,9 +112,9 @@ class Frame:
         self.is_class = False
         self.returns: list[Value] = []
         self.returned: list[Any] = []
-        """What was known at each place where it may have returned already."""
+        """What was known at each place where it may have returned already; kept by branches.py."""
         self.base = 0
-        """The first collector of the way that we are on."""
+        """Where in the run's collectors those of the branch that we are in begin; set by branches.py."""
         self.owner: Class | None = None
         self.self_value: Value = None
 
@@ -264,6 +264,7 @@ class ParsedArgument:
 
     dest: str
     fold: str = ""
+    """lower or upper, where the program took the value's `.lower()` or `.upper()`."""
     value: Value = UNKNOWN
     """What it is where the command line does not name it; UNKNOWN where that is not known, or of no interest."""
 
