@@ -33,8 +33,8 @@ from ml_agent.tools.candidates import Candidate, considered, distinct
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.remotes import is_example
 from ml_agent.trajectory import read_trajectory
+from ml_agent.unasked import unasked, with_spoken
 from ml_agent.view.report import write_report
-from ml_agent.wording import unasked, with_spoken
 
 _ENCODING = "# coding: utf-8"
 """Before comments with words of others: in the first two lines of a file such words can make Python read other letters."""

@@ -12,8 +12,8 @@ from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
+from ml_agent.unasked import unasked
 from ml_agent.user_values import user_values
-from ml_agent.wording import unasked
 
 FIT = """import argparse
 p = argparse.ArgumentParser()
