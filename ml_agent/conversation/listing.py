@@ -82,7 +82,7 @@ def _of_script(signature: Signature) -> str:
     """The environment variables that a shell script reads, and whether it passes its arguments on."""
     if signature.kind != "shell":
         return ""
-    shown = ", ".join(f"{name}={default[:_DEFAULT]}" if default else name for name, default in signature.variables)
+    shown = ", ".join(f"{name}={_default(default)}" if default else name for name, default in signature.variables)
     passing = next((call for call in signature.calls if _ALL_WORDS.search(call)), "")
     to = next((f" to {word}" for word in passing.split() if word.endswith((".py", ".sh"))), "")
     return (f"; reads the variables {shown}" if shown else "") + (f"; passes its arguments on{to}" if passing else "")
@@ -195,7 +195,7 @@ def parameter_of(one: Parameter) -> str:
     """A parameter as in source, with a short type where it has no default."""
     starred = {"rest": "*", "keywords": "**"}.get(one.kind, "")
     typed = f": {one.annotation}" if one.default is None and 0 < len(one.annotation) <= _TYPE else ""
-    return f"{starred}{one.name}{typed}" + ("" if one.default is None else f"={one.default[:_DEFAULT]}")
+    return f"{starred}{one.name}{typed}" + ("" if one.default is None else f"={_default(one.default)}")
 
 
 def _notes(signature: Signature) -> list[str]:
@@ -222,7 +222,8 @@ def _help_of(option: Option, most: int) -> str:
 def _left_open(option: Option) -> str:
     """A key of a configuration: one that is left open (`???`) is often set by the program, and one without a value is not needed."""
     open_still = " =???" if option.required else ""
-    return _short(msgspec.structs.replace(option, required=False, nargs=option.nargs or "?")) + open_still
+    nargs = option.nargs or (None if option.flags else "?")
+    return _short(msgspec.structs.replace(option, required=False, nargs=nargs)) + open_still
 
 
 def _short(option: Option) -> str:
@@ -234,7 +235,7 @@ def _short(option: Option) -> str:
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):
         plain = option.default if option.default.isprintable() else repr(option.default)
-        text += f" ={plain[:_DEFAULT]}"
+        text += f" ={_default(plain)}"
     if option.switch and option.default == "True" and option.switch_value == "True":
         text += " =on"
     return text + (" required" if option.required or (option.positional and _is_needed(option)) else "")
@@ -267,7 +268,14 @@ def _kind(option: Option) -> str:
         kind += "..."
     elif option.nargs and option.nargs.isdigit():
         kind += f" x{option.nargs}"
+    if option.nargs == "?" and option.flags and not kind.startswith("["):
+        first, space, more = kind.partition(" ")
+        kind = f"[{first}]{space}{more}" if first else kind
     return kind + (" (repeatable)" if option.repeatable else "")
+
+
+def _default(text: str) -> str:
+    return text if len(text) <= _DEFAULT else f"{text[: _DEFAULT - 1]}…"
 
 
 _TRUTH_OF = {"": "{True|False}", "literal": "[True|False]", "bool": "BOOL (any text is true)"}

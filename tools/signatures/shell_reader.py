@@ -1,5 +1,6 @@
 """Shell scripts: positional parameters, getopts, and the commands inside."""
 
+import posixpath
 import re
 from bisect import bisect
 from collections.abc import Iterator
@@ -61,7 +62,9 @@ OF_SHELL = frozenset(
     ]
 )
 """Variables that are there in any shell."""
+SOURCED = re.compile(r"^[ \t]*(?:source|\.)[ \t]++\S*?([\w.-]+\.sh)\b", re.MULTILINE)
 MAX_VARIABLES = 12
+MAX_SOURCED = 4
 MAX_PLACES = 30
 
 
@@ -72,13 +75,15 @@ def read(sources: Sources, path: str) -> tuple[Signature, ...]:
         return ()
     bare = [_strip_comment(line) for line in re.sub(r"\\[ \t]*\n", " ", text).split("\n")]
     code, outer = "\n".join(bare), "\n".join(_outside_functions(bare))
-    options = _places(outer, path) + _getopts(outer, path)
+    sourced = "\n".join(_sourced(sources, path, code))
+    options = _places(f"{outer}\n{sourced}", path) + _getopts(outer, path)
     takes_all = bool(ALL.search(OPTIONS_DONE.sub("", outer)))
     calls = tuple(line.strip() for line in code.split("\n") if CALLS.search(line) and not line.lstrip().startswith("#"))
     return (
         Signature(
             path=path, kind="shell", framework="shell", options=options, syntax="plain", doc=leading_comment(text),
-            calls=calls[:200], accepts_unknown=takes_all or not options, variables=_variables(outer),
+            calls=calls[:200], accepts_unknown=takes_all or not options,
+            variables=_variables(outer, sourced),
         ),
     )  # fmt: skip
 
@@ -155,10 +160,16 @@ def _places(code: str, path: str) -> tuple[Option, ...]:
     )  # fmt: skip
 
 
-def _variables(code: str) -> tuple[tuple[str, str], ...]:
-    """The environment variables that are read: those with a default, and those that the script itself sets nowhere."""
+def _sourced(sources: Sources, path: str, code: str) -> Iterator[str]:
+    """Scripts of the same folder that run as a part of this one."""
+    for name in dict.fromkeys(SOURCED.findall(code)[:MAX_SOURCED]):
+        yield sources.text(posixpath.join(posixpath.dirname(path), name)) or ""
+
+
+def _variables(code: str, sourced: str) -> tuple[tuple[str, str], ...]:
+    """The environment variables that are read: those with a default, and those that neither the script nor what it sources sets."""
     bare = _without_single_quotes(code)
-    own = {name for match in ASSIGNED.finditer(bare) for name in match.groups() if name}
+    own = {name for match in ASSIGNED.finditer(f"{bare}\n{sourced}") for name in match.groups() if name}
     found: dict[str, str] = {}
     for match in READ.finditer(bare):
         name, operator, default = match[1] or match[4], match[2], match[3]

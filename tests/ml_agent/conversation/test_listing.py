@@ -54,7 +54,11 @@ def test_how_a_truth_is_given_is_told() -> None:
         Option(dest="fast", flags=("--fast",), type="bool", converter="literal", nargs="?", default="True"),
     )
     shown = options_of(Signature(path="a.py", options=options), "", 400).splitlines()
-    assert shown == ["--plot {True|False} =False", "--gpu BOOL (any text is true) =False", "--fast [True|False] =True"]
+    assert shown == [
+        "--plot {True|False} =False",
+        "--gpu [BOOL] (any text is true) =False",
+        "--fast [True|False] =True",
+    ]
 
 
 def test_how_a_value_is_joined_and_a_default_that_cannot_be_seen_are_told() -> None:

@@ -152,6 +152,19 @@ def test_shell(repository: Make, option: Find) -> None:
     assert [(o.flags, o.nargs) for o in opts.options] == [(("-a",), None), (("-v",), "0"), (("-h",), "0")]
 
 
+def test_a_script_that_another_sources_is_part_of_it(repository: Make) -> None:
+    reader = repository({
+        "run.sh": """
+        BASE="$(pwd)/$(dirname $0)"
+        source $BASE/utils.sh
+        if [ "" == "$EXAMPLES" ]; then echo "all, in $PLACE"; fi
+        """,
+        "utils.sh": "EXAMPLES=$1\n",
+    })  # fmt: skip
+    (run,) = reader.read("run.sh")
+    assert ([one.dest for one in run.options], run.variables) == (["EXAMPLES"], (("PLACE", ""),))
+
+
 def test_a_default_that_never_ends_takes_no_time_and_no_line_of_its_own(repository: Make) -> None:
     made = repository({"open.sh": "${a:-" * 20_000, "lines.sh": "echo ${NOTE:-one\ntwo} ${OTHER:-  three \t four}\n"})
     before = time.process_time()
