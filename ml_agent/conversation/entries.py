@@ -121,6 +121,7 @@ def likely_entries(request: Request, workspace: Workspace, most: int) -> list[En
     texts, words = _texts(workspace.index), request.instruction
     said = {word.lower().strip(".") for word in _WORD.findall(words)}
     named = [path for path in texts.paths if not said.isdisjoint((PurePosixPath(path).name.lower(), path.lower()))]
+    named += [path for name, path in workspace.index.consoles.items() if name.lower() in said]
     folder, telling = PurePosixPath(workspace.path or "."), telling_terms(words)
     near_paths = {path for path in texts.paths if PurePosixPath(path).is_relative_to(folder)}
     few = sorted(near_paths) if len(near_paths) <= _FEW_NEAR else []
