@@ -28,9 +28,7 @@ def diagnose(
     repository's files are looked at, to say more than the output does. `added` are rules that are tried before ours.
     """
     found = _classify(response, added)
-    if place is None:
-        return found
-    return refine(found, place)
+    return found if place is None else refine(found, place)
 
 
 def _classify(response: Response, added: Sequence[tuple[Category, Rule]]) -> Diagnosis:

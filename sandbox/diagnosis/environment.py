@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         "missing-environment-variable",
         r"(?:os\.environ|<frozen os>|/os\.py\")[\s\S]{0,600}KeyError: '(?P<subject>\w+)'|[Ee]nvironment variable[s]? [`'\"]?(?P<other>[A-Z][A-Z0-9_]+)[`'\"]? (?:expected|is not set|must be set|not set|is required|was not found)"
-        r"|(?P<third>[A-Z][A-Z0-9_]+) (?:environment variable|is not set|must be set)|(?:set|export|define)(?: the)?(?: environment variable)? (?P<fourth>[A-Z][A-Z0-9_]{3,})\b",
+        r"|(?P<third>[A-Z][A-Z0-9_]+) (?:environment variable|is not set|must be set)|(?:set|export|define)(?: the)?(?: environment variable)? (?P<fourth>(?!PYTHONVERBOSE)[A-Z][A-Z0-9_]{3,})\b",
         "the environment variable {subject} is not set",
         scope="any",
     ),

@@ -409,10 +409,8 @@ class Builder:
             f'{{ [ -e "{tree.folder}/.git" -a ! -e "{tree.folder}/.git/no-version" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
             f'PATH="{environment}/bin:$PATH" "{environment}/bin/python" -I -c {script} {words} 2>&1'
         )
-        self._used, seconds = (
-            self._made[environment],
-            BUILD_SECONDS if what == "wheel" and not tree.plain else DESCRIBE_SECONDS,
-        )
+        self._used = self._made[environment]
+        seconds = BUILD_SECONDS if what == "wheel" and not tree.plain else DESCRIBE_SECONDS
         done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
         answer = _answer(done)
@@ -433,7 +431,8 @@ def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
     except ValueError:
         system = None
     system = system if isinstance(system, dict) else {}
-    legacy = dict.fromkeys((*_LEGACY, *_TOOLS.findall(setup), *(["Cython"] if ".pyx" in compiled else [])))
+    tools = [*_LEGACY, *_TOOLS.findall(setup), *["Cython"] * (".pyx" in compiled)]
+    legacy = dict.fromkeys([*tools, *["setuptools<58"] * ("use_2to3" in setup)])
     requires = tuple(one for one in system.get("requires", legacy) if isinstance(one, str))
     backend = str(system.get("build-backend") or "setuptools.build_meta:__legacy__")
     paths = tuple(one for one in system.get("backend-path", ()) if isinstance(one, str))

@@ -19,16 +19,7 @@ from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
 from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.python_history import is_standard
-from ml_agent.sandbox.setup.builder import (
-    NO_MODULE,
-    Builder,
-    BuildFailure,
-    Built,
-    Note,
-    Project,
-    Sources,
-    Steps,
-)
+from ml_agent.sandbox.setup.builder import NO_MODULE, Builder, BuildFailure, Built, Note, Project, Sources, Steps
 from ml_agent.sandbox.setup.check import ImportFailure, Needs, check_text, read_failures
 from ml_agent.sandbox.setup.declared import Declared, read_declared
 from ml_agent.sandbox.setup.ladder import Rung, first_python, loose, rungs

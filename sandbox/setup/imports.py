@@ -2,6 +2,7 @@
 
 import ast
 import posixpath
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from ml_agent.tools.python_source import syntax_tree
 from ml_agent.tools.usage.entry import upwards
 
 MAX_FILES = 400
-_NO_MODULE = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_NO_MODULE = re.compile(r"\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b")
 
 
 class ImportNeeds(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +140,7 @@ class _Scan:
         known = is_known(top)  # a file storages/numpy.py is not what `import numpy` beside it means
         for place in [*upwards(posixpath.dirname(path)), "src", "lib", "python"]:
             found = self._modules.find(place, top) or ""
-            if found.endswith("/__init__.py") or (found.endswith(".py") and not known):
+            if found.endswith("/__init__.py") or (found.endswith(".py") and not known and found != path):
                 return place
         return None if known else self._modules.lone_root(top)
 
@@ -154,15 +155,12 @@ def _imports(node: ast.AST, lazy: bool = False, optional: bool = False) -> Itera
         for name in dict.fromkeys(filter(None, [base, *names])):
             yield _Import(name, node.level, lazy, optional)
     elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case | ast.mod):
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-            return
+        typing = isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        if typing or (isinstance(node, ast.With) and _NO_MODULE.search(ast.unparse(node.items[0]))):
+            return  # with suppress(ImportError) it does without
         lazy = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        optional = optional or (isinstance(node, ast.Try) and any(map(_catches_import, node.handlers)))
+        handlers = node.handlers if isinstance(node, ast.Try) else []
+        caught = [ast.unparse(one.type) if one.type else "Exception" for one in handlers]
+        optional = optional or any(map(_NO_MODULE.search, caught))
         for child in ast.iter_child_nodes(node):
             yield from _imports(child, lazy, optional)
-
-
-def _catches_import(handler: ast.ExceptHandler) -> bool:
-    caught = handler.type
-    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return caught is None or any(isinstance(name, ast.Name) and name.id in _NO_MODULE for name in names)

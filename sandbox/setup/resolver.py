@@ -24,6 +24,7 @@ class Resolver:
         """`cpu_torch`: the requirement that gives a build of torch for the processor, "" where a card is there or no such build."""
         self._steps, self._builder, self._cpu_torch = steps, builder, cpu_torch
         self._known: dict[tuple[str, str], Metadata] = {}
+        self._read: list[Metadata] = []  # of wheels that say what uv cannot read
         self.given: dict[Wanted, tuple[Package, ...]] = {}
         """What was resolved before, by its meaning."""
         self._unusable: list[str] = []
@@ -47,6 +48,9 @@ class Resolver:
     def _resolve(self, wanted: Wanted) -> tuple[Package, ...] | Refusal:
         for _ in range(MOST_SOURCES):
             answer = self._compile(_held(wanted, *self._unusable))
+            if isinstance(answer, Refusal) and answer.unread and answer.unread not in self._read:
+                self._read.append(answer.unread)
+                continue
             if not isinstance(answer, Refusal) or answer.reason != "build":
                 return answer
             if (answer.name, answer.version) in self._known:
@@ -72,7 +76,7 @@ class Resolver:
         return found if isinstance(found, BuildFailure) else msgspec.structs.replace(found, name=name, version=version)
 
     def _compile(self, wanted: Wanted, also: Sequence[Metadata] = ()) -> tuple[Package, ...] | Refusal:
-        known = (*self._known.values(), *also)
+        known = (*self._known.values(), *self._read, *also)
         if not known and wanted.meaning in self.given:
             return self.given[wanted.meaning]
         done = self._steps.install(compile_text(wanted, known), RESOLVE_SECONDS)

@@ -24,6 +24,9 @@ RESOLVE = "$resolve"
 BUILD = f"$VIRTUAL_ENV/{BUILD_FOLDER}"
 """Where sources and what is made of them lie while an environment is made; seen by the installer and by builds."""
 
+_UNREAD = "ML-AGENT-METADATA"
+"""Stands before what the wheel says of itself that uv cannot read, such as `pytz (>=2011k)`."""
+
 Reason = Literal["build", "unsatisfiable", "not-found", "network", "disk", "time", "unknown"]
 
 _SHA256 = re.compile("[0-9a-f]{64}", re.ASCII)
@@ -122,6 +125,8 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     named: tuple[str, ...] = ()
     """Distributions whose versions it speaks of; those first that another one wants otherwise."""
+    unread: Metadata | None = None
+    """Of the wheel that says of itself what uv cannot read."""
 
     @property
     def line(self) -> str:
@@ -130,7 +135,10 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
-    """A bash text that prints a resolution as pylock.toml."""
+    """A bash text that prints a resolution as pylock.toml; else what uv says, and what a wheel says of itself that uv cannot read."""
+    unread = f"""sed -nE 's/^hint: (The structure of|Metadata for) `([A-Za-z0-9._-]+)` \\(v([a-z0-9.!+-]+)\\).*/\\2==\\3/p' "{RESOLVE}/said" """
+    install = f'"$ML_AGENT_UV" -q pip install --no-deps --no-build --no-config --python "{RESOLVE}/bin/python" ${{{NO_INDEX}:-}}'
+    read = f"""{unread} | head -n 1 | xargs -r {install} --target "{RESOLVE}/read" 2>/dev/null; echo {_UNREAD}; sed -s '/^$/q' "{RESOLVE}"/read/*.dist-info/METADATA"""
     words = [
         '"$ML_AGENT_UV" -q pip compile --format pylock.toml --no-build-isolation --no-sources --no-header',
         f'--config-file "{RESOLVE}/uv.toml" --python "{RESOLVE}/bin/python" -o "{RESOLVE}/pylock.toml" ${{{NO_INDEX}:-}}',
@@ -148,7 +156,7 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
             _written(f"{RESOLVE}/requirements.in", wanted.requirements),
             _written(f"{RESOLVE}/constraints", wanted.constraints),
             _written(f"{RESOLVE}/uv.toml", map(_toml, known)),
-            f'{" ".join(words)} >"{RESOLVE}/said" 2>&1 || {{ cat "{RESOLVE}/said"; exit 1; }}',
+            f'{" ".join(words)} >"{RESOLVE}/said" 2>&1 || {{ cat "{RESOLVE}/said"; {read} 2>/dev/null; exit 1; }}',
             f'cat "{RESOLVE}/pylock.toml"',
         ]
     )
@@ -243,6 +251,7 @@ def _digest(file: Mapping[str, Any]) -> str:
 
 def read_refusal(output: str, ended: str = "exited") -> Refusal:
     """What uv's words say of a failure."""
+    output, _, unread = output.partition(f"{_UNREAD}\n")
     lines = tuple(line.strip() for line in output.splitlines() if line.strip() and not line.startswith("warning:"))
     if _FULL.search(output):
         return Refusal(reason="disk", lines=lines[:12])
@@ -255,7 +264,8 @@ def read_refusal(output: str, ended: str = "exited") -> Refusal:
     missing = _MISSING.search(plain)
     named = dict.fromkeys(map(normalized, [*_WANTED.findall(plain), *_NAMED.findall(plain)]))
     name = normalized(missing[1] or missing[2]) if missing else ""
-    return Refusal(reason=reason, lines=lines[:12], name=name, named=tuple(named))
+    read = Metadata.read(unread) if unread.strip() else None
+    return Refusal(reason=reason, lines=lines[:12], name=name, named=tuple(named), unread=read)
 
 
 def _answering_python() -> str:

@@ -52,6 +52,11 @@ def test_an_option_of_pip_is_no_package(said: str, package: str) -> None:
     assert (found.subject if found.code == "missing-module" else "") == package
 
 
+def test_what_python_says_of_its_own_variables_is_no_missing_variable() -> None:
+    lines = "Error in sitecustomize; set PYTHONVERBOSE for traceback:\nValueError: none\nAttributeError: module 'json' has no attribute 'loads'"
+    assert diagnose(Response(stderr=lines, exit_code=1, ended="exited")).code != "missing-environment-variable"
+
+
 def test_a_program_that_was_not_compiled_is_a_file_that_is_not_there() -> None:
     line = "AssertionError: Unable to find the fast binary here, have you forgotten to compile it?: /workspace/fast"
     found = diagnose(Response(stderr=line, exit_code=1, ended="exited"))

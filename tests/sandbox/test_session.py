@@ -194,6 +194,18 @@ def test_what_cannot_be_had_is_left_out_and_said(make: Make, index: Path, tmp_pa
     assert "beta-tools==7.0" in session.left_out() and "gamma-missing" not in str(session.left_out())
 
 
+def test_a_wheel_whose_requirements_only_old_installers_read_is_installed(
+    make: Make, index: Path, tmp_path: Path
+) -> None:
+    wheel(index, "gamma", "2018.7", "value = 7\n")
+    wheel(index, "delta", "0.23.4", "from gamma import value\n", "gamma (>=2011k)")
+    root = repository(tmp_path, run_dot_py="import delta\nprint(delta.value)\n", requirements_dot_txt="delta<1\n")
+    session, task = Session(make("process", network="install"), Source(root=root)), Task(text="python run.py")
+    assert session.run(task).stdout == "7\n"
+    assert set(session.record(task).locked) == {"delta==0.23.4", "gamma==2018.7"}
+    assert session.left_out() == {}
+
+
 def test_no_network_no_installation(make: Make, index: Path, tmp_path: Path) -> None:
     root = repository(tmp_path, run_dot_py="import alpha\n", requirements_dot_txt="alpha\n")
     session = Session(make("bubblewrap", network="none"), Source(root=root))

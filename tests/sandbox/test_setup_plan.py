@@ -1,11 +1,12 @@
 """What is planned from what a repository says."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ml_agent.sandbox.contract import Response
-from ml_agent.sandbox.setup.builder import BuildFailure, said_by
+from ml_agent.sandbox.setup.builder import BuildFailure, Tree, _shown, _tree_of, said_by
 from ml_agent.sandbox.setup.declared import read_declared
 from ml_agent.sandbox.setup.imports import scan_imports
 from ml_agent.sandbox.setup.system import packages_for
@@ -35,6 +36,42 @@ def show():
     write(tmp_path, "run.py", text)
     needs = scan_imports(tmp_path, [tmp_path / "run.py"])
     assert (needs.dotted, needs.later) == ((), ("matplotlib",))
+
+
+def test_what_a_module_may_do_without_is_not_followed(tmp_path: Path) -> None:
+    text = """
+from contextlib import suppress
+with suppress(ImportError):
+    from .backends import hdf
+with suppress(OSError, ModuleNotFoundError):
+    import tables
+with suppress(OSError):
+    import six
+"""
+    write(tmp_path, "convert/__init__.py", text)
+    write(tmp_path, "convert/backends/__init__.py", "")
+    write(tmp_path, "convert/backends/hdf.py", "import something_with_hdf\n")
+    write(tmp_path, "run.py", "import convert\n")
+    assert scan_imports(tmp_path, [tmp_path / "run.py"]).dotted == ("six",)
+
+
+def test_a_module_named_after_what_it_imports_is_not_that(tmp_path: Path) -> None:
+    write(tmp_path, "convert/__init__.py", "from .backends import dynd\n")
+    write(tmp_path, "convert/backends/__init__.py", "")
+    write(tmp_path, "convert/backends/dynd.py", "from dynd import nd\n")
+    write(tmp_path, "convert/backends/json.py", "")
+    write(tmp_path, "run.py", "import convert\n")
+    needs = scan_imports(tmp_path, [tmp_path / "run.py"])
+    assert needs.paths == ()
+    assert needs.dotted[0] == "dynd"
+
+
+def test_what_only_old_build_tools_take_is_built_with_these(tmp_path: Path) -> None:
+    write(tmp_path, "setup.py", "from setuptools import setup\nimport numpy\nsetup(name='old', use_2to3=True)\n")
+    said = subprocess.run(["bash", "-c", _shown(str(tmp_path))], capture_output=True, text=True, check=True)
+    tree = _tree_of(str(tmp_path), "2021-09-22", Response(ended="exited", exit_code=0, stdout=said.stdout))
+    assert isinstance(tree, Tree)
+    assert tree.requires == ("setuptools", "wheel", "numpy", "setuptools<58")
 
 
 def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
