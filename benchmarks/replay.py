@@ -16,12 +16,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
 from ml_agent.benchmarks.form_d.rows import ARCHIVES, Row
 from ml_agent.benchmarks.form_d.run import KEPT, pick_rows
+from ml_agent.benchmarks.subjects import meter
 from ml_agent.benchmarks.work import CLAIM, SCRIPT
 from ml_agent.sandbox.interpreters import find_interpreters, pick_interpreter
 from ml_agent.sandbox.uv_program import uv_program
@@ -270,29 +271,14 @@ def _calls(place: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 def serving(reply: Callable[[dict[str, Any]], Reply | None]) -> Iterator[str]:
     """The address of an endpoint that answers by a function; where that has no answer, by an error that no client tries again."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    models = json.dumps({"object": "list", "data": [{"id": MODEL, "object": "model"}]}).encode()
 
-        def do_GET(self) -> None:
-            self._write(200, {"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+    def made(_path: str, _headers: Message, sent: bytes) -> meter.Reply:
+        found = reply(json.loads(sent))
+        body = found or {"error": {"message": "there is no further reply"}}
+        return meter.Reply(status=200 if found else 401, body=json.dumps(body).encode())
 
-        def do_POST(self) -> None:
-            made = reply(json.loads(self.rfile.read(int(self.headers.get("content-length") or 0))))
-            self._write(200 if made else 401, made or {"error": {"message": "there is no further reply"}})
-
-        def _write(self, status: int, body: Reply) -> None:
-            sent = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Keep quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = meter.http_server("127.0.0.1", lambda _: meter.Reply(status=200, body=models), made)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"

@@ -1,11 +1,10 @@
 """How environments come about by rules alone: broken repositories that we made, and real ones.
 
-    python -m benchmarks.setup_bench cases tests/setup_bench/cases
     python -m benchmarks.setup_bench real --mirrors FOLDER
     python -m benchmarks.setup_bench time --mirrors FOLDER --only OWNER/NAME
 
-A case is a folder with `case.toml` and `repository/`. Nothing of it but the repository and the command may reach what is being
-tested; the rest belongs to the judge.
+A case is a folder with `case.toml` and `repository/`, and is run by `tests/setup_bench`. Nothing of it but the repository and the
+command may reach what is being tested; the rest belongs to the judge.
 """
 
 import functools
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -179,13 +178,13 @@ def row_of(name: str, proof: Proof, wrong: Sequence[str]) -> Row:
     )
 
 
-def run_case(case: Case, kind: SandboxKind, note: Note = None) -> Row:
+def run_case(case: Case, kind: SandboxKind) -> Row:
     """Set up, run, diagnose and repair by rules. Raises SandboxUnavailableError, SandboxLostError."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
         root = lay(case, Path(place) / "repositories")
         source = Source(root=root, version=head_commit(root), date=commit_date(root))
-        with _session(source, Path(place), kind, note) as session:
+        with _session(source, Path(place), kind) as session:
             proof = prove(session, Task(text=case.command, timeout=TIMEOUT))
             written = _read_result(session.sandbox, case.result) if proof.ok else None
             row = judge(case, proof, written, ends_here(case, session.sandbox))
@@ -193,7 +192,7 @@ def run_case(case: Case, kind: SandboxKind, note: Note = None) -> Row:
 
 
 @contextmanager
-def _session(source: Source, place: Path, kind: SandboxKind, note: Note) -> Iterator[Session]:
+def _session(source: Source, place: Path, kind: SandboxKind, note: Note = None) -> Iterator[Session]:
     policy = Policy(network="install", run_id="setup-bench", limits=Limits(memory_bytes=8 * 1024**3))
     sandbox = choose("docker" if kind == "docker" else "local", policy, place / "logs", kind == "process")
     session = Session(sandbox, source, note=note)
@@ -347,57 +346,25 @@ def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof
 
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-Only = Annotated[list[str] | None, typer.Option(help="A name; may be repeated.")]
-Kind = Annotated[SandboxKind, typer.Option(help="local: bubblewrap; process: without isolation.")]
-Out = Annotated[Path | None, typer.Option(help="One JSON line each; those that stand there are not run.")]
-Verbose = Annotated[bool, typer.Option(help="Every step of the set-ups on stderr.")]
-
-
-@app.command()
-def cases(
-    folder: Annotated[Path, typer.Argument(help="Folder of the cases.", exists=True, file_okay=False)],
-    only: Only = None,
-    sandbox: Kind = "docker",
-    out: Out = None,
-    verbose: Verbose = False,
-) -> None:
-    """Run each case by rules alone, without a model; exit with 1 where an end is not the right one."""
-    wanted = {case.name: functools.partial(run_case, case, sandbox, _note(verbose)) for case in load(folder)}
-    _run(wanted, only, out)
 
 
 @app.command()
 def real(
     mirrors: Annotated[Path, typer.Option(help="Folder with OWNER+NAME/repo, a git directory each.", exists=True)],
-    only: Only = None,
-    sandbox: Kind = "local",
-    out: Out = None,
-    verbose: Verbose = False,
+    only: Annotated[list[str] | None, typer.Option(help="A name; may be repeated.")] = None,
+    sandbox: Annotated[SandboxKind, typer.Option(help="local: bubblewrap; process: without isolation.")] = "local",
+    out: Annotated[Path | None, typer.Option(help="One JSON line each; those that stand there are not run.")] = None,
+    verbose: Annotated[bool, typer.Option(help="Every step of the set-ups on stderr.")] = False,
 ) -> None:
     """Make the environment of each real repository and run its documented entry; nothing but the package index is reached."""
-    note = _note(verbose)
-    _run(
-        {one.name: functools.partial(run_repository, one, mirrors, sandbox, note) for one in repositories()}, only, out
-    )
-
-
-@app.command("time")
-def time_(
-    mirrors: Annotated[Path, typer.Option(help="Folder with OWNER+NAME/repo, a git directory each.", exists=True)],
-    only: Annotated[list[str], typer.Option(help="A name; may be repeated.")],
-) -> None:
-    """How long an environment takes, cold and warm, against venv and pip; bubblewrap, for an idle machine."""
-    for row in (row for row in repositories() if row.name in only):
-        print(time_repository(row, mirrors), flush=True)
-
-
-def _run(runs: Mapping[str, Callable[[], Row]], only: Sequence[str] | None, out: Path | None) -> None:
-    """Run those that are wanted, and say what came of each; exit with 1 where one is not right."""
+    runs = {one.name: one for one in repositories()}
     if unknown := set(only or ()) - set(runs):
         raise typer.BadParameter(f"there is no {', '.join(sorted(unknown))}")
     kept, console, rows = KeptRows(out, Row), Console(width=180), []
+    steps = Console(stderr=True)
+    note = (lambda line: steps.print(f"  {line}", markup=False)) if verbose else None
     for name in only or runs:
-        row = kept.done(runs[name], name=name)
+        row = kept.done(functools.partial(run_repository, runs[name], mirrors, sandbox, note), name=name)
         rows.append(row)
         way = " > ".join((*row.failures, *row.repairs))
         said = f"{'ok ' if row.right else 'NOT'} {name} {row.seconds:.0f} s: {row.ended} {'; '.join(row.wrong)[:300]} {way}"
@@ -408,9 +375,14 @@ def _run(runs: Mapping[str, Callable[[], Row]], only: Sequence[str] | None, out:
     sys.exit(0 if right == len(rows) else 1)
 
 
-def _note(verbose: bool) -> Note:
-    console = Console(stderr=True)
-    return (lambda line: console.print(f"  {line}", markup=False)) if verbose else None
+@app.command("time")
+def time_(
+    mirrors: Annotated[Path, typer.Option(help="Folder with OWNER+NAME/repo, a git directory each.", exists=True)],
+    only: Annotated[list[str], typer.Option(help="A name; may be repeated.")],
+) -> None:
+    """How long an environment takes, cold and warm, against venv and pip; bubblewrap, for an idle machine."""
+    for row in (row for row in repositories() if row.name in only):
+        print(time_repository(row, mirrors), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -75,12 +76,11 @@ class Meter:
         self._journal, self._lock = journal, threading.Lock()
         self._unwanted: set[str] = set()
         try:
-            self._server = ThreadingHTTPServer((terms.host, 0), _handler(self))
+            self._server = http_server(terms.host, self._page, self._answer)
         except OSError as error:
             raise ConfigurationError(
                 f"the model's proxy for agents in containers cannot listen at {terms.host}: {error}"
             ) from error
-        self._server.daemon_threads = True
 
     @property
     def url(self) -> str:
@@ -99,10 +99,28 @@ class Meter:
         self._server.server_close()
         self._client.close()
 
-    def models(self) -> Reply:
-        """The one model there is."""
+    def _page(self, path: str) -> Reply:
+        """The list of models, of which there is one."""
+        if not path.rstrip("/").endswith("/models"):
+            return Reply.refusal(404, "no such page", "not_found")
         model = {"id": self.endpoint.model, "object": "model", "created": 0, "owned_by": "bench"}
         return Reply(status=200, body=json.dumps({"object": "list", "data": [model]}).encode())
+
+    def _answer(self, path: str, headers: Message, sent: bytes) -> Reply:
+        said = headers.get("authorization", "").encode(errors="replace")
+        if not hmac.compare_digest(said, f"Bearer {self.token}".encode()):
+            return Reply.refusal(401, "this run's token is required", "invalid_api_key")
+        if not path.endswith("/chat/completions"):
+            return Reply.refusal(404, "only chat completions are served", "not_found")
+        try:
+            asked = json.loads(sent)
+        except ValueError:
+            asked = None
+        if not _is_request(asked):
+            return Reply.refusal(
+                400, "the body is not a chat completion request (streams are not supported)", "invalid_body"
+            )
+        return self.complete(asked)
 
     def complete(self, asked: dict[str, Any]) -> Reply:
         """Send a chat completion on, within the budget."""
@@ -189,33 +207,20 @@ class Meter:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
+def http_server(
+    host: str, get: Callable[[str], Reply], post: Callable[[str, Message, bytes], Reply]
+) -> ThreadingHTTPServer:
+    """A server that is not yet serving, on any free port; what it says to a path, and to a path with headers and a body."""
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            found = self.path.split("?")[0].rstrip("/").endswith("/models")
-            self._write(meter.models() if found else Reply.refusal(404, "no such page", "not_found"))
+            self._write(get(self.path.split("?")[0]))
 
         def do_POST(self) -> None:
             sent = self.rfile.read(int(self.headers.get("content-length") or 0))
-            self._write(self._answer(sent))
-
-        def _answer(self, sent: bytes) -> Reply:
-            said = self.headers.get("authorization", "").encode(errors="replace")
-            if not hmac.compare_digest(said, f"Bearer {meter.token}".encode()):
-                return Reply.refusal(401, "this run's token is required", "invalid_api_key")
-            if not self.path.split("?")[0].endswith("/chat/completions"):
-                return Reply.refusal(404, "only chat completions are served", "not_found")
-            try:
-                asked = json.loads(sent)
-            except ValueError:
-                asked = None
-            if not _is_request(asked):
-                return Reply.refusal(
-                    400, "the body is not a chat completion request (streams are not supported)", "invalid_body"
-                )
-            return meter.complete(asked)
+            self._write(post(self.path.split("?")[0], self.headers, sent))
 
         def _write(self, reply: Reply) -> None:
             try:
@@ -231,7 +236,9 @@ def _handler(meter: Meter) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: Any) -> None:
             """Keep quiet."""
 
-    return Handler
+    server = ThreadingHTTPServer((host, 0), Handler)
+    server.daemon_threads = True
+    return server
 
 
 def _is_request(asked: object) -> bool:

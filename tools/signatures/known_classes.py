@@ -1,4 +1,4 @@
-"""Option classes and parsers of known libraries, as data: `python -m benchmarks.library_options` reads them from the libraries' wheels and checkouts."""
+"""Option classes and parsers of known libraries, as data: `python scripts/library-options.py` reads them from the libraries' wheels and checkouts."""
 
 import functools
 import gzip

@@ -1,6 +1,6 @@
 """Reads option classes, parsers and launchers of known libraries out of wheels and git clones, and writes them as data.
 
-    python -m benchmarks.library_options [--wheels DIR] [--checkouts DIR] [--out FILE] [--only DISTRIBUTION ...]
+    python scripts/library-options.py [--wheels DIR] [--checkouts DIR] [--out FILE] [--only DISTRIBUTION ...]
 
 Wheels are downloaded with pip, without their dependencies, and read with our own static readers: nothing of them is run.
 Libraries that publish no wheel are read from the release tags of a git clone, DIR/DISTRIBUTION; without it what is known is kept.
