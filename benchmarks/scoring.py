@@ -20,10 +20,6 @@ from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
 
 Mode = Literal["official", "same-call"]
-REPLACED = {
-    name: f"--mode {name} is gone: same-call judges what an answer asks for, and official applies the published rules 1 and 2"
-    for name in ("strict", "corrected")
-}
 GATES = "official gates (rules 1-2)"
 """What the mode `official` is called in scores: without the published environments rule 3 is not applied."""
 NO_PREDICTION, NO_ANSWER, CANNOT_BE_JUDGED, REFUSED = "no prediction", "no answer", "cannot be judged", "refused"
@@ -146,7 +142,8 @@ def score_all(tasks: Sequence[Task], predictions: Sequence[Prediction], repos: P
     foreign = [p for p in predictions if p.key not in by_key]
     left_out = [LeftOut(key=str(p.key), reason="no such row among the tasks", by_rule=True) for p in foreign]
     pairs = [(by_key[p.key], p) for p in predictions if p.key in by_key]
-    pairs += [(t, _nothing(t)) for t in unanswered(tasks, predictions)]
+    silent = Prediction(github_id=0, id=0, output=(), error=NO_PREDICTION)
+    pairs += [(t, silent) for t in unanswered(tasks, predictions)]
     if mode != "official":
         absent = {str(t.key): why for t, _ in pairs if (why := missing_place(t, repos))}
         left_out += [LeftOut(key=key, reason=why) for key, why in absent.items()]
@@ -178,11 +175,6 @@ def unanswered(tasks: Sequence[Task], predictions: Sequence[Prediction]) -> list
     """The rows without a prediction."""
     predicted = {p.key for p in predictions}
     return [t for t in tasks if t.key not in predicted]
-
-
-def _nothing(task: Task) -> Prediction:
-    """What stands in a file of predictions where a row was not answered."""
-    return Prediction(github_id=task.github_id, id=task.id, output=(), error=NO_PREDICTION)
 
 
 def subject_of(predictions: Sequence[Prediction]) -> str:

@@ -5,18 +5,19 @@ part that runs there; `steps` reads what the shell did.
 """
 
 import ast
+import contextlib
 import functools
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ml_agent.benchmarks.data import Kind, whole
-from ml_agent.benchmarks.observation.model import Observation, Parse, Program, Recorded
+from ml_agent.benchmarks.observation.model import Observation, Program, Recorded
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.observation.run import STILL_RUNNING, Job, run_answer
 from ml_agent.benchmarks.observation.steps import Place, steps
@@ -56,28 +57,20 @@ def observe(text: str, root: Path, folder: str = ".", prefix_code: str = "") -> 
     parts = (_source_version(), _repository_version(root), str(root), folder, prefix_code, plain)
     key = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
     place = load_settings().cache_dir / "observations" / key[:2] / f"{key}.json"
-    found = read_kept(place, Observation)
-    for _ in range(2):
-        if found is None or is_cut(found):
-            found = _look(plain, root, folder, prefix_code)
-    assert found is not None
-    if not is_cut(found):  # on a less busy machine there may be more
-        _keep(place, found)
+    if found := read_kept(place, Observation):
+        return found
+    found = _look(plain, root, folder, prefix_code)
+    if is_cut(found):
+        return _look(plain, root, folder, prefix_code)
+    with contextlib.suppress(OSError):  # a cache that cannot be written
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(place, msgspec.json.encode(found).decode())
     return found
 
 
 def is_cut(found: Observation) -> bool:
-    """Whether a program was stopped before anything was seen of it."""
+    """Whether a program was stopped before anything was seen of it: on a less busy machine there may be more."""
     return found.message == STILL_RUNNING and not found.programs and not found.calls
-
-
-def _keep(place: Path, found: Observation) -> None:
-    """Keep what was seen, where the cache can be written."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, msgspec.json.encode(found).decode())
-    except OSError:
-        return
 
 
 @functools.lru_cache(maxsize=256)
@@ -104,7 +97,7 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
         root=root, folder=folder, console=frozenset(libraries.console),
         parents=tuple(words for one in recorded for words in one.parents),
     )  # fmt: skip
-    programs = [_program(r, place) for r in recorded if not r.own or (kind == "bash" and _handed_over(r))]
+    programs = [_program(r.program, place) for r in recorded if not r.own or (kind == "bash" and _handed_over(r))]
     calls = [c for r in recorded for c in r.calls if kind != "bash" or c.name.rpartition(".")[2] not in _handed_over(r)]
     shown = text if kind == "bash" else ""
     programs += steps(shown, done.trace, place, python_too=kind == "bash" and not programs and not calls)
@@ -118,29 +111,14 @@ def _look(text: str, root: Path, folder: str, prefix_code: str) -> Observation:
 
 def _handed_over(recorded: Recorded) -> set[str]:
     """The functions of the repository by which code of the answer, such as `python -c`, came to a parser of the repository."""
-    return {name for parse in recorded.options for _, name in parse.chain} if recorded.own else set()
+    return {name for _, name in recorded.program.chain} if recorded.own else set()
 
 
-def _program(recorded: Recorded, place: Place) -> Program:
-    """A Python program; of several parses the later ones add to the earlier."""
-    parses = recorded.options
-    variables = {n: v for n, v in recorded.environment.items() if not _OF_THE_RUN_TIME.match(n)}
-    devices = {n: v for n, v in recorded.environment.items() if n in DEVICES}
-    chain = next((p.chain for p in reversed(parses) if p.chain), ())
-    return Program(
-        file=recorded.file or (chain[0][0] if chain else "") or _file_of(recorded.module, place),
-        name=recorded.module,
-        words=recorded.words,
-        chain=chain,
-        parsed=_is_read(parses, recorded.words),
-        values={k: v for p in parses for k, v in p.values.items()},
-        given={k: v for p in parses for k, v in p.given.items()},
-        defaults={k: v for p in parses for k, v in p.defaults.items()},
-        subcommand=next((p.subcommand for p in reversed(parses) if p.subcommand), ()),
-        rest=parses[-1].rest if parses else (),
-        folder=recorded.folder,
-        environment=variables | devices,
-    )
+def _program(seen: Program, place: Place) -> Program:
+    """A Python program with the file that it is, and the variables that say what it does."""
+    file = seen.file or (seen.chain[0][0] if seen.chain else "") or _file_of(seen.name, place)
+    kept = {n: v for n, v in seen.environment.items() if n in DEVICES or not _OF_THE_RUN_TIME.match(n)}
+    return msgspec.structs.replace(seen, file=file, environment=kept)
 
 
 def _file_of(module: str, place: Place) -> str:
@@ -148,11 +126,6 @@ def _file_of(module: str, place: Place) -> str:
     stem = posixpath.normpath(posixpath.join(place.folder, module.replace(".", "/")))
     found = (path for path in (f"{stem}.py", f"{stem}/__main__.py") if module and (place.root / path).is_file())
     return next(found, "")
-
-
-def _is_read(parses: Sequence[Parse], words: Sequence[str]) -> bool:
-    """Whether a parser said what it made of the words; one that is not installed says nothing of any."""
-    return any(one.values or one.given or one.rest for one in parses) or bool(parses and not words)
 
 
 def _constants(text: str) -> Iterable[Any]:

@@ -11,17 +11,6 @@ Outcome = Literal["finished", "rejected", "failed", "outside", "timeout", "none"
 """Of one Python program; outside: it ended at something that only the real environment has; none: nothing was run."""
 
 
-class Parse(msgspec.Struct, frozen=True, kw_only=True):
-    """What one parser made of a program's words."""
-
-    values: Mapping[str, Any]
-    given: Mapping[str, tuple[str, ...]]
-    defaults: Mapping[str, Any]
-    rest: tuple[str, ...]
-    chain: tuple[tuple[str, str], ...]
-    subcommand: tuple[str, ...]
-
-
 class CodeCall(msgspec.Struct, frozen=True, kw_only=True):
     """One call that an answer's Python code makes."""
 
@@ -34,22 +23,42 @@ class CodeCall(msgspec.Struct, frozen=True, kw_only=True):
     defaults: Mapping[str, Any] = {}
 
 
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """One program that an answer starts."""
+
+    file: str = ""
+    """Relative to the repository; "" for a program that is no file of it."""
+    name: str = ""
+    """A command that is no file of the repository, a target of make, or a module."""
+    words: tuple[str, ...] = ()
+    """The words after it."""
+    chain: tuple[tuple[str, str], ...] = ()
+    """(file, function) of the frames that led to its parser, outermost first."""
+    parsed: bool = False
+    """Whether its own parser read the words."""
+    values: Mapping[str, Any] = {}
+    """What the parser made of them, by destination; of several parses the later ones add to the earlier."""
+    given: Mapping[str, tuple[str, ...]] = {}
+    """The words that each destination was given."""
+    defaults: Mapping[str, Any] = {}
+    subcommand: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    """Words that the parser left over."""
+    folder: str = "."
+    """Where it ran, relative to the repository."""
+    environment: Mapping[str, str] = {}
+    """Variables that are set for it; of a Python program only those that it reads, and those that choose its devices."""
+
+
 class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     """What `inside` recorded of one Python program."""
 
-    module: str
-    file: str
-    """Relative to the repository; "" for a file that is none of it."""
+    program: Program
     own: bool
     """Whether it is code of the answer."""
-    words: tuple[str, ...]
-    folder: str
     parents: tuple[tuple[str, ...], ...]
     """Command lines of the processes that started it, nearest first."""
-    options: tuple[Parse, ...]
     calls: tuple[CodeCall, ...]
-    environment: Mapping[str, str]
-    """The variables that are set and that the program reads, or that choose its devices."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,33 +73,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Its parsers, where they are described."""
     asked: bool = False
     """Whether the program asked one of them."""
-
-
-class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """One program that an answer starts."""
-
-    file: str = ""
-    """Relative to the repository; "" for a program that is no file of it."""
-    name: str = ""
-    """A command that is no file of the repository, or a target of make."""
-    words: tuple[str, ...] = ()
-    """The words after it."""
-    chain: tuple[tuple[str, str], ...] = ()
-    """(file, function) of the frames that led to its parser, outermost first."""
-    parsed: bool = False
-    """Whether its own parser read the words."""
-    values: Mapping[str, Any] = {}
-    """What the parser made of them, by destination."""
-    given: Mapping[str, tuple[str, ...]] = {}
-    """The words that each destination was given."""
-    defaults: Mapping[str, Any] = {}
-    subcommand: tuple[str, ...] = ()
-    rest: tuple[str, ...] = ()
-    """Words that the parser left over."""
-    folder: str = "."
-    """Where it ran, relative to the repository."""
-    environment: Mapping[str, str] = {}
-    """Variables that are set for it; of a Python program only those that it reads, and those that choose its devices."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):

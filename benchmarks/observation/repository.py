@@ -2,7 +2,6 @@
 
 import functools
 import posixpath
-import re
 import sys
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from ml_agent.tools.signatures.read import SignatureReader
 from ml_agent.tools.signatures.setup_files import import_folders
 from ml_agent.tools.signatures.sources import Sources
 
-PIP = re.compile(r"(?:pip3?|conda|mamba)\s+install\s+([^\n;&|]+)")
 MANIFESTS = ("setup.py", "setup.cfg", "pyproject.toml")
 TEXTS = (".py", ".md", ".rst", ".ipynb", ".txt")
 MAX_BYTES = 2_000_000
@@ -59,13 +57,6 @@ def libraries_of(root: Path) -> Libraries:
         installed=installed,
         console=_console(root) if installed else {},
     )
-
-
-def announced(text: str) -> set[str]:
-    """Import names of what a text installs with pip or conda."""
-    words = (word for match in PIP.finditer(text) for word in match.group(1).split() if not word.startswith("-"))
-    names = {re.split(r"[<>=!\[~;]", word)[0].strip("'\"").lower() for word in words}
-    return {name.replace("-", "_") for name in names} | {name.split("-")[0] for name in names}
 
 
 @functools.lru_cache(maxsize=32)

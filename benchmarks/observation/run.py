@@ -22,7 +22,7 @@ import msgspec
 from ml_agent.benchmarks.data import Kind
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.observation.model import Report
-from ml_agent.benchmarks.observation.repository import Libraries, announced
+from ml_agent.benchmarks.observation.repository import Libraries
 from ml_agent.sandbox.bubblewrap import find_bubblewrap, system_folders
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.held_folder import held_folder
@@ -134,9 +134,8 @@ def run_answer(job: Job, libraries: Libraries) -> Execution:
 
 def _instructions(job: Job, layout: _Layout, libraries: Libraries) -> dict[str, Any]:
     """What each program is sent."""
-    foreign = libraries.foreign | announced(f"{job.prefix_code}\n{layout.text}")
     return {
-        "root": str(layout.root), "seconds": CPU_SECONDS, "describe": job.describe, "foreign": sorted(foreign),
+        "root": str(layout.root), "seconds": CPU_SECONDS, "describe": job.describe, "foreign": sorted(libraries.foreign),
         "launchers": [*script_launchers(), *launcher_modules()],
         "installed": [str(layout.root / p) for p in libraries.installed], "libraries": [str(_given_libraries())],
     }  # fmt: skip

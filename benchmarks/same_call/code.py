@@ -163,11 +163,6 @@ def _flat(value: Any) -> Iterable[Any]:
     return [v for inner in value for v in _flat(inner)] if isinstance(value, list) else [value]
 
 
-def _stands_in(value: str, text: str) -> bool:
-    """Whether a text has a value as words of its own: "eval" does not stand in "evaluation"."""
-    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None
-
-
 def asked_for(reference: Observation, instruction: str) -> list[Any]:
     """The literals of the reference that the request names."""
     numbers = {float(m.replace(",", "").replace("_", "")) for m in IN_TEXT.findall(instruction)}
@@ -175,7 +170,8 @@ def asked_for(reference: Observation, instruction: str) -> list[Any]:
     found: list[Any] = []
     for value in reference.constants:
         if isinstance(value, str):
-            named = len(value) > 2 and not value.isdigit() and _stands_in(value.lower(), lower)
+            as_words = rf"(?<!\w){re.escape(value.lower())}(?!\w)"  # "eval" does not stand in "evaluation"
+            named = len(value) > 2 and not value.isdigit() and re.search(as_words, lower) is not None
         else:
             named = float(value) in numbers and float(value) not in TELLS_LITTLE
         if named and value not in found:

@@ -13,8 +13,8 @@ from tests.servers.git_folders import write_files
 HELD_BY = "benchmarks.observation.run"
 pytestmark = pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
 OURS = "P=$BENCH_OBSERVER; /bin/rm -f $P/trace; "
-DEEP = """{"outcome":"finished","recorded":{"module":"","file":"fit.py","own":false,"words":[],"folder":".","parents":[],"options":[],
-"calls":[{"name":"f","own":true,"arguments":{"a":%s}}],"environment":{}}}"""
+DEEP = """{"outcome":"finished","recorded":{"program":{"file":"fit.py"},"own":false,"parents":[],
+"calls":[{"name":"f","own":true,"arguments":{"a":%s}}]}}"""
 
 
 @pytest.fixture

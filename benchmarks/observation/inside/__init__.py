@@ -14,7 +14,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 from . import describe, finder, guards, parsers, record, scope, target, unknown, verdict
@@ -23,6 +22,8 @@ from .record import SEEN
 PASSED = ("finished", "outside", "timeout", "none")
 FUNCTIONS = "--functions"
 """No interpreter knows such a word."""
+AGAIN = 0.2
+"""Seconds after which a program is told once more that its time is over: it may have swallowed the first error."""
 READS = re.compile(rb"(?:environ|getenv)\b(?:\.(?:get|setdefault|pop))?\s*[\[(]\s*['\"](\w+)")
 
 
@@ -67,11 +68,8 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
     prepare(job, program, here, harmless)
     if job["describe"]:
         describe.install(functions=functions)
-    action = (
-        functools.partial(describe.call_makers, program.path)
-        if functions
-        else functools.partial(target.execute, program, harmless)
-    )
+    execute = functools.partial(target.execute, program, harmless)
+    action = functools.partial(describe.call_makers, program.path) if functions else execute
     judgement, place = attempt(action, here, job["seconds"])
     if job["describe"]:
         found = describe.parsers(functions=functions)
@@ -80,22 +78,22 @@ def run(job: dict[str, Any], words: Sequence[str]) -> dict[str, Any]:
         judgement = verdict.judge(SEEN.rejection, here)
     if judgement.outcome in ("finished", "outside") and not SEEN.reached and "--help" in program.words:
         judgement = verdict.Judgement("rejected", "only-shows", "the program shows its help, and ends")
-    seen = {"parents": parents, **_seen_of(program, here, given)}
+    seen = {"own": program.own, "parents": parents, "calls": SEEN.calls, "program": _program(program, here, given)}
     return {**judgement._asdict(), "place": place, "recorded": seen}
 
 
-def _seen_of(program: target.Target, here: scope.Scope, given: Mapping[str, str]) -> dict[str, Any]:
+def _program(program: target.Target, here: scope.Scope, given: Mapping[str, str]) -> dict[str, Any]:
     """What was seen of a program; `given` is the environment that it began with."""
-    path = "" if program.own else target.origin(program)
+    path, parsed = "" if program.own else target.origin(program), SEEN.parsed
+    read = any(parsed[name] for name in ("values", "given", "rest"))  # a parser that is not installed says nothing
     return {
-        "module": program.module,
         "file": here.name(path) if path and here.has(path) else "",
-        "own": program.own,
+        "name": program.module,
         "words": program.words,
         "folder": os.path.relpath(Path.cwd(), here.root),
-        "options": SEEN.options,
-        "calls": SEEN.calls,
         "environment": _variables_read(given, path, here),
+        "parsed": bool(read or (SEEN.parses and not program.words)),
+        **parsed,
     }
 
 
@@ -112,12 +110,15 @@ def prepare(
 ) -> None:
     """Put everything in place: what is watched, what is made up, what is not carried out."""
     unknown.Hooks.harmless = staticmethod(harmless)
+    bare = list(sys.path)
+    sys.path += job["libraries"]
+    if flags := parsers.absl_flags():  # before the program's folder is on the path, which may have modules of any name
+        (describe if job["describe"] else parsers).watch_absl(flags)
     if not job["describe"]:
         parsers.install()
-    _lay_out(job, program)
-    made = {name: parsers.tensorflow(name) for name in ("tensorflow", "tensorflow.compat.v1")}
-    watched = {"absl.flags._flagvalues": (describe if job["describe"] else parsers).watch_absl}
-    sys.meta_path.insert(0, finder.FirstFinder(made, watched, here, harmless))
+    _lay_out(job, program, bare)
+    made = {name: functools.partial(parsers.tensorflow, name) for name in ("tensorflow", "tensorflow.compat.v1")}
+    sys.meta_path.insert(0, finder.FirstFinder(made, here, harmless))
     sys.meta_path.append(finder.LastFinder(frozenset(job["foreign"])))
     guards.complete()
     guards.install(here.answer)
@@ -126,12 +127,12 @@ def prepare(
         sys.modules["_bench." + name] = sys.modules.pop(name)
 
 
-def _lay_out(job: dict[str, Any], program: target.Target) -> None:
+def _lay_out(job: dict[str, Any], program: target.Target, bare: Sequence[str]) -> None:
     """sys.path and sys.argv as the interpreter would have them with the repository installed."""
     sys.argv = [program.path, *program.words]
     installed = [p for p in job["installed"] if Path(p).is_dir()]
     extra = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-    sys.path[:] = [program.first, *extra, *sys.path, *installed, *job["libraries"]]
+    sys.path[:] = [program.first, *extra, *bare, *installed, *job["libraries"]]
     sys.dont_write_bytecode = True
 
 
@@ -142,8 +143,7 @@ def attempt(action: Callable[[], None], here: scope.Scope, seconds: float) -> tu
         raise verdict.TimeUp
 
     signal.signal(signal.SIGVTALRM, over)
-    record.CallTime.deadline, record.CallTime.granted = process_time() + seconds, 0
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, record.AGAIN)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, AGAIN)
     try:
         action()
     except BaseException as error:  # noqa: BLE001 - the program is foreign: whatever it raises is the result

@@ -7,7 +7,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 from . import calls
@@ -62,23 +62,16 @@ class LastFinder(MetaPathFinder):
 
 
 class FirstFinder(MetaPathFinder):
-    """Asked first: modules that are always made here, the repository's own, and libraries that are watched.
+    """Asked first: modules that are always made here, and the repository's own.
 
     Args:
         made: module name -> function that makes it.
-        watched: module name -> what is done to it once it is loaded, where it is none of the repository's.
         scope: which files are the repository's.
         harmless: whether an error says nothing about the answer.
     """
 
-    def __init__(
-        self,
-        made: Mapping[str, Callable[[], types.ModuleType]],
-        watched: Mapping[str, Callable[[Any], None]],
-        scope: Scope,
-        harmless: Harmless,
-    ) -> None:
-        self.made, self.watched, self.scope, self.harmless = made, watched, scope, harmless
+    def __init__(self, made: Mapping[str, Callable[[], types.ModuleType]], scope: Scope, harmless: Harmless) -> None:
+        self.made, self.scope, self.harmless = made, scope, harmless
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         if name in self.made:
@@ -86,62 +79,25 @@ class FirstFinder(MetaPathFinder):
         if name in sys.builtin_module_names or (path is not None and not list(path)):
             return None
         spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.origin and spec.loader is not None:
-            if self.scope.has(spec.origin):
-                spec.loader = OwnLoader(spec.loader, self.harmless, bool(self.scope.answer))
-            elif name in self.watched:
-                spec.loader = WatchedLoader(spec.loader, self.watched[name])
+        if spec is not None and isinstance(spec.loader, SourceFileLoader) and self.scope.has(spec.loader.path):
+            spec.loader = OwnLoader(name, spec.loader.path)
+            spec.loader.harmless, spec.loader.rewriting = self.harmless, bool(self.scope.answer)
         return spec
 
 
-class WrappingLoader(Loader):
-    """Does as another loader, but for what a subclass does itself."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def create_module(self, spec: ModuleSpec) -> Any:
-        return self.inner.create_module(spec)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-
-class WatchedLoader(WrappingLoader):
-    """Loads a library as its own loader does, and changes it then."""
-
-    def __init__(self, inner: Any, change: Callable[[Any], None]) -> None:
-        super().__init__(inner)
-        self.change = change
-
-    def exec_module(self, module: Any) -> None:
-        self.inner.exec_module(module)
-        self.change(module)
-
-
-class OwnLoader(WrappingLoader):
+class OwnLoader(SourceFileLoader):
     """Loads a module of the repository; what it stumbles over is left out, and the names of that are unknown."""
 
-    def __init__(self, inner: Any, harmless: Harmless, rewriting: bool) -> None:
-        super().__init__(inner)
-        self.harmless, self.rewriting = harmless, rewriting
+    harmless: Harmless
+    rewriting: bool
 
     def exec_module(self, module: types.ModuleType) -> None:
-        path = module.__file__ or ""
-        if not path.endswith(".py"):
-            self.inner.exec_module(module)
-            return
-        try:
-            body = ast.parse(source(path), path)
-            if self.rewriting:
-                body = calls.rewrite(body, own=False)
-                vars(module)[calls.NAME] = calls.carry_out(self.harmless)
-            stumbled = statement_by_statement(body, path, vars(module), self.harmless)
-        except SyntaxError as error:
-            if not self.harmless(error):
-                raise
-            stumbled = True
-        if stumbled:
+        path = self.path
+        body = ast.parse(source(path), path)
+        if self.rewriting:
+            body = calls.rewrite(body, own=False)
+            vars(module)[calls.NAME] = calls.carry_out(self.harmless)
+        if statement_by_statement(body, path, vars(module), self.harmless):
             module.__bench_stumbled__ = True  # type: ignore[attr-defined]
             names = set(bound_names(tree(path)))
             vars(module).setdefault("__getattr__", lambda name: _late(module, names, name))

@@ -87,20 +87,13 @@ def _opening(function: Callable[..., Any], answer: str) -> Any:
     return opening
 
 
-class _Popen(Unknown):
-    """Stands for the class that starts a program: what it gives is unknown, as is whatever inherits from it."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return Unknown("subprocess.Popen()")
-
-
 def _start_nothing() -> None:
     """Let no program be started: what the caller hears is what a program that ended well would leave."""
     results = {"run": subprocess.CompletedProcess("", 0, "", ""), "call": 0, "check_call": 0}
     results |= dict.fromkeys(("check_output", "getoutput", "getstatusoutput"), Unknown("output"))
     for name, result in results.items():
         setattr(subprocess, name, _giving(result))
-    subprocess.Popen = _Popen("subprocess.Popen")  # type: ignore[misc, assignment]
+    subprocess.Popen = Unknown("subprocess.Popen")  # type: ignore[misc, assignment]
     instead: dict[str, Callable[..., Any]] = {
         "system": _giving(0),
         "popen": _giving(Unknown("output")),

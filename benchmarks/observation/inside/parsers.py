@@ -4,6 +4,7 @@ What they refuse, what they made of the words; and the program ends where its co
 """
 
 import argparse
+import importlib
 import sys
 import types
 from collections.abc import Callable
@@ -98,6 +99,14 @@ def _value_methods(watch: ArgparseWatch) -> dict[str, Callable[..., Any]]:
     return {"_get_values": get_values, "_get_value": get_value, "_check_value": check_value}
 
 
+def absl_flags() -> Any:
+    """The module of absl that reads a command line; None where the host does not give it."""
+    try:
+        return importlib.import_module("absl.flags._flagvalues")
+    except ImportError:
+        return None
+
+
 def watch_absl(module: Any) -> None:
     """Let absl's FLAGS record what they parsed, and end the program then."""
     real = module.FlagValues.__call__
@@ -120,18 +129,11 @@ def watch_absl(module: Any) -> None:
     module.FlagValues.__call__ = parse
 
 
-def tensorflow(name: str) -> Callable[[], types.ModuleType]:
-    """Makes an unknown TensorFlow whose flags and app stand on absl, as TensorFlow 1.15 does it."""
-
-    def make() -> types.ModuleType:
-        module = unknown_module(name)
-        try:
-            from absl import flags
-        except ImportError:
-            return module
+def tensorflow(name: str) -> types.ModuleType:
+    """An unknown TensorFlow whose flags and app stand on absl, as TensorFlow 1.15 does it."""
+    module, flags = unknown_module(name), sys.modules.get("absl.flags")
+    if flags is not None:
         app = types.ModuleType(f"{name}.app")
         vars(app).update(flags=flags, run=lambda main=None, argv=None: flags.FLAGS(argv or sys.argv, known_only=True))
         vars(module).update(flags=flags, app=app)
-        return module
-
-    return make
+    return module

@@ -7,12 +7,10 @@ import argparse
 import enum
 import functools
 import os
-import signal
 import sys
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from time import process_time
 from typing import Any, NoReturn
 
 from . import unknown
@@ -24,11 +22,6 @@ MOST = 400
 """Calls that are kept."""
 DEEPEST = 20
 """Processes that are followed from a program to what started it."""
-CALL_SECONDS, LEAST_SECONDS = 0.6, 0.05
-"""Processor time that one call of the answer may take, and that is left after it."""
-MOST_GRANTED = 20
-AGAIN = 0.2
-"""Seconds after which a program is told once more that its time is over: it may have swallowed the first error."""
 
 
 class Parsed(BaseException):
@@ -52,8 +45,10 @@ class Record:
         self.reached = False
         """Whether a parser accepted the command line."""
         self.rejection: Rejected | None = None
-        self.options: list[dict[str, Any]] = []
-        """One table a parse."""
+        self.parsed: dict[str, Any] = {name: {} for name in ("values", "given", "defaults")}
+        self.parsed |= {name: [] for name in ("rest", "chain", "subcommand")}
+        """What parsers made of the words; of several parses the later ones add to the earlier."""
+        self.parses = 0
         self.calls: list[dict[str, Any]] = []
         """One table a call of the answer's code, as `calls` writes it."""
         self.made: list[argparse.ArgumentParser] = []
@@ -118,14 +113,13 @@ def add_options(
         rest: the words that were left over.
         subcommand: the names of the subcommands that were chosen.
     """
-    SEEN.options.append({
-        "values": {name: picture(value) for name, value in values.items()},
-        "given": given,
-        "defaults": {name: picture(value) for name, value in defaults.items()},
-        "rest": [word for word in rest if isinstance(word, str)],
-        "chain": chain(),
-        "subcommand": list(subcommand),
-    })  # fmt: skip
+    seen, SEEN.parses = SEEN.parsed, SEEN.parses + 1
+    seen["values"] |= {name: picture(value) for name, value in values.items()}
+    seen["given"] |= given
+    seen["defaults"] |= {name: picture(value) for name, value in defaults.items()}
+    seen["rest"] = [word for word in rest if isinstance(word, str)]
+    seen["chain"] = chain() or seen["chain"]
+    seen["subcommand"] = list(subcommand) or seen["subcommand"]
 
 
 def is_command_line(words: Any) -> bool:
@@ -175,43 +169,6 @@ class ArgparseWatch:
         defaults = {a.dest: p.get_default(a.dest) for p in parsers for a in p._actions if a.dest != argparse.SUPPRESS}
         values = {name: self.chosen.get(name, value) for name, value in vars(found).items()}
         add_options(values, self.given, defaults, rest, self.subcommand)
-
-
-class CallTimeUp(BaseException):
-    """One call of the answer took as long as a call may."""
-
-
-class CallTime:
-    """Gives a call of the answer's own code its part of the time: what the answer asks for after it is to be seen, too.
-
-    What is left is counted by the clock of the process, as the timer's own count is too coarse for short calls.
-    """
-
-    deadline = 0.0
-    """The processor time at which the program's time is over."""
-    granted = 0
-    """How often more time was given than was left."""
-    measures = False
-    """Whether it is this call whose time is measured, and not one that the repository makes within it."""
-
-    def __enter__(self) -> None:
-        left = CallTime.deadline - process_time() if from_answer() else 0.0
-        if left > 0:
-            self.measures = True
-            self.handler = signal.signal(signal.SIGVTALRM, _time_is_up)
-            signal.setitimer(signal.ITIMER_VIRTUAL, min(left, CALL_SECONDS), AGAIN)
-
-    def __exit__(self, *error: object) -> None:
-        if self.measures:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, self.handler)
-            if CallTime.deadline - process_time() < LEAST_SECONDS and CallTime.granted < MOST_GRANTED:
-                CallTime.granted, CallTime.deadline = CallTime.granted + 1, process_time() + LEAST_SECONDS
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(CallTime.deadline - process_time(), 1e-6), AGAIN)
-
-
-def _time_is_up(_signum: int, _frame: Any) -> None:
-    raise CallTimeUp
 
 
 def from_answer() -> bool:

@@ -4,11 +4,9 @@ import ast
 import functools
 import os
 import types
-from collections.abc import Sequence
 from pathlib import Path
 
 TESTS = (ast.If, ast.While, ast.IfExp, ast.Assert)
-EXITS = ("exit", "_exit", "quit", "error", "abort", "fail")
 _open = open
 """As it was before anything was replaced."""
 
@@ -72,12 +70,3 @@ def around(path: str, line: int) -> list[ast.AST]:
     return [
         n for n in ast.walk(tree(path)) if getattr(n, "lineno", line + 1) <= line <= (getattr(n, "end_lineno", 0) or 0)
     ]
-
-
-def ends(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block ends by raising an error or by leaving the program."""
-    last = body[-1]
-    call = last.value if isinstance(last, ast.Expr) else None
-    if not isinstance(call, ast.Call):
-        return isinstance(last, ast.Raise)
-    return (getattr(call.func, "attr", None) or getattr(call.func, "id", "")) in EXITS

@@ -115,12 +115,6 @@ def _module(error: Any, scene: _Scene) -> str:
     return "" if unknown.MARK in str(error) or (standard and not scene.own) else "no-such-module"
 
 
-def _import(error: Any, scene: _Scene) -> str:
-    path = getattr(sys.modules.get(error.name or ""), "__file__", None) or error.path or ""
-    counts = scene.own or (path and scene.scope.has(path))
-    return "no-such-name" if counts and "circular" not in str(error) and not scene.tainted(names=False) else ""
-
-
 def _name(error: Any, scene: _Scene) -> str:
     """A test of something unknown may have left the branch out that binds a local name."""
     if not scene.frames or _imports_all(scene.frames[-1][0]):
@@ -153,7 +147,7 @@ def _attribute(error: Any, scene: _Scene) -> str:
         return ""
     of_parser = isinstance(value, argparse.Namespace) and not unknown.HANDED
     path = str(getattr(value, "__file__", None) or "") if isinstance(value, types.ModuleType) else ""
-    of_module = bool(path) and scene.scope.has(path) and not _stumbled(value)
+    of_module = bool(path) and scene.scope.has(path) and not vars(value).get("__bench_stumbled__")
     return "no-such-attribute" if of_parser or of_module or scene.own else ""
 
 
@@ -165,7 +159,6 @@ def _rejection(error: Any, scene: _Scene) -> str:
 RULES: tuple[tuple[Any, Callable[[Any, _Scene], str]], ...] = (
     (SyntaxError, _syntax),
     (ModuleNotFoundError, _module),
-    (ImportError, _import),
     (NameError, _name),
     (SAY_NOTHING, lambda error, scene: ""),
     (OSError, _file),
@@ -179,8 +172,3 @@ def _imports_all(frame: types.FrameType) -> bool:
     """Whether the file imports all names of some module: it may be one that is not known here."""
     imports = (n for n in ast.walk(tree(frame.f_code.co_filename)) if isinstance(n, ast.ImportFrom))
     return any(one.names[0].name == "*" for one in imports)
-
-
-def _stumbled(module: types.ModuleType) -> bool:
-    """Whether a module of the repository was not loaded to its end."""
-    return bool(vars(module).get("__bench_stumbled__"))

@@ -197,18 +197,6 @@ def test_halves_of_characters_in_code_are_kept(kit: Path) -> None:
     assert observation.observe(code, kit) == first
 
 
-def test_a_call_that_never_ends_is_left_wherever_its_time_is_over(tmp_path: Path) -> None:
-    """Also within a call that it makes itself: that one's end is not the end of its own."""
-    (tmp_path / "play.py").write_text(
-        "import gym\n\n\ndef rest(played):\n    return [one for one in played if one > 3]\n\n\n"
-        "def play(episodes):\n    played = []\n    while len(played) < episodes:\n"
-        "        rest(rest(rest(list(range(9)))))\n    return played\n\n\ndef tell(text):\n    print(text)\n"
-    )
-    for episodes in range(50, 52):
-        found = observation.observe(f"from play import play, tell\nplay({episodes})\ntell('done')\n", tmp_path)
-        assert [one.name.rpartition(".")[2] for one in found.calls] == ["play", "tell"], found.message
-
-
 def test_an_installed_function_is_read_by_its_signature_where_its_libraries_are_missing(
     judge: Judge, tmp_path: Path
 ) -> None:
