@@ -89,10 +89,9 @@ NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?
 """The top of a module that is missing."""
 _NO_HEADER = re.compile(r"fatal error: ['\"]?(numpy|pybind11)/")
 """A package's header that a build does without asking for the package."""
-_SPOKEN = re.compile(
-    r"^\s*+(?:\w*Error\b|error\b|\S+: (?:fatal )?error:|ERROR|fatal|.*command '.*' failed|.*not found)", re.IGNORECASE
-)
-
+_SPOKEN = re.compile(r"(?i)^\s*+(?:\w*Error\b|\S+: (?:fatal )?error:|fatal|.*command '.*' failed|.*not found)")
+_OLD_C = re.compile(r"longintrepr\.h: No such file|has no member named .(?:exc_type|tp_print|use_tracing)\b")
+"""What compilers say of C that Cython made for older Pythons."""
 _OF_COMPILER = re.compile(r"^\S+:\d+(?::\d+)?: (?:fatal )?error:")
 _FIRST, _LAST, _LONGEST = 4, 28, 400
 """Lines of a failed step that are told: its first errors and its end; and characters of one of the former."""
@@ -160,7 +159,7 @@ class BuildFailure(msgspec.Struct, frozen=True, kw_only=True):
     lasting: bool = False
     """Whether the build itself failed, so that it fails again."""
     late: bool = False
-    """Whether it was not done in its time, which other versions of what it needs do not change."""
+    """Whether it was not done in its time, or C is for older Pythons, which other versions of what it needs do not change."""
 
     @property
     def line(self) -> str:
@@ -416,9 +415,8 @@ class Builder:
         answer = _answer(done)
         if not done.ok or answer is None:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
-            return BuildFailure(
-                lines=(*said_by(done), *why), lasting=done.ended == "exited", late=done.ended == "timeout"
-            )
+            late = done.ended == "timeout" or _OLD_C.search(done.stdout) is not None
+            return BuildFailure(lines=(*said_by(done), *why), lasting=done.ended == "exited", late=late)
         return answer
 
 

@@ -543,10 +543,9 @@ class _Making:
         """Fetch and link all that comes as wheels, then build the rest without a network."""
         sources = {package.name for package in packages if not package.wheels or self._resolver.described(package)}
         there, self._there = self._there, ()
-        if not packages or packages != there:
-            refused = self._made_of_wheels(packages, sources)
-            if refused is not None:
-                return refused
+        refused = None if packages and packages == there else self._made_of_wheels(packages, sources)
+        if refused is not None:
+            return refused
         pins = [package.pin for package in packages if package.name in ("numpy", "cython", "torch")]
         wheels = []
         for package in packages:

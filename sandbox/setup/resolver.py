@@ -48,12 +48,12 @@ class Resolver:
     def _resolve(self, wanted: Wanted) -> tuple[Package, ...] | Refusal:
         for _ in range(MOST_SOURCES):
             answer = self._compile(_held(wanted, *self._unusable))
-            if isinstance(answer, Refusal) and answer.unread and answer.unread not in self._read:
+            if not isinstance(answer, Refusal):
+                return answer
+            if answer.unread and answer.unread not in self._read:
                 self._read.append(answer.unread)
                 continue
-            if not isinstance(answer, Refusal) or answer.reason != "build":
-                return answer
-            if (answer.name, answer.version) in self._known:
+            if answer.reason != "build" or (answer.name, answer.version) in self._known:
                 return answer
             described = self._describe(answer.name, answer.version, wanted.day)
             if isinstance(described, Metadata):

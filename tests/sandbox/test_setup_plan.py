@@ -74,6 +74,11 @@ def test_what_only_old_build_tools_take_is_built_with_these(tmp_path: Path) -> N
     assert tree.requires == ("setuptools", "wheel", "numpy", "setuptools<58")
 
 
+def test_a_header_of_another_python_is_in_no_system_package() -> None:
+    assert packages_for("a.cpp:181:12: fatal error: longintrepr.h: No such file or directory") == ()
+    assert packages_for("a.cpp:181:12: fatal error: gsl/gsl_math.h: No such file or directory") == ("libgsl-dev",)
+
+
 def test_circular_imports_and_broken_files_end(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "import b\nimport six\n")
     write(tmp_path, "b.py", "import a\nimport c\n")
