@@ -90,8 +90,8 @@ def test_a_run_sh_that_trains_as_it_should(least: PeerAgent, repos: Path) -> Non
 
 @pytest.mark.parametrize(
     ("script", "official", "executed", "code"),
-    [(f"{TRAIN} --sleep 900", True, True, 124), ("sleep 900", True, False, 124), ("python main.py --epochs 14", False, False, 1)],
-)  # fmt: skip
+    [(f"{TRAIN} --sleep 900", True, True, 124), ("python main.py --epochs 14", False, False, 1)],
+)
 def test_how_a_run_sh_ends(
     script: str, official: bool, executed: bool, code: int, least: PeerAgent, repos: Path
 ) -> None:

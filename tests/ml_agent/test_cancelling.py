@@ -1,7 +1,6 @@
 """Cancelling ends a program that says nothing, whoever cancels: a caller, a task, a coding agent, a signal."""
 
 import asyncio
-import json
 import os
 import signal
 import socket
@@ -114,8 +113,11 @@ async def wait_for_progress(said: list[str]) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_a_call_that_is_given_up_ends_its_silent_program(program: Program) -> None:
+def test_a_silent_program_ends_with_its_call_and_with_the_server(
+    program: Program, capfd: pytest.CaptureFixture[str]
+) -> None:
     asked = {"instruction": TASK, "repository": str(program.root), "run": "full"}
+    command = {"command": f"python {program.script} --lr 1", "repository": str(program.root)}
 
     async def talk() -> None:
         said: list[str] = []
@@ -123,31 +125,23 @@ def test_a_call_that_is_given_up_ends_its_silent_program(program: Program) -> No
         async def progress(_done: float, _total: float | None, message: str | None) -> None:
             said.append(message or "")
 
+        before = set(servers())
         async with server(program.root) as client:
+            (served,) = set(servers()) - before
             call = asyncio.create_task(client.call_tool("solve", asked, progress_callback=progress))
             await asyncio.to_thread(program.wait_until, True, WAIT)
             await wait_for_progress(said)
             call.cancel()
             await asyncio.to_thread(program.wait_until, False, SOON)
             assert (await client.list_tools()).tools, "the server goes on"
-
-    asyncio.run(talk())
-
-
-def test_a_server_that_is_terminated_takes_the_program_with_it(program: Program) -> None:
-    asked = {"command": f"python {program.script} --lr 1", "repository": str(program.root)}
-
-    async def talk() -> None:
-        before = set(servers())
-        async with server(program.root) as client:
-            (served,) = set(servers()) - before
-            call = asyncio.create_task(client.call_tool("run_in_sandbox", asked))
+            call = asyncio.create_task(client.call_tool("run_in_sandbox", command))
             await asyncio.to_thread(program.wait_until, True, WAIT)
             os.kill(served, signal.SIGTERM)
             await asyncio.to_thread(program.wait_until, False, SOON)
             call.cancel()
 
     asyncio.run(talk())
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def servers() -> list[int]:
@@ -156,41 +150,19 @@ def servers() -> list[int]:
     return [int(child) for child in children if b"\0mcp\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def wait_until_served(server: "subprocess.Popen[str]", port: int | None) -> None:
-    """Until a server answers, over its streams where there is no port."""
-    if port is None:
-        assert server.stdin and server.stdout
-        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}), file=server.stdin, flush=True)
-        assert server.stdout.readline()
-        return
-    deadline = time.monotonic() + WAIT
-    while socket.socket().connect_ex(("127.0.0.1", port)):
-        assert time.monotonic() < deadline and server.poll() is None
-        time.sleep(0.05)
-
-
-def test_a_port_that_is_taken_is_told_in_a_line() -> None:
-    pytest.importorskip("mcp")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-m", "ml_agent", "mcp", "--transport", "http", "--port", port],
-            capture_output=True, text=True, timeout=WAIT, check=False,
-        )  # fmt: skip
-    assert done.returncode == 3 and done.stderr.count("\n") == 1 and port in done.stderr, done.stderr
-
-
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_server_ends_on_term_without_a_traceback(transport: str) -> None:
+def test_a_server_takes_its_port_and_ends_on_term_without_a_traceback() -> None:
     pytest.importorskip("mcp")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    command = [sys.executable, "-m", "ml_agent", "mcp", "--transport", transport, "--port", port]
-    served = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until_served(served, int(port) if transport == "http" else None)
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "ml_agent", "mcp", "--transport", "http", "--port", str(port)]
+    served = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + WAIT
+    while socket.socket().connect_ex(("127.0.0.1", port)):
+        assert time.monotonic() < deadline and served.poll() is None
+        time.sleep(0.05)
+    second = subprocess.run(command, capture_output=True, text=True, timeout=WAIT, check=False)
+    assert second.returncode == 3 and second.stderr.count("\n") == 1 and str(port) in second.stderr, second.stderr
     served.send_signal(signal.SIGTERM)
     _, said = served.communicate(timeout=WAIT)
     assert "Traceback" not in said and served.returncode in (143, -signal.SIGTERM), said

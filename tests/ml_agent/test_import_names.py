@@ -15,11 +15,11 @@ TRAP = "raise SystemExit('imported the folder of the user')\n"
 SCRIPT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--lr', type=float)\np.parse_args()\n"
 
 
-@pytest.fixture(params=["modules", "packages"])
-def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A user's folder with four such names, and a repository in it."""
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A user's folder with four such names, two of modules and two of packages, and a repository in it."""
     for room in ROOMS:
-        place = tmp_path / (f"{room}.py" if request.param == "modules" else f"{room}/__init__.py")
+        place = tmp_path / (f"{room}.py" if room in ROOMS[::2] else f"{room}/__init__.py")
         place.parent.mkdir(exist_ok=True)
         place.write_text(TRAP)
     (tmp_path / "repository").mkdir()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.contract import Limits, Policy, Sandbox
+from ml_agent.sandbox.contract import Limits, Network, Policy, Sandbox
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
 
@@ -44,6 +44,33 @@ def make(tmp_path: Path) -> Iterator[Make]:
     yield start
     for sandbox in made:
         sandbox.stop()
+
+
+@pytest.fixture(scope="module")
+def containers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Network], Sandbox]]:
+    """One container a network for a whole module."""
+    made: dict[Network, Sandbox] = {}
+
+    def start(network: Network) -> Sandbox:
+        if network not in made:
+            policy = Policy(network=network, limits=Limits(memory_bytes=512 * 1024**2, pids=100), run_id="tests")
+            made[network] = build("docker", tmp_path_factory.mktemp("logs"), policy)
+            made[network].start()
+        return made[network]
+
+    yield start
+    for sandbox in made.values():
+        sandbox.stop()
+
+
+@pytest.fixture
+def kept(make: Make, containers: Callable[[Network], Sandbox]) -> Make:
+    """A started sandbox. A container, which takes a second to start, serves many tests: what one does must not reach the next."""
+
+    def start(kind: str, network: Network = "none") -> Sandbox:
+        return containers(network) if kind == "docker" else make(kind, network=network)
+
+    return start
 
 
 @pytest.fixture(params=[DOCKER, BUBBLEWRAP, PROCESS])

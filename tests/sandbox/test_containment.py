@@ -26,15 +26,15 @@ def silent(sandbox: Sandbox, path: str) -> bool:
     return bool(first) and sandbox.get(path) == first
 
 
-def test_fork_bomb(kind: str, make: Make) -> None:
-    sandbox = make(kind)
+def test_fork_bomb(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
     response = sandbox.run(Command(text=":(){ :|:& };:; sleep 60", timeout=1))
     assert response.ended in ("timeout", "signalled")
     assert alive(sandbox)
 
 
-def test_four_gigabytes(kind: str, make: Make) -> None:
-    sandbox = make(kind)
+def test_four_gigabytes(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
     response = sandbox.run(
         Command(text="python -c 'x = bytearray(4 << 30); x[::4096] = bytes(len(x[::4096])); print(1)'", timeout=100)
     )
@@ -43,8 +43,8 @@ def test_four_gigabytes(kind: str, make: Make) -> None:
     assert alive(sandbox)
 
 
-def test_memory_of_a_child_that_is_killed(isolated_kind: str, make: Make) -> None:
-    sandbox = make(isolated_kind)
+def test_memory_of_a_child_that_is_killed(isolated_kind: str, kept: Make) -> None:
+    sandbox = kept(isolated_kind)
     text = "python -c 'x = [bytearray(1 << 24) for _ in range(400)]' || { echo survived; exit 1; }"
     response = sandbox.run(Command(text=text, timeout=100))
     assert response.ended == "out-of-memory" and "survived" in response.stdout
@@ -76,8 +76,8 @@ def test_full_disk_by_many_files(kind: str, make: Make, monkeypatch: pytest.Monk
     assert any("disk limit" in line or "No space" in line for line in response.error_lines)
 
 
-def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
-    sandbox = make(kind)
+def test_a_child_that_leaves_its_session(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
     began = time.monotonic()
     response = sandbox.run(
         Command(
@@ -90,15 +90,15 @@ def test_a_child_that_leaves_its_session(kind: str, make: Make) -> None:
     assert silent(sandbox, "beat")
 
 
-def test_a_double_fork_that_closes_its_streams(kind: str, make: Make) -> None:
-    sandbox = make(kind)
-    text = "python -c \"\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in (0, 1, 2)]\n        while True: open('new', 'w').write(str(time.time())); os.replace('new', 'beat'); time.sleep(0.05)\n    os._exit(0)\nwhile not os.path.exists('beat') or not os.path.getsize('beat'): time.sleep(0.05)\""
+def test_a_double_fork_that_closes_its_streams(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
+    text = "python -c \"\nimport os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        [os.close(n) for n in (0, 1, 2)]\n        while True: open('new', 'w').write(str(time.time())); os.replace('new', 'pulse'); time.sleep(0.05)\n    os._exit(0)\nwhile not os.path.exists('pulse') or not os.path.getsize('pulse'): time.sleep(0.05)\""
     assert sandbox.run(Command(text=text, timeout=100)).ok
-    assert silent(sandbox, "beat")
+    assert silent(sandbox, "pulse")
 
 
-def test_term_is_ignored(kind: str, make: Make) -> None:
-    sandbox = make(kind)
+def test_term_is_ignored(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
     began = time.monotonic()
     response = sandbox.run(Command(text="trap '' TERM INT HUP; while :; do sleep 1; done", timeout=0.5))
     assert response.ended == "timeout"
@@ -106,24 +106,24 @@ def test_term_is_ignored(kind: str, make: Make) -> None:
     assert alive(sandbox)
 
 
-def test_streams_are_closed_and_it_goes_on(kind: str, make: Make) -> None:
-    sandbox = make(kind)
+def test_streams_are_closed_and_it_goes_on(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
     response = sandbox.run(Command(text="exec >&- 2>&-; sleep 0.5; echo x > late; exit 5", timeout=100))
     assert (response.ended, response.exit_code) == ("exited", 5)
     assert response.seconds >= 0.5
     assert sandbox.get("late") == b"x\n"
 
 
-def test_it_stops_what_guards_it(kind: str, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_stops_what_guards_it(kind: str, kept: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervise, "HOST_GRACE", 0.5)
-    sandbox = make(kind)
+    sandbox = kept(kind)
     response = sandbox.run(Command(text="kill -STOP $PPID; sleep 60", timeout=1))
     assert response.ended == "timeout"
     assert alive(sandbox)
 
 
-def test_zombies(kind: str, make: Make) -> None:
-    sandbox = make(kind)
+def test_zombies(kind: str, kept: Make) -> None:
+    sandbox = kept(kind)
     text = 'python -c "\nimport os, time\nfor _ in range(60):\n    if os.fork() == 0: os._exit(0)\ntime.sleep(0.2)"'
     assert sandbox.run(Command(text=text, timeout=100)).ok
     response = sandbox.run(Command(text="cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z ' || true", timeout=100))
@@ -132,9 +132,9 @@ def test_zombies(kind: str, make: Make) -> None:
     assert alive(sandbox)
 
 
-def test_the_host_is_out_of_reach(isolated_kind: str, make: Make, tmp_path: Path) -> None:
+def test_the_host_is_out_of_reach(isolated_kind: str, kept: Make, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret of the host")
-    sandbox = make(isolated_kind)
+    sandbox = kept(isolated_kind)
     project = Path(__file__).parents[2]
     text = f"""
 cat {tmp_path}/secret
@@ -152,11 +152,11 @@ cat /proc/1/environ | tr '\\0' '\\n'
 
 
 @pytest.mark.parametrize("install", [False, True])
-def test_the_home_of_the_host_is_out_of_reach(isolated_kind: str, make: Make, install: bool) -> None:
+def test_the_home_of_the_host_is_out_of_reach(isolated_kind: str, kept: Make, install: bool) -> None:
     marker = Path.home() / f".ml-agent-test-{os.getpid()}"
     marker.write_text("at home")
     try:
-        sandbox = make(isolated_kind, network="install")
+        sandbox = kept(isolated_kind, network="install")
         names = " ".join(path.name for path in Path.home().iterdir() if path.name not in (".bashrc", ".profile"))
         text = f"ls -a /root /home/* {Path.home()}; cat {marker}; cd {Path.home()} && ls -d {names}"
         response = sandbox.run(Command(text=text, timeout=100, install=install))
@@ -181,12 +181,12 @@ print("tried", len(places) > 4)
 
 
 @pytest.mark.parametrize("install", [False, True])
-def test_sockets_of_the_host_are_out_of_reach(isolated_kind: str, make: Make, tmp_path: Path, install: bool) -> None:
+def test_sockets_of_the_host_are_out_of_reach(isolated_kind: str, kept: Make, tmp_path: Path, install: bool) -> None:
     place = str(tmp_path / "host.sock")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(place)
         listening.listen()
-        sandbox = make(isolated_kind, network="install")
+        sandbox = kept(isolated_kind, network="install")
         response = sandbox.run(
             Command(
                 text=f"${{ML_AGENT_PYTHON:-python}} -c '{SOCKETS}'",
@@ -198,8 +198,8 @@ def test_sockets_of_the_host_are_out_of_reach(isolated_kind: str, make: Make, tm
         assert response.stdout == "tried True\n"
 
 
-def test_no_capabilities_and_no_new_privileges(isolated_kind: str, make: Make) -> None:
-    response = make(isolated_kind).run(
+def test_no_capabilities_and_no_new_privileges(isolated_kind: str, kept: Make) -> None:
+    response = kept(isolated_kind).run(
         Command(text="id -u; grep -E 'CapEff|CapBnd|NoNewPrivs|Seccomp:' /proc/self/status", timeout=100)
     )
     lines = response.stdout.split()
@@ -233,8 +233,8 @@ def server() -> Iterator[int]:
 CONNECT = "import socket, sys; s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 3); print(s.recv(5))"
 
 
-def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
-    sandbox = make(isolated_kind, network="none")
+def test_network_none(isolated_kind: str, kept: Make, server: int) -> None:
+    sandbox = kept(isolated_kind, network="none")
     addresses = " ".join({"127.0.0.1", "172.17.0.1", socket.gethostbyname(socket.gethostname())})
     text = f"for a in {addresses}; do ${{ML_AGENT_PYTHON:-python}} -c '{CONNECT}' $a {server}; done; tail -n +3 /proc/net/dev | grep -vc ' lo:'"
     for install in (False, True):
@@ -243,9 +243,9 @@ def test_network_none(isolated_kind: str, make: Make, server: int) -> None:
         assert response.stdout.split()[-1] == "0"
 
 
-def test_network_full(isolated_kind: str, make: Make, server: int) -> None:
+def test_network_full(isolated_kind: str, kept: Make, server: int) -> None:
     addresses = " ".join({"127.0.0.1", "172.17.0.1", socket.gethostbyname(socket.gethostname())})
-    sandbox = make(isolated_kind, network="full")
+    sandbox = kept(isolated_kind, network="full")
     text = f"for a in {addresses}; do ${{ML_AGENT_PYTHON:-python}} -c '{CONNECT}' $a {server}; done; true"
     for install in (False, True):
         assert "hello" in sandbox.run(Command(text=text, timeout=100, install=install)).stdout

@@ -109,6 +109,7 @@ def test_a_later_command_goes_on_behind_the_long_step_that_it_begins_with(sessio
             session.sandbox.get(gone)
 
 
+@pytest.mark.parametrize("isolated_kind", ["bubblewrap"])
 def test_what_is_not_the_same_begins_clean(session: Session) -> None:
     run(session, "export A=1\npython slow.py\npython last.py 3")
     other = run(session, "export A=2\npython slow.py\npython last.py 0", environment={"B": "1"})

@@ -100,10 +100,9 @@ def test_a_diagnosis_is_right_by_its_code_and_by_what_it_names() -> None:
     assert not judge(case, OK, None, "diagnosed").right
 
 
-@pytest.mark.docker
 @pytest.mark.parametrize("name", QUICK)
 def test_rules_bring_it_to_its_right_end(name: str) -> None:
-    row = run_case(CASES[name], "docker")
+    row = run_case(CASES[name], "process")
     assert row.right, row
 
 

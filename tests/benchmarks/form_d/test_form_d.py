@@ -70,6 +70,12 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(folder=folder, version="1", python="3.11", prefix=Path(sys.base_prefix), fingerprint="")
 
 
+@pytest.fixture(scope="module")
+def least(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The least agent, installed."""
+    return LeastAgent().install(tmp_path_factory.mktemp("agents"))
+
+
 @pytest.fixture
 def plan(tmp_path: Path, judge: Installed) -> Plan:
     """Three rows whose repositories hold a README alone."""
@@ -83,8 +89,7 @@ def plan(tmp_path: Path, judge: Installed) -> Plan:
     (tmp_path / "archives" / sha256).write_bytes(packed.getvalue())
     rows = tuple(msgspec.structs.replace(load_rows()[name], sha256=sha256) for name in ("easyai", "chempy", "brainpy"))
     terms = Terms(endpoint=Endpoint(model="scripted"), place=HERE, limits=Limits(calls=5, seconds=60.0), tries=2)
-    agent = Copier({"chempy": "twice-as-many"}, {"easyai": True, "chempy": True, "brainpy": False})
-    archives, out = tmp_path / "archives", tmp_path / "out"
+    archives, out, agent = tmp_path / "archives", tmp_path / "out", Copier({"chempy": "twice-as-many"}, {})
     return Plan(rows=rows, archives=archives, out=out, agent=agent, terms=terms, judge=judge)
 
 
@@ -96,27 +101,23 @@ def lines_of(plan: Plan) -> list[str]:
     return (plan.out / KEPT).read_text().splitlines()
 
 
-def test_the_agents_word_stands_beside_the_judges(plan: Plan) -> None:
-    right, false_claim, refused = run(plan, LocalEngine(2))
+def test_the_agents_word_stands_beside_the_judges_whatever_is_killed(plan: Plan, tmp_path: Path) -> None:
+    deadly = tmp_path / "chempy"
+    deadly.touch()
+    whole = changed(
+        plan, Copier({"chempy": "twice-as-many"}, {"easyai": True, "chempy": True, "brainpy": False}, deadly)
+    )
+    right, false_claim, refused = run(whole, LocalEngine(2))
+    assert not deadly.exists(), "a killed worker costs nothing"
     assert (right.delivered, right.claim, right.refusal) == (True, True, "")
     assert (false_claim.delivered, false_claim.claim) == (False, True) and "coefficients" in false_claim.refusal
     assert (refused.delivered, refused.claim) == (True, False)
-    kept = lines_of(plan)
-    again = run(plan, LocalEngine(2))
-    assert again == (right, false_claim, refused) and lines_of(plan) == kept, "what is done stays"
+    first, *rest = lines_of(plan)
+    (plan.out / KEPT).write_text("\n".join([first, *rest[:-1], first[:40]]))  # as a kill leaves it
+    again = run(whole, LocalEngine(1))
+    assert again == (right, false_claim, refused) and len(lines_of(plan)) == 3, "one row was done again"
+    assert lines_of(plan)[0] == first, "what is done stays"
     see_side_by_side(plan)
-
-
-def test_a_killed_worker_costs_nothing_and_a_cut_run_goes_on(plan: Plan, tmp_path: Path) -> None:
-    deadly = tmp_path / "chempy"
-    deadly.touch()
-    agent = Copier({}, {}, deadly)
-    done = run(changed(plan, agent), LocalEngine(2))
-    assert all(one.delivered for one in done) and not deadly.exists()
-    first, *_ = lines_of(plan)
-    (plan.out / KEPT).write_text(f"{first}\n{first[:40]}")  # as a kill leaves it
-    assert len(run(changed(plan, agent), LocalEngine(1))) == 3
-    assert lines_of(plan)[0] == first and len(lines_of(plan)) == 3, "two rows were done again"
 
 
 @pytest.mark.slow
@@ -136,8 +137,7 @@ def scripted(plan: Plan, server: ModelServer, installed: Installed, seconds: flo
     )
 
 
-def test_a_real_agent_and_one_that_hangs(plan: Plan, tmp_path: Path) -> None:
-    installed = LeastAgent().install(tmp_path / "agents")
+def test_a_real_agent_and_one_that_hangs(plan: Plan, least: Installed) -> None:
     verdicts = (FOLDER / "expected/easyai/verdicts.csv").read_text()
     isotopes = (FOLDER / "expected/brainpy/isotopes.csv").read_text()
 
@@ -155,9 +155,9 @@ def test_a_real_agent_and_one_that_hangs(plan: Plan, tmp_path: Path) -> None:
 
     easyai, chempy, brainpy = plan.rows
     with ModelServer(brain=brain, misbehaviour=ends) as server:
-        both = scripted(msgspec.structs.replace(plan, rows=(easyai, brainpy)), server, installed)
+        both = scripted(msgspec.structs.replace(plan, rows=(easyai, brainpy)), server, least)
         right, by_script = run(both, LocalEngine(2))
-        (hung,) = run(scripted(msgspec.structs.replace(plan, rows=(chempy,)), server, installed, 5.0), LocalEngine(1))
+        (hung,) = run(scripted(msgspec.structs.replace(plan, rows=(chempy,)), server, least, 5.0), LocalEngine(1))
     assert (right.delivered, right.claim, right.ended, right.usage.calls) == (True, True, "finished", 2), right
     assert right.usage.prompt_tokens > 100
     assert (hung.delivered, hung.claim, hung.infrastructure) == (False, None, ""), hung
@@ -166,13 +166,13 @@ def test_a_real_agent_and_one_that_hangs(plan: Plan, tmp_path: Path) -> None:
     assert (by_script.delivered, by_script.claim) == (True, False), "a script is run where nothing came out"
 
 
-def test_trouble_of_the_endpoint_counts_for_nobody_and_is_tried_again(plan: Plan, tmp_path: Path) -> None:
-    installed, plan = LeastAgent().install(tmp_path / "agents"), msgspec.structs.replace(plan, rows=plan.rows[:1])
+def test_trouble_of_the_endpoint_counts_for_nobody_and_is_tried_again(plan: Plan, least: Installed) -> None:
+    plan = msgspec.structs.replace(plan, rows=plan.rows[:1])
     with ModelServer(misbehaviour=lambda seen, answer: Response(body=b"{}", status=503)) as server:
-        lost = run(scripted(plan, server, installed), LocalEngine(1))
+        lost = run(scripted(plan, server, least), LocalEngine(1))
         assert all(one.infrastructure and one.tries == 2 and not one.delivered for one in lost)
         number = len(server.requests)
-        run(scripted(plan, server, installed), LocalEngine(1))
+        run(changed(scripted(plan, server, least), tries=1), LocalEngine(1))
         assert len(server.requests) > number, "such rows are done again"
     with pytest.raises(BenchError, match="no row has a result from every"):
         side_by_side(plan)

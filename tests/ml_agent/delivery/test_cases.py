@@ -2,7 +2,6 @@
 in both sandboxes, the others on the host."""
 
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -126,14 +125,6 @@ RUN = {"json", "folder", "changed", "link", "printed", "old-file-touched-back", 
 """One of each way in which files are listed, dated and read in a sandbox. What is in a file is judged on the host."""
 
 
-def _ways() -> Iterator[object]:
-    for kind, marks in (("docker", [pytest.mark.docker]), ("bubblewrap", [])):
-        for case in CASES:
-            if case.name in RUN:
-                group = pytest.mark.xdist_group(f"delivery-{kind}")
-                yield pytest.param(kind, case, id=f"{kind}-{case.name}", marks=[*marks, group])
-
-
 def _sandbox(kind: str, folder: Path) -> Sandbox:
     policy = Policy(network="none", limits=Limits(memory_bytes=512 * 1024**2), run_id="tests")
     if kind == "docker":
@@ -152,34 +143,31 @@ def _write_repository(root: Path) -> None:
     (root / "old/log.csv").write_text("x,y\n1,2\n")
 
 
-@pytest.fixture(scope="module")
-def run(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Executor, Workspace]]:
-    """One sandbox with all the programs, as a repository."""
-    place = tmp_path_factory.mktemp("delivery")
-    root = place / "repository"
+@pytest.mark.parametrize("kind", [pytest.param("docker", marks=pytest.mark.docker), "bubblewrap"])
+def test_it_is_judged_by_what_is_there(kind: str, tmp_path: Path) -> None:
+    """All in one run: the sandbox is asked once for what is there before it, and once after it."""
+    root, run = tmp_path / "repository", [case for case in CASES if case.name in RUN]
     _write_repository(root)
-    patch = pytest.MonkeyPatch()
-    patch.setenv("ML_AGENT_CACHE_DIR", str(place / "cache"))
-    folder = new_run(place / "runs", place / "run", {})
-    executor = Executor(_sandbox(request.param, folder.logs), load_settings(run="full"), folder, lambda *_, **__: None)
-    index = RepoIndex.open(root, "", None)
-    yield executor, Workspace(index=index, candidate=Candidate(full_name="local/cases", url=str(root)))
-    executor.close()
-    patch.undo()
-
-
-@pytest.mark.parametrize(("run", "case"), _ways(), indirect=["run"])
-def test_it_is_judged_by_what_is_there(case: Case, run: tuple[Executor, Workspace]) -> None:
-    executor, workspace = run
-    expected = expectations_of(case.asks)
-    assert expected, "the sentence says what should come out"
-    draft = Draft(kind="bash", text=f"python do-{case.name}.py", entry=f"do-{case.name}.py")
-    outcome = executor.run(workspace, draft, [], FileExpectations(expected=expected))
+    expected = {case.name: expectations_of(case.asks) for case in run}
+    assert all(expected.values()), "the sentence says what should come out"
+    folder = new_run(tmp_path / "runs", tmp_path / "run", {})
+    executor = Executor(_sandbox(kind, folder.logs), load_settings(run="full"), folder, lambda *_, **__: None)
+    workspace = Workspace(
+        index=RepoIndex.open(root, "", None), candidate=Candidate(full_name="me/cases", url=str(root))
+    )
+    draft = Draft(kind="bash", text="\n".join(f"python do-{case.name}.py" for case in run), entry="do-json.py")
+    try:
+        all_of_them = tuple(one for some in expected.values() for one in some)
+        outcome = executor.run(workspace, draft, [], FileExpectations(expected=all_of_them))
+    finally:
+        executor.close()
     assert outcome.response.ok, outcome.response.stderr
-    assert outcome.evidence == ("delivered" if case.delivers else "completed"), outcome.judgements
-    assert all(one.said for one in outcome.judgements)
+    judged = iter(outcome.judgements)
+    for case in run:
+        found = [next(judged) for _ in expected[case.name]]
+        assert all(one.said for one in found)
+        assert all(one.verdict == "delivered" for one in found) is case.delivers, (case.name, found)
+    assert outcome.evidence == "completed", "not all of it is there"
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name not in RUN], ids=lambda case: case.name)
