@@ -1,7 +1,6 @@
 """What was judged is what `reproduce.sh` would do: the answer runs in the checkout, the environment of the recorded steps and the user's files alone."""
 
 import os
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from ml_agent.settings import load_settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from tests.servers.git_folders import write_files
+from tests.wheels import make_wheel
 
 HELD_BY = "sandbox.session, Sandbox.begin_clean"
 KINDS = [
@@ -157,16 +157,6 @@ _HINDERS = ("closed", "no ", "many files", "deep folder", "attributes", "a proce
 LISTED = "README.md\nmodel\npredict.py\nrequirements.txt\nscaling.py\nweights.json"
 
 
-def _wheel(folder: Path) -> None:
-    folder.mkdir()
-    with zipfile.ZipFile(folder / "scaling-1.0-py3-none-any.whl", "w") as archive:
-        archive.writestr("scaling.py", "def scaled(x):\n    return x * 2\n")
-        info = "scaling-1.0.dist-info"
-        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: scaling\nVersion: 1.0\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "scaling.py,,\n")
-
-
 class Trial:
     """An executor with a repository, and the same user's file at each run."""
 
@@ -205,7 +195,7 @@ class Trial:
 def trial(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str, Network], Trial]]:
-    _wheel(tmp_path / "wheels")
+    make_wheel(tmp_path / "wheels", "scaling", "1.0", {"scaling.py": "def scaled(x):\n    return x * 2\n"})
     for name, value in {"FIND_LINKS": str(tmp_path / "wheels"), "NO_INDEX": "1", "CONFIG_FILE": "/dev/null"}.items():
         monkeypatch.setenv(f"PIP_{name}", value)
     made: list[Trial] = []

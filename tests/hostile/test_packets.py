@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import uuid
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ import pytest
 
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from tests.servers.git_folders import write_files
+from tests.wheels import make_wheel
 
 HERE = Path(__file__).parent
 MAKEFILE = HERE.parent.parent / "Makefile"
@@ -133,17 +133,8 @@ def test_without_network_not_one_packet_is_sent(way: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("way", WAYS)
 def test_setting_up_makes_connections_to_the_index_alone(way: str, tmp_path: Path) -> None:
     tiny = f"tiny{uuid.uuid4().hex[:8]}"  # environments that were set up before are kept: nobody has this package
-    wheel = tmp_path / f"index/files/{tiny}-1.0-py3-none-any.whl"
-    wheel.parent.mkdir(parents=True)
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr(f"{tiny}.py", "NAME = 'tiny'\n")
-        archive.writestr(f"{tiny}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {tiny}\nVersion: 1.0\n")
-        archive.writestr(
-            f"{tiny}-1.0.dist-info/WHEEL",
-            "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        )
-        archive.writestr(f"{tiny}-1.0.dist-info/RECORD", f"{tiny}.py,,\n")
-    write_files(tmp_path / f"index/simple/{tiny}", {"index.html": f'<a href="/files/{wheel.name}">{wheel.name}</a>'})
+    wheel = make_wheel(tmp_path / "index/files", tiny, "1.0", {f"{tiny}.py": "NAME = 'tiny'\n"})
+    write_files(tmp_path / f"index/simple/{tiny}", {"index.html": f'<a href="/files/{wheel}">{wheel}</a>'})
     write_files(
         tmp_path / "fitting",
         {"fit.py": SCRIPT.replace("tinything", tiny), "README.md": README, "requirements.txt": f"{tiny}\n"},

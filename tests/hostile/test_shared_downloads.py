@@ -2,7 +2,6 @@
 
 import os
 import threading
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -23,6 +22,7 @@ from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.setup.uv import read_lock
 from ml_agent.sandbox.task import Source, Task
 from tests.servers.git_folders import write_files
+from tests.wheels import make_wheel
 
 KINDS = [
     pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.xdist_group("docker-sandbox")]),
@@ -66,25 +66,13 @@ PATH_FILE = "import os; [open(p + '/ran', 'w') for p in ('/mnt/setups', '/worksp
 RUN = "import shared\nprint('value', shared.VALUE)\n"
 
 
-def _wheel(folder: Path, name: str) -> str:
-    file = f"{name}-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(folder / file, "w") as archive:
-        info = f"{name}-1.0.dist-info"
-        archive.writestr(f"{name}/__init__.py", "VALUE = 3\n")
-        archive.writestr(f"{name}.pth", PATH_FILE)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", f"{name}/__init__.py,,\n{name}.pth,,\n")
-    return file
-
-
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The package index: two packages; where they are of the same address, all runs share what was downloaded."""
     root = tmp_path / "index"
-    (root / "files").mkdir(parents=True)
     for name in ("shared", "wanted"):
-        write_files(root, {f"simple/{name}/index.html": f"<a href='/files/{_wheel(root / 'files', name)}'>x</a>"})
+        made = make_wheel(root / "files", name, "1.0", {f"{name}/__init__.py": "VALUE = 3\n", f"{name}.pth": PATH_FILE})
+        write_files(root, {f"simple/{name}/index.html": f"<a href='/files/{made}'>x</a>"})
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

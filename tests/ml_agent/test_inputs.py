@@ -262,16 +262,15 @@ def test_what_is_named_by_absolute_path_is_there_and_cannot_be_changed(tmp_path:
 @pytest.mark.skipif(find_bubblewrap() is None, reason="bubblewrap does not work here")
 @pytest.mark.xdist_group("bubblewrap-sandbox")
 @pytest.mark.parametrize("absolute", [False, True])
-@pytest.mark.parametrize("name", ["week.csv", "the week.csv"])
-def test_a_run_finds_the_users_file(tmp_path: Path, absolute: bool, name: str) -> None:
+def test_a_run_finds_the_users_file(tmp_path: Path, absolute: bool) -> None:
+    name = "the week.csv"
     mine, repository = tmp_path / "mine", tmp_path / "repository"
     mine.mkdir()
     repository.mkdir()
     (mine / name).write_text("a,b\n1,2\n3,4\n")
     for folder in (mine, *mine.parents[:4]):
         folder.chmod(folder.stat().st_mode | 0o055)
-    named = mine / name if absolute else name
-    quoted = f"'{named}'" if " " in name else named
+    quoted = f"'{mine / name if absolute else name}'"
     (repository / "count.py").write_text(READS)
     (repository / "README.md").write_text(
         "# Count\n\nCount the rows:\n\n```bash\npython count.py --table example.csv\n```\n"

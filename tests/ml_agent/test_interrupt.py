@@ -9,15 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-import docker
 import pytest
 
 from ml_agent.cli import main
 from ml_agent.sandbox import supervise
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.local_place import places
-from ml_agent.sandbox.owner import RUN
 from tests.command import Started, start
+from tests.ml_agent.test_terminated import nothing_is_left
 from tests.processor_time import WAIT
 
 SAVES = """
@@ -76,11 +74,7 @@ def test_ctrl_c_ends_the_program_and_the_run(way: str, stops: bool, tmp_path: Pa
     assert ("saved a checkpoint" in text) is stops
     assert len(list((out / "logs").glob("*.log"))) <= 6, "no second draft is run"
     assert not (out / "run.json").exists() and not list(out.glob(".source-*"))
-    assert not places().is_dir() or list(places().iterdir()) == []
-    if way == "docker":
-        client = docker.from_env()
-        assert client.containers.list(all=True, filters={"label": f"{RUN}={out.name}"}, ignore_removed=True) == []
-        client.close()
+    nothing_is_left(way, out)
 
 
 @pytest.mark.usefixtures("ctrl_c")

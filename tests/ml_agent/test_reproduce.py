@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ import pytest
 from docker.types import Mount
 
 from ml_agent.sandbox.image import ensure_image
+from tests.servers.git_folders import commit_files
+from tests.wheels import make_wheel
 
 RUN = """
 import alpha, argparse, json
@@ -30,35 +31,18 @@ FILES = {
 }
 
 
-def wheel(folder: Path, name: str, version: str, code: str) -> None:
-    """A wheel of one module."""
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
-        about = f"{name}-{version}.dist-info"
-        archive.writestr(f"{name}.py", code)
-        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{about}/RECORD", "")
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "repository"
-    root.mkdir()
-    for name, text in FILES.items():
-        (root / name).write_text(text)
-    git = ["git", "-C", str(root), "-c", "user.name=t", "-c", "user.email=t@localhost"]
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
-        subprocess.run([*git, *command], check=True)
-    return root
+    commit_files(tmp_path / "repository", FILES)
+    return tmp_path / "repository"
 
 
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of wheels that is all there is to install from; a newer one would give another result."""
     folder = tmp_path / "wheels"
-    folder.mkdir()
-    wheel(folder, "alpha", "1.0", "VALUE = 1\n")
-    wheel(folder, "alpha", "2.0", "VALUE = 2\n")
+    for number in (1, 2):
+        make_wheel(folder, "alpha", f"{number}.0", {"alpha.py": f"VALUE = {number}\n"})
     for name, value in {"FIND_LINKS": str(folder), "NO_INDEX": "1", "CONFIG_FILE": "/dev/null"}.items():
         monkeypatch.setenv(f"PIP_{name}", value)
     return folder

@@ -54,6 +54,7 @@ def solve(root: Path, request: str, *more: str) -> dict[str, object]:
     return dict(json.loads(done.stdout))
 
 
+@pytest.mark.parametrize("root", ["git"], indirect=True)
 def test_a_run_inside_the_repository(root: Path) -> None:
     before = local_version(root)
     first, second = solve(root, REQUEST, "--out", "results/first"), solve(root, REQUEST)
@@ -65,6 +66,7 @@ def test_a_run_inside_the_repository(root: Path) -> None:
     assert not list((root / "reproduced").rglob("trajectory.jsonl"))
 
 
+@pytest.mark.parametrize("root", ["plain"], indirect=True)
 def test_what_a_run_left_can_be_named_as_an_input(root: Path) -> None:
     write_files(root / "earlier", dict.fromkeys(MARKS, "") | {"outputs/long.txt": "a b c d e"})
     result = solve(root, "count the words of earlier/outputs/long.txt and save the counts to mine.txt")

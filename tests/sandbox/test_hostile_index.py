@@ -2,7 +2,6 @@
 
 import os
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.setup import builder, resolver
 from ml_agent.sandbox.task import Source, Task
 from tests.sandbox.dated_index import dated_index
+from tests.wheels import make_wheel
 
 Make = Callable[..., Sandbox]
 LONG_AGO = "2020-01-01"
@@ -40,15 +40,7 @@ UNKNOWN = {"pdfminer", "pydispatch", "zope.interface"}
 
 def wheel(folder: Path, name: str, module: str, version: str = "1.0") -> str:
     """A distribution with one module; the name of its file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    plain = name.lower().replace("-", "_").replace(".", "_")
-    file, info = f"{plain}-{version}-py3-none-any.whl", f"{plain}-{version}.dist-info"
-    with zipfile.ZipFile(folder / file, "w") as archive:
-        archive.writestr(f"{module.replace('.', '/')}/__init__.py", "")
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
-    return file
+    return make_wheel(folder, name, version, {f"{module.replace('.', '/')}/__init__.py": ""})
 
 
 @pytest.fixture

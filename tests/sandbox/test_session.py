@@ -3,7 +3,6 @@
 import json
 import secrets
 import subprocess
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,20 +17,14 @@ from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
 from tests.sandbox.dated_index import dated_index
+from tests.wheels import make_wheel
 
 Make = Callable[..., Sandbox]
 
 
 def wheel(folder: Path, name: str, version: str, code: str, requires: str = "") -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    plain = name.replace("-", "_")
-    with zipfile.ZipFile(folder / f"{plain}-{version}-py3-none-any.whl", "w") as archive:
-        info = f"{plain}-{version}.dist-info"
-        needs = f"Requires-Dist: {requires}\n" if requires else ""
-        archive.writestr(f"{plain}/__init__.py", code)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
+    needs = f"Requires-Dist: {requires}\n" if requires else ""
+    make_wheel(folder, name, version, {f"{name.replace('-', '_')}/__init__.py": code}, needs)
 
 
 @pytest.fixture
@@ -252,32 +245,6 @@ def test_libraries_of_one_day_and_what_only_they_need(
         assert session.run(task, [made, repair]).stdout == "1\n", "earlier repairs are done again"
         assert "2020-01-01" in session.made_as()
     assert set(session.record(task).locked) == {"alpha==1.0", "beta-tools==1.0", "gamma==1.0"}
-
-
-@pytest.mark.slow
-def test_a_run_can_be_reproduced(make: Make, index: Path, tmp_path: Path) -> None:
-    root = repository(
-        tmp_path,
-        run_dot_py="import alpha, json, os\njson.dump([alpha.old, os.listdir('made')], open('out.json', 'w'))\n",
-        requirements_dot_txt="alpha==1.0\n",
-    )
-    git = ["git", "-C", str(root), "-c", "user.name=t", "-c", "user.email=t@localhost"]
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
-        subprocess.run([*git, *command], check=True)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-    session = Session(make("bubblewrap", network="install"), Source(root=root, version=commit, url=str(root)))
-    task = Task(text="python run.py", timeout=240)
-    made = [Repair(kind="made", arguments=("made",))]
-    assert session.run(task, made).ok
-    files = artifacts(session.record(task, made))
-    assert files["requirements.lock"].startswith("alpha==1.0 --hash=sha256:")
-    out = tmp_path / "artifacts"
-    out.mkdir()
-    for name, text in files.items():
-        (out / name).write_text(text)
-    subprocess.run(["bash", str(out / "reproduce.sh"), str(tmp_path / "again")], check=True, cwd=tmp_path, timeout=240)
-    assert json.loads((tmp_path / "again/repository/out.json").read_text()) == [1, []]
-    assert commit in files["Dockerfile"] or "COPY . /workspace" in files["Dockerfile"]
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Environments of agents: made once, made again when their needs change, and one line when they cannot be made."""
 
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -8,22 +7,14 @@ import pytest
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.subjects import agents, install
 from ml_agent.benchmarks.subjects.install import Needs
+from tests.wheels import make_wheel
 
 HERE = ((3, 11), (3, 12), (3, 13), (3, 10), (3, 14))
 
 
 def wheel(folder: Path, version: str) -> Path:
-    """A package that says its version, made by hand so that no index is needed."""
-    path = folder / f"toyagent-{version}-py3-none-any.whl"
-    info = f"toyagent-{version}.dist-info"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("toyagent.py", f"VERSION = '{version}'\n")
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: toyagent\nVersion: {version}\n")
-        archive.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        archive.writestr(f"{info}/RECORD", "")
-    return path
+    """A package that says its version."""
+    return folder / make_wheel(folder, "toyagent", version, {"toyagent.py": f"VERSION = '{version}'\n"})
 
 
 def needs(folder: Path, version: str = "1.0", **changes: object) -> Needs:

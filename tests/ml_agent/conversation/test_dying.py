@@ -35,10 +35,12 @@ FOUND = (
 )
 PHASES = ("search", "choice", "first reply", "look", "refused", "failed", "result")
 """What the model was to reply to when it died."""
+QUICK = ("choice", "result")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize(
+    "phase", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in PHASES]
+)
 def test_a_run_whose_model_dies_ends_so_and_goes_on(phase: str, tmp_path: Path) -> None:
     entries = []
     for name, what in (("tables", "Write a table of rows"), ("painting", "Paint pictures of tables")):

@@ -12,12 +12,12 @@ import pytest
 import ml_agent
 from ml_agent.errors import UsageError
 from ml_agent.request import Job
-from ml_agent.run_job import Correction, config_of, continue_job, job_of, resume_job, run_job
+from ml_agent.run_job import Correction, config_of, continue_job, job_of, run_job
 from ml_agent.runs import RunFolder, new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
 from ml_agent.tools.tokens import count_tokens
-from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
+from tests.servers.model_server import Answer, ModelServer
 from tests.servers.talkers import SETTINGS, saying
 
 TABLE = (
@@ -217,24 +217,6 @@ def test_a_limit_that_is_reached_after_the_run_leaves_what_was_seen(play: Any) -
     played = play(answer("--rows 6"), DONE, max_calls=1)
     assert (played.result["ending"], len(played.requests)) == ("delivered", 1)
     assert "did not look at the result" in played.result["doubts"][-1]["doubt"]
-
-
-def test_a_model_that_dies_after_the_run_is_waited_for(repository: Path, tmp_path: Path) -> None:
-    down = [True]
-
-    def dies(seen: Seen, _answer: Answer) -> Response | None:
-        return refusal(500, "gone") if down and seen.number > 1 else None
-
-    job = Job(instruction=TASK, repository=str(repository))
-    with ModelServer(saying(answer("--rows 6"), DONE), dies) as server:
-        made = load_settings(base_url=server.url, network="none", **SETTINGS)
-        folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
-        first = run_job(job, made, folder)
-        assert (first["ending"], first["exit_code"], first["evidence"]) == ("model-gone", 4, "delivered")
-        down.clear()
-        second = resume_job(folder, {"api_key": "sesame"})
-    assert (second["ending"], second["told"]) == ("delivered", "a table of 6 rows")
-    assert second["answer"]["source"] == "llm" and not second["stand_ins"]
 
 
 def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(repository: Path, tmp_path: Path) -> None:

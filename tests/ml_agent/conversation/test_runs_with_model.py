@@ -1,7 +1,6 @@
 """Whole runs that think with a model, good or bad: each ends proven, or says honestly why not, within its budget."""
 
 import json
-import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,14 @@ import pytest
 import ml_agent
 from ml_agent.errors import ConfigurationError
 from ml_agent.request import Job
-from ml_agent.run_job import config_of, resume_job, run_job
+from ml_agent.run_job import run_job
 from ml_agent.runs import new_run
 from ml_agent.settings import load_settings
 from ml_agent.summary import summary
 from ml_agent.tools import index
 from ml_agent.tools.index import RepoIndex
 from tests.servers.misbehaviours import MISBEHAVIOURS
-from tests.servers.model_server import Answer, ModelServer, Response, Seen, refusal
+from tests.servers.model_server import Answer, ModelServer, Seen
 from tests.servers.talkers import command, saying
 
 FIT = (
@@ -112,33 +111,6 @@ def test_while_the_model_writes_the_rest_of_the_repository_is_read(
     assert ("not_read" in result["repository"]) == (idle == 0)
 
 
-@pytest.mark.parametrize("replies", [1, 2])
-def test_a_run_goes_on_once_its_model_is_back(replies: int, catalog: Path, tmp_path: Path) -> None:
-    """The model dies in the conversation, or while the first of several repositories is looked at."""
-    down = [True]
-
-    def dies(seen: Seen, _answer: Answer) -> Response | None:
-        return refusal(500, "gone") if down and seen.number > replies else None
-
-    job = (
-        Job(instruction=TASK, catalog=str(catalog))
-        if replies == 2
-        else Job(instruction=TASK, repository=str(catalog.parent / "fitting"))
-    )
-    settings = {"navigator": "llm", "model": "m", "run": "none", "api_key": "sesame", "max_repositories": 1}
-    with ModelServer(willing, dies) as server:
-        made = load_settings(base_url=server.url, **settings)
-        folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
-        first = run_job(job, made, folder)
-        assert (first["ending"], first["exit_code"], first["answer"]) == ("model-gone", 4, None)
-        assert "resume" in "".join(summary(first))
-        down.clear()
-        asked = len(server.requests)
-        second = resume_job(folder, {"api_key": "sesame"})
-        assert (second["ending"], second["answer"]["text"]) == ("checked", ANSWER)
-        assert len(server.requests) - asked <= 4
-
-
 @pytest.mark.parametrize("limit", [{"max_tokens": 500}, {"max_calls": 1}], ids=str)
 def test_a_spent_budget_ends_the_run(limit: dict[str, int], catalog: Path, tmp_path: Path) -> None:
     job = Job(instruction=TASK, repository=str(catalog.parent / "fitting"))
@@ -163,24 +135,3 @@ def test_an_answer_that_the_check_refuses_is_none(catalog: Path, tmp_path: Path)
     with ModelServer(saying(command("python fit.py --depth 3"))) as server:
         result = run(server.url, tmp_path / "out", job, fallback="offline")
     assert result["ending"] == "no-answer" and "--depth" in result["message"] and not result["stand_ins"]
-
-
-@pytest.mark.parametrize("name", [None, "tools not supported"])
-def test_a_recorded_run_is_played_back_without_the_model(
-    name: str | None, catalog: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tape = str(tmp_path / "tape")
-    with ModelServer(willing, MISBEHAVIOURS[name] if name else None) as server:
-        url = server.url
-        recorded = run(url, tmp_path / "a", Job(instruction=TASK, catalog=str(catalog), record=tape), max_tokens=30_000)
-        asked = len(server.requests)
-
-    def no_network(*_arguments: Any, **_keywords: Any) -> None:
-        raise AssertionError("a replay must not use the network")
-
-    monkeypatch.setattr(socket, "create_connection", no_network)
-    replayed = run(url, tmp_path / "b", Job(instruction=TASK, catalog=str(catalog), replay=tape), max_tokens=30_000)
-    assert asked > 0 and replayed["answer"] == recorded["answer"]
-    assert (tmp_path / "a" / "answer.sh").read_bytes() == (tmp_path / "b" / "answer.sh").read_bytes()
-    for key in ("prompt_tokens", "completion_tokens", "calls"):
-        assert replayed["budget"][key] == recorded["budget"][key]

@@ -87,7 +87,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path / "cache"))
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", ["code with a fixed name", "other columns"])
 def test_a_model_is_told_what_is_missing_and_mends_it(name: str, tmp_path: Path) -> None:
     result, drafts, heard = solve(TASKS[name], tmp_path, told=True)
     assert [one.strip() for one in drafts] == [TASKS[name].first.strip(), TASKS[name].second.strip()]

@@ -15,8 +15,8 @@ from tests.ml_agent.samples.tasks import SampleTask
 from tests.servers.model_server import Answer, ModelServer
 from tests.servers.talkers import saying
 
-FEW = ("spirals-adam", "diary-six-grams", "how-many-groups")
-"""A command, a module in a folder, and code; the others take longer together than a test may."""
+FEW = ("diary-six-grams",)
+"""The others take longer together than a test may."""
 TASKS = [pytest.param(task, id=task.id, marks=[] if task.id in FEW else pytest.mark.slow) for task in SAMPLE_TASKS]
 
 

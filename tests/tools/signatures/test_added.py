@@ -114,6 +114,8 @@ def test_a_function_without_an_object(says: Callable[..., Says]) -> None:
     check = says(printed(3), script)
     assert check("x --out y --top-k 1") == [] and check("x --out y --top-k a") == ["error bad-type"]
     assert check("x") == ["error missing-required"] and check("x y --out z") == ["error too-many-arguments"]
+    check = says(printed(3), script.replace("top_k: int = 3", "**more"))
+    assert check("x --out y --size 3") == ["unsure cannot-tell"]
 
 
 @pytest.mark.parametrize(
