@@ -46,8 +46,8 @@ def tools(*, can_run: bool, places: bool) -> list[Function]:
     folder = {"folder": {**_TEXT, "description": "from the root"}} if places else {}
     output = {
         "path": {**_TEXT, "description": "may hold *"},
-        "kind": {**_TEXT, "description": "if unclear: csv, folder"},
-        "columns": {**_TEXTS, "description": "or keys"},
+        "kind": {**_TEXT, "description": "if the name does not tell it: csv, folder"},
+        "columns": {**_TEXTS, "description": "of a table; keys of JSON"},
         "rows": {"type": "integer"},
         "must": {"type": "boolean"},
     }
