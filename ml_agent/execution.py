@@ -36,6 +36,8 @@ from ml_agent.sandbox.inner_path import leads_out
 from ml_agent.sandbox.repair import Repair
 from ml_agent.sandbox.repair_rules import next_repair
 from ml_agent.sandbox.session import Installed, Session, SessionRecord
+from ml_agent.sandbox.setup.declared import read_declared
+from ml_agent.sandbox.setup.uv import name_of
 from ml_agent.sandbox.steps import KeptSteps
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.settings import Settings
@@ -44,6 +46,7 @@ from ml_agent.state import Evidence
 from ml_agent.tools import plugins
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.foreign_files import exists, is_dir
+from ml_agent.tools.python_api.requirements import package_requires
 from ml_agent.tools.versions import commit_date
 from ml_agent.trajectory import Emit
 
@@ -58,6 +61,8 @@ MUCH = 200 * 1024**2
 
 ABOUT_SECONDS = 15.0
 """How long a first message waits for an environment that is being made."""
+MOST_DECLARED = 25
+"""Names of packages that are told while they are being installed."""
 PROBE_SECONDS = 60.0
 PROBE_CHARACTERS = 4_000
 _REDIRECTED = re.compile(r"(?<![<>])>>?[ \t]*['\"]?([\w./-]+/[\w.-]+)")
@@ -176,8 +181,17 @@ class Executor:
         if self._beginning is not None:
             self._beginning.join(ABOUT_SECONDS)
             if self._beginning.is_alive():
-                return (f"still being prepared ({self._said}); steps that need it wait for it",)
+                declared = ", ".join(self._declared(workspace)[:MOST_DECLARED])
+                waits = f"still being prepared ({self._said}); steps that need it wait for it"
+                return (waits, *([f"the repository declares {declared}"] if declared else []))
         return self._session_for(workspace).summary()
+
+    def _declared(self, workspace: Workspace) -> list[str]:
+        """Names of what the repository says that it needs."""
+        root = workspace.index.root
+        declared = read_declared(root, root / workspace.path)
+        lines = [*declared.lines, *(package_requires(root / declared.project) if declared.project else [])]
+        return list(dict.fromkeys(map(name_of, lines)))
 
     def install(self, workspace: Workspace, words: Sequence[str], why: str, system: Sequence[str] = ()) -> Installed:
         """What a model asks for, in one resolution with what the repository declares. Raises SandboxError."""

@@ -1,5 +1,6 @@
 """How a file begins, without what says nothing of it: licences, shebangs, blank lines, imports."""
 
+import fnmatch
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,8 @@ import msgspec
 
 from ml_agent.conversation.entries import ASIDE, NAME_PARTS, Entry
 from ml_agent.conversation.listing import options_of
+from ml_agent.delivery.content import report_on
+from ml_agent.delivery.expectation import Expectation, kind_of
 from ml_agent.delivery.expected import expectations
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
@@ -25,7 +28,7 @@ from ml_agent.user_values import word_list
 
 CUT = "\n..."
 """Behind a text that goes on."""
-_READ = 200_000
+_READ, _READ_BINARY = 200_000, 4_000_000
 _LINE = 160
 _LICENCE = re.compile(r"copyright|licen[cs]e|all rights reserved|warrant|\bspdx\b|coding[:=]", re.IGNORECASE)
 _IMPORT = re.compile(r"^(?:import [^\n]*|from [\w.]+ import (?:\([^()]*\)[^\n]*|[^\n]*))\n?", re.MULTILINE)
@@ -52,6 +55,19 @@ def head_of(path: str, workspace: Workspace, most: int) -> str:
         lines = _IMPORT.sub("", "\n".join(lines)).split("\n")
     text = "\n".join(line[:_LINE].rstrip() for line in lines if line.strip(" #\t"))
     return text if len(text) <= most else text[:most].rpartition("\n")[0] + CUT
+
+
+def facts_of(path: str, workspace: Workspace) -> str:
+    """What is seen of a file that is no text, such as a picture's size; "" where nothing is known of its kind."""
+    try:
+        data = Tree(workspace.index.root).read_bytes(path, _READ_BINARY + 1)
+    except (ToolError, OSError):
+        return ""
+    kind = kind_of(path)
+    if kind == "file" or not data:
+        return ""
+    report = report_on(data, len(data) <= _READ_BINARY, Expectation(path=path, kind=kind))
+    return "\n".join([report.said, *report.head[:_ROWS]])
 
 
 def without_licence(lines: list[str]) -> list[str]:
@@ -149,10 +165,12 @@ def _said_of_name(path: str, said: frozenset[str]) -> float:
 
 
 def named_files(words: str, workspace: Workspace, most: int) -> list[str]:
-    """The text files of the repository that the words name by path or by a name that only one of them has."""
+    """The files of the repository that the words name by path or by a name that only one of them has; of several that a pattern names the first."""
     files = workspace.index.files
     found: list[str] = []
     for word in dict.fromkeys(word.strip(".,/'\"()") for word in words.split()):
+        if "*" in word:
+            found += fnmatch.filter(files, word)[:1]
         if not _FILE.search(word):
             continue
         ends = [path for path in files if path == word or path.endswith(f"/{word}")]

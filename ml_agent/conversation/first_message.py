@@ -28,6 +28,7 @@ from ml_agent.conversation.entries import (
 from ml_agent.conversation.files import (
     CUT,
     configuration,
+    facts_of,
     files_not_there,
     head_of,
     is_configuration,
@@ -464,7 +465,9 @@ def _heads(task: _Task, most: int) -> list[dict[str, str]]:
     """How files begin in at most so many characters each; of long configurations the keys."""
     workspace, words = task.workspace, task.request.instruction
     heads = {path: head_of(path, workspace, most) for path in task.heads}
+    facts = {path: facts_of(path, workspace)[:most] for path, text in heads.items() if not text}
     shown = [{"path": path, "text": text, "what": "begins"} for path, text in heads.items() if text]
+    shown += [{"path": path, "text": text, "what": "is"} for path, text in facts.items() if text]
     settings = {path: keys_of(path, words, workspace, most) for path, text in heads.items() if text.endswith(CUT)}
     return [
         {**one, "text": settings[one["path"]], "what": "sets"} if settings.get(one["path"]) else one for one in shown

@@ -110,6 +110,20 @@ def _riff(form: bytes, name: str, inside: bytes) -> Callable[[bytes, Whole], str
     return judge
 
 
+_RIFF_WAVE = _riff(b"WAVE", "WAV", b"data")
+
+
+def judge_wav(data: bytes, whole: Whole) -> str:
+    """As every RIFF file, and what its head says of the sound."""
+    said, place = _RIFF_WAVE(data, whole), data.find(b"fmt ", 12, 4096)
+    if place < 0:
+        return said
+    channels, rate, second, _, bits = struct.unpack_from("<HIIHH", data, place + 10)
+    (length,) = struct.unpack_from("<I", data, data.find(b"data", 12) + 4)
+    lasts = f", {length / second:.2f} s" if second and length < 0x7FFFFFFF else ""
+    return f"{said}, {rate} Hz, {channels} channel{'s' if channels != 1 else ''}, {bits} bits{lasts}"
+
+
 def judge_mp3(data: bytes, _whole: Whole) -> str:
     """A tag or a frame at its beginning, and a frame somewhere."""
     start = 0
@@ -294,6 +308,16 @@ def _marked(name: str, *marks: bytes, end: bytes = b"") -> Callable[[bytes, Whol
     return judge
 
 
+_MARKED_PDF = _marked("PDF", b"%PDF-", end=b"%%EOF")
+_PAGE = re.compile(rb"/Type\s?/Page(?![A-Za-z])")
+
+
+def judge_pdf(data: bytes, whole: Whole) -> str:
+    """Its mark and its end, and how many pages it has, where that is not compressed."""
+    said, pages = _MARKED_PDF(data, whole), len(_PAGE.findall(data)) if whole else 0
+    return f"{said}, {pages} page{'s' if pages != 1 else ''}" if pages else said
+
+
 def _begins(data: bytes, mark: bytes, name: str) -> None:
     if not data.startswith(mark):
         raise InvalidContent(f"is not a valid {name}")
@@ -340,11 +364,11 @@ BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "bmp": _marked("BMP", b"BM"),
     "tiff": _marked("TIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
     "webp": _riff(b"WEBP", "WebP", b"VP8"),
-    "wav": _riff(b"WAVE", "WAV", b"data"),
+    "wav": judge_wav,
     "avi": _riff(b"AVI ", "AVI", b"LIST"),
     "mp3": judge_mp3,
     "mp4": judge_mp4,
-    "pdf": _marked("PDF", b"%PDF-", end=b"%%EOF"),
+    "pdf": judge_pdf,
     "zip": judge_zip,
     "npz": judge_npz,
     "npy": judge_npy,

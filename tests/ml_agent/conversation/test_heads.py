@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.conversation.files import head_of
+from ml_agent.conversation.files import facts_of, head_of, named_files
 from ml_agent.navigator import Workspace
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
@@ -33,3 +33,13 @@ def test_of_data_a_few_lines_show_the_form(tmp_path: Path) -> None:
     workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
     assert head_of("coins.txt", workspace, 600).split("\n")[-2:] == ["COIN7", "..."]
     assert head_of("few.csv", workspace, 600) == "a,b\n1,2"
+
+
+def test_what_is_no_text_says_what_it_is_and_a_pattern_means_its_first_file(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "b.gif").write_bytes(b"GIF89a\3\0\2\0" + bytes(3) + b",\0;")
+    (tmp_path / "games" / "a.sgf").write_text("(;GM[1])")
+    (tmp_path / "games" / "c.sgf").write_text("(;GM[1])")
+    workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
+    assert named_files("Replay games/*.sgf beside games/b.gif.", workspace, 5) == ["games/a.sgf", "games/b.gif"]
+    assert (head_of("games/b.gif", workspace, 99), facts_of("games/b.gif", workspace)) == ("", "GIF")

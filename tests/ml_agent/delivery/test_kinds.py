@@ -69,10 +69,21 @@ HDF5 = b"\x89HDF\r\n\x1a\n"
 GZIP = gzip.compress(b"content", mtime=0)
 OLD_PICKLE = b"\x80\2X\1\0\0\0aq\0."
 
+SOUND = (
+    b"RIFF"
+    + bytes(4)
+    + b"WAVEfmt "
+    + struct.pack("<IHHIIHH", 16, 1, 2, 8000, 32000, 4, 16)
+    + b"data"
+    + struct.pack("<I", 16000)
+    + bytes(16000)
+)
+
 GOOD = [
     ("png", PNG, "PNG, 3 x 2"), ("jpeg", JPEG, "JPEG, 3 x 2"), ("gif", GIF, "GIF"), ("gif", GIF + b"\0", "GIF"),
     ("bmp", BMP, "BMP"), ("tiff", TIFF, "TIFF"), ("tiff", b"MM\0*\0\0\0\x08\0\0", "TIFF"),
     ("webp", riff(b"WEBP", b"VP8 ", b"pixels"), "WebP"), ("wav", riff(b"WAVE", b"data", b"sound"), "WAV"),
+    ("wav", SOUND, "WAV, 8000 Hz, 2 channels, 16 bits, 0.50 s"), ("pdf", b"%PDF-1.4\n" + 2 * b"<</Type /Page>>\n" + b"<</Type /Pages>>\n%%EOF", "PDF, 2 pages"),
     ("wav", riff(b"WAVE", b"data", b"sound", 0xFFFFFFFF), "WAV"), ("wav", riff(b"WAVE", b"data", b"sound", 99, b"RF64"), "WAV"),
     ("avi", riff(b"AVI ", b"LIST", b"pictures"), "AVI"), ("mp3", MP3, "MP3"), ("mp3", b"\xff\xfb\x90\0", "MP3"),
     ("mp4", MP4, "MP4"), ("mp4", box(b"ftyp") + box(b"moof"), "MP4"), ("mp4", box(b"ftyp") + b"\0\0\0\0moov", "MP4"),
