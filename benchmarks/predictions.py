@@ -53,7 +53,7 @@ def spent(usage: Spent, seconds: float) -> Usage:
     )
 
 
-class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """The answers to one row; they run from the row's folder."""
 
     github_id: int
@@ -101,10 +101,5 @@ def _lines(path: Path) -> list[str]:
 
 
 def dump_prediction(prediction: Prediction) -> str:
-    """One line of a file of predictions; usage is always there."""
-    row = {"github_id": prediction.github_id, "id": prediction.id, "output": list(prediction.output)}
-    row["usage"] = msgspec.to_builtins(prediction.usage)
-    for name in ("error", "subject"):
-        if getattr(prediction, name):
-            row[name] = getattr(prediction, name)
-    return json.dumps(whole(row), ensure_ascii=False)
+    """One line of a file of predictions."""
+    return json.dumps(whole(msgspec.to_builtins(prediction)), ensure_ascii=False)

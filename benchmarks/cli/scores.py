@@ -46,11 +46,14 @@ def score(
     """
     import msgspec
 
+    from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.predictions import load_predictions
     from ml_agent.benchmarks.report import compare as side_by_side
     from ml_agent.benchmarks.report import of_scores, print_comparison
-    from ml_agent.benchmarks.scoring import modes, score_all, unanswered
+    from ml_agent.benchmarks.scoring import REPLACED, modes, score_all, unanswered
 
+    if gone := REPLACED.get(mode):
+        raise BenchError(gone)
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample, limit)
