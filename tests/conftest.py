@@ -1,5 +1,6 @@
 """What every test starts from: no settings of the machine, own cache and runs folders, no real model."""
 
+import gc
 import os
 import shutil
 import signal
@@ -57,6 +58,12 @@ def ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported for all tests lives to the end: the garbage collector, which looks again and again, need not look there."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

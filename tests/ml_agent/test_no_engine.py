@@ -59,9 +59,8 @@ def test_auto_falls_to_bubblewrap_and_says_so(solve: Any) -> None:
     assert "bubblewrap" in (Path(result["folder"]) / "report.html").read_text()
 
 
-@pytest.mark.parametrize("arguments", [(), ("--sandbox", "auto")])
-def test_without_bubblewrap_it_stops_at_checked(solve: Any, arguments: tuple[str, ...]) -> None:
-    done = solve(*arguments, bare=True)
+def test_without_bubblewrap_it_stops_at_checked(solve: Any) -> None:
+    done = solve(bare=True)
     result = json.loads(done.stdout)
     assert (done.returncode, result["ending"], result["evidence"]) == (1, "not-reached", "checked")
     assert "no container engine answers" in result["message"] and "--unisolated" in result["message"]
@@ -74,9 +73,8 @@ def test_local_without_bubblewrap_is_an_error(solve: Any) -> None:
     assert len(done.stderr.strip().splitlines()) == 1 and "--unisolated" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [("--unisolated",), ("--sandbox", "local", "--unisolated")])
-def test_only_in_so_many_words_without_isolation(solve: Any, arguments: tuple[str, ...]) -> None:
-    done = solve(*arguments, bare=True)
+def test_only_in_so_many_words_without_isolation(solve: Any) -> None:
+    done = solve("--unisolated", bare=True)
     result = json.loads(done.stdout)
     assert (done.returncode, result["evidence"]) == (0, "completed"), result["message"]
     assert (result["sandbox"]["name"], result["sandbox"]["isolated"]) == ("process", False)

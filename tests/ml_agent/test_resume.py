@@ -47,7 +47,7 @@ def resume(out: Path, *limits: str) -> dict[str, Any]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-QUICK = (("generate", "leave"), ("execute", "enter"), ("diagnose", "leave"))
+QUICK = (("generate", "leave"), ("diagnose", "leave"))
 """Kills that `make test` does; `make test-slow` does one at each end of every node."""
 KILLS = [
     pytest.param(phase, moment, marks=[] if (phase, moment) in QUICK else [pytest.mark.slow])

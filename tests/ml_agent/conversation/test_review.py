@@ -102,7 +102,6 @@ def test_one_reply_answers_and_one_is_done(play: Any) -> None:
     ("task", "made"),
     [
         ("Write the tables to outputs/output_01.csv, outputs/output_02.csv and so on.", "outputs/output_*.csv"),
-        ('Write one table for each group, "File name: GROUP.csv".', "*.csv"),
         ("Write out.csv with the columns 'Company Name', 'Address'.", "out.csv"),
     ],
 )
@@ -246,7 +245,6 @@ def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(reposit
     ("words", "made", "code"),
     [
         ("no, write it to other.csv", "other.csv", 0),  # what the correction names replaces what was expected
-        ("no, write it to other.csv", "third.csv", 1),  # the answer makes something else
         ("no, with 9 rows", "other.csv", 1),  # the correction names no file
     ],
 )
