@@ -21,10 +21,11 @@ from ml_agent.draft import Doubt, Draft
 from ml_agent.endings import DELIVERED, level_seen
 from ml_agent.errors import AgentError
 from ml_agent.inputs import inputs_of
+from ml_agent.model.thread import Picture
 from ml_agent.named_paths import named_paths
 from ml_agent.navigator import Workspace
 from ml_agent.outputs import SYSTEM, collect, made_since
-from ml_agent.pictures import Picture, pictures_of
+from ml_agent.pictures import pictures_of
 from ml_agent.reached import shortfall
 from ml_agent.runs import STAGED, RunFolder
 from ml_agent.sandbox.contract import Command, OnOutput, RecordedSandbox, Response, Sandbox, recorded

@@ -8,9 +8,8 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-import msgspec
-
 from ml_agent.delivery.binary_kinds import picture_size
+from ml_agent.model.thread import Picture
 from ml_agent.sandbox.contract import Command, Sandbox
 from ml_agent.tools.bounded import read_bytes
 
@@ -31,14 +30,6 @@ below, out = Image.new("RGBA", picture.size, "white"), io.BytesIO()
 Image.alpha_composite(below, picture).convert("RGB").save(out, "JPEG", quality=70)
 print(base64.b64encode(out.getvalue()).decode())
 """
-
-
-class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that a run made, as a model sees it."""
-
-    path: str
-    address: str
-    """A data URI."""
 
 
 def pictures_of(sandbox: Sandbox, outputs: Sequence[str], folder: Path) -> tuple[Picture, ...]:

@@ -11,8 +11,8 @@ from ml_agent.delivery.heads import cut
 from ml_agent.draft import Conclusion, Dispute, Doubt, Draft
 from ml_agent.endings import level_seen
 from ml_agent.execution import Outcome, summary_of
+from ml_agent.model.thread import Picture
 from ml_agent.navigator import Workspace
-from ml_agent.pictures import Picture
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.request import Request
 from ml_agent.tools.tokens import count_tokens

@@ -6,7 +6,6 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
-from ml_agent.pictures import Picture
 from ml_agent.prompts.untrusted import PromptText, joined, neutral
 from ml_agent.sandbox.repair import Repair
 from ml_agent.tools.tokens import count_tokens
@@ -24,6 +23,14 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     arguments: dict[str, Any] = {}
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a run made, as a model sees it."""
+
+    path: str
+    address: str
+    """A data URI."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
