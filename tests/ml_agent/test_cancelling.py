@@ -93,14 +93,21 @@ def test_a_run_that_is_cancelled_ends_its_silent_program(way: str, program: Prog
     assert program.processes() == []
 
 
-def server(root: Path, **environment: str) -> Any:
+def server(root: Path) -> Any:
     """A client with a server process of its own that reads below a folder and runs programs in bubblewrap."""
     mcp = pytest.importorskip("mcp")
     if find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
-    words = {"ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none", **environment}
     parameters = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "ml_agent", "mcp", "--root", str(root)], env={**os.environ, **words}
+        command="bash",
+        args=[
+            "-c",
+            'exec "$0" -m ml_agent mcp --root "$1" 2>"$2"',
+            sys.executable,
+            str(root),
+            str(root.parent / "said"),
+        ],
+        env={**os.environ, "ML_AGENT_SANDBOX": "local", "ML_AGENT_NETWORK": "none"},
     )
     return mcp.Client(parameters)
 
@@ -113,9 +120,7 @@ async def wait_for_progress(said: list[str]) -> None:
         await asyncio.sleep(0.02)
 
 
-def test_a_silent_program_ends_with_its_call_and_with_the_server(
-    program: Program, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_silent_program_ends_with_its_call_and_with_the_server(program: Program) -> None:
     asked = {"instruction": TASK, "repository": str(program.root), "run": "full"}
     command = {"command": f"python {program.script} --lr 1", "repository": str(program.root)}
 
@@ -141,7 +146,7 @@ def test_a_silent_program_ends_with_its_call_and_with_the_server(
             call.cancel()
 
     asyncio.run(talk())
-    assert "Traceback" not in capfd.readouterr().err
+    assert "Traceback" not in (program.root.parent / "said").read_text()
 
 
 def servers() -> list[int]:
