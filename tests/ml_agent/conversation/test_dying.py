@@ -41,7 +41,9 @@ QUICK = ("choice", "result")
 @pytest.mark.parametrize(
     "phase", [one if one in QUICK else pytest.param(one, marks=pytest.mark.slow) for one in PHASES]
 )
-def test_a_run_whose_model_dies_ends_so_and_goes_on(phase: str, tmp_path: Path) -> None:
+def test_a_run_whose_model_dies_ends_so_and_goes_on(
+    phase: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     entries = []
     for name, what in (("tables", "Write a table of rows"), ("painting", "Paint pictures of tables")):
         root = tmp_path / name
@@ -72,7 +74,8 @@ def test_a_run_whose_model_dies_ends_so_and_goes_on(phase: str, tmp_path: Path) 
         shown = "\n".join(summary(first))
         assert "resume" in shown and ("python table.py" in shown) is (first["answer"] is not None)
         gone.clear()
-        second = resume_job(folder, {"api_key": "sesame"})
+        monkeypatch.setenv("OPENAI_API_KEY", "sesame")
+        second = resume_job(folder, {})
     assert (second["ending"], second["told"], second["answer"]["text"]) == (
         "delivered",
         "nine rows",
