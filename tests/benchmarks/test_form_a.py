@@ -145,6 +145,7 @@ def test_a_lost_sandbox_is_begun_again(repos: Path) -> None:
     assert not done.infrastructure and done.checked.executed and (done.tries, done.usage.usd) == (2, 0.25)
 
 
+@pytest.mark.slow
 def test_many_rows_are_resumed_and_summed_up(least: PeerAgent, repos: Path) -> None:
     with writes(TRAIN) as server:
         assert summarise(run(plan(least, repos, server), LocalEngine()))["official"] == 1

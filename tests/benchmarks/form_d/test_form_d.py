@@ -137,6 +137,7 @@ def scripted(plan: Plan, server: ModelServer, installed: Installed, seconds: flo
     )
 
 
+@pytest.mark.slow
 def test_a_real_agent_and_one_that_hangs(plan: Plan, least: Installed) -> None:
     verdicts = (FOLDER / "expected/easyai/verdicts.csv").read_text()
     isotopes = (FOLDER / "expected/brainpy/isotopes.csv").read_text()
@@ -166,6 +167,7 @@ def test_a_real_agent_and_one_that_hangs(plan: Plan, least: Installed) -> None:
     assert (by_script.delivered, by_script.claim) == (True, False), "a script is run where nothing came out"
 
 
+@pytest.mark.slow
 def test_trouble_of_the_endpoint_counts_for_nobody_and_is_tried_again(plan: Plan, least: Installed) -> None:
     plan = msgspec.structs.replace(plan, rows=plan.rows[:1])
     with ModelServer(misbehaviour=lambda seen, answer: Response(body=b"{}", status=503)) as server:
