@@ -1,5 +1,6 @@
 """What the author of an answer is told of its run: one message with what was printed, what came out, and what is doubtful."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -25,6 +26,8 @@ _ROOM = ((12, 6), (8, 4), (5, 3), (3, 1), (2, 0))
 _DONE = "Is it what the sentence asks for? Then call done{}. Else fix it."
 _EACH = ", with a sentence on each doubt in its `doubts`"
 _WRONG = "What is proven must be mended; what only the wording says may be disputed, with a reason, before done."
+_NUMBERED = re.compile(r"^doubt\s*#?(\d+)\W*$|^(?:doubt\s*#?)?\d{1,2}\s*[:.)]\s+", re.IGNORECASE)
+"""The number of a doubt, alone or before its words."""
 _FAILED = "Fix it: answer differently, install what is missing, or run something to look."
 
 
@@ -109,11 +112,13 @@ def dispute_of(judgement: Judgement, wrong: Sequence[Judgement], disputes: Seque
 def conclusion(review: Review, what: str, doubts: Sequence[object]) -> Conclusion:
     """What an author says in the end, each of our doubts with his sentence on it: by its number or words, else in the order given."""
     texts = [one for one in doubts if isinstance(one, dict)]
-    given = [(_plain(str(one.get("doubt", ""))), _plain(str(one.get("answer", "")))) for one in texts]
+    given = [
+        (_NUMBERED.sub(r"\1", _plain(str(one.get("doubt", "")))), _plain(str(one.get("answer", "")))) for one in texts
+    ]
     taken: list[Doubt] = []
     left = list(given)
     for number, doubt in enumerate(review.doubts, 1):
-        own = next((one for one in left if one[0].strip().startswith(f"{number}") or _alike(one[0], doubt)), None)
+        own = next((one for one in left if one[0] == f"{number}" or _alike(one[0], doubt)), None)
         if own is None and len(left) == len(review.doubts) - len(taken):
             own = left[0] if left else None
         if own is not None:

@@ -126,7 +126,9 @@ def _of_table(rows: Iterator[list[str]], whole: bool, expected: Expectation) -> 
         for column, value in zip(columns, row, strict=False):
             column.add(value)
     count = max((column.count for column in columns), default=0)
-    named = ", ".join(column.describe() for column in columns[:MOST_NAMED])
+    wanted = {plain_name(name) for name in expected.columns}
+    first_named = sorted(columns, key=lambda column: plain_name(column.name) not in wanted)
+    named = ", ".join(column.describe() for column in first_named[:MOST_NAMED])
     more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
     head = f"{count} rows{' without a header' if first else ''}, {len(columns)} columns: {named}{more}"
     left = f"... and {count - len(shown)} more rows"

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 import ml_agent
+from ml_agent.conversation.outcome import Review, conclusion
 from ml_agent.errors import UsageError
 from ml_agent.request import Job
 from ml_agent.run_job import Correction, config_of, continue_job, job_of, run_job
@@ -271,3 +272,24 @@ def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path:
     folder = new_run(tmp_path, tmp_path / "out", config_of(job, made))
     with pytest.raises(UsageError, match="no answer"):
         continue_job(folder, Correction("with 9 rows"), {})
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "1",
+        "Doubt 1",
+        "doubt #1:",
+        "Doubt 1: 154 of 1614 columns are empty",
+        "1) 154 of 1614 columns",
+        "154 of 1614 columns are empty",
+    ],
+)
+def test_a_doubt_is_spoken_to_by_its_number_or_its_words(named: str) -> None:
+    asked = Review(doubts=("out.csv: 154 of 1614 columns are empty: A, B", "it printed a value that is not a number"))
+    said = conclusion(
+        asked, "a table", [{"doubt": "2", "answer": "a mean of nothing"}, {"doubt": named, "answer": "they need 3D"}]
+    )
+    assert [(one.doubt, one.answer) for one in said.doubts] == [
+        (asked.doubts[0], "they need 3D"), (asked.doubts[1], "a mean of nothing"),
+    ]  # fmt: skip

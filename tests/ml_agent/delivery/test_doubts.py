@@ -56,6 +56,7 @@ LINES = b"".join(b'{"id": %d, "score": 0.5}\n' % number for number in range(6))
         ("tsv", b"a\tb\n1\t\n2\tx\n", (), None, True, False, "b (text, 1 empty)"),
         ("jsonl", LINES, ("id", "score"), 6, True, False, "column score is 0.5 in all 6 rows"),
         ("jsonl", b'{"id": 1, "label": null}\n{"id": 2, "label": null}\n', ("label",), None, False, False, "has nothing in label"),
+        ("csv", b",".join(b"c%d" % n for n in range(20)) + b",z\n" + b"1," * 20 + b"2\n", ("z",), None, True, False, "21 columns: z (number)"),
         ("json", b'{"loss": 0.25, "curve": [3, 2, 1]}', (), None, True, False, '{"loss": 0.25, "curve": [3, 2, 1]}'),
         ("json", b'{"loss": 0.25, "curve": [%s3]}' % (b"3, " * 200), (), None, True, False, "keys: loss (0.25), curve (list of 201)"),
         ("npy", array(1, 2, 4), (), None, True, False, "shape (3,), <f8, from 1 to 4"),
