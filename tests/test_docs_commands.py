@@ -95,8 +95,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-LONG = ("bench", "first-run")
-"""Pages whose commands take longer than ten seconds."""
+LONG = ("bench", "first-run", "how-to")
+"""Pages whose commands take longer than five seconds."""
 RUN = [
     pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in LONG else [])
     for page in PAGES

@@ -100,6 +100,7 @@ def test_how_a_run_sh_ends(
     assert (checked.official_success, checked.executed, checked.exit_code) == (official, executed, code), checked
 
 
+@pytest.mark.slow
 @pytest.mark.docker
 def test_in_a_container(least: PeerAgent, repos: Path) -> None:
     with writes(f"id -un; {TRAIN}") as server:
@@ -109,6 +110,7 @@ def test_in_a_container(least: PeerAgent, repos: Path) -> None:
     assert done.checked.executed and done.checked.output.split() == ["agent", "done", "5"], done
 
 
+@pytest.mark.slow
 def test_trouble_of_the_endpoint_is_not_the_agents_and_is_tried_again(least: PeerAgent, repos: Path) -> None:
     brain = Answer("bash", {"command": f"echo '{TRAIN}' > run.sh"})
     with ModelServer(
@@ -140,6 +142,7 @@ class Unlucky:
         return SubjectRun(ended="finished", usage=Usage(calls=2, prompt_tokens=10, usd=0.25))
 
 
+@pytest.mark.slow
 def test_a_lost_sandbox_is_begun_again(repos: Path) -> None:
     done = solve_row(plan(Unlucky(SandboxLostError("gone"), 1), repos), repos / "toy")
     assert not done.infrastructure and done.checked.executed and (done.tries, done.usage.usd) == (2, 0.25)
@@ -159,6 +162,7 @@ def test_many_rows_are_resumed_and_summed_up(least: PeerAgent, repos: Path) -> N
     assert [row["row"] for row in rows] == ["3-1", "3-2"] and KEY not in text
 
 
+@pytest.mark.slow
 def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
     gone = task(2, "https://github.com/o/absent")
     made = plan(Unlucky(OSError(28, "No space left on device"), 3), repos, tasks=(task(1), gone, task(3)))
@@ -171,6 +175,7 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
     assert summarise(again)["without_result"] == 1
 
 
+@pytest.mark.slow
 def test_what_ml_agent_cannot_answer_is_its_failure(repos: Path) -> None:
     (repos / "toy/README.md").write_text("# Nothing\n")
     (repos / "toy/examples/main.py").unlink()

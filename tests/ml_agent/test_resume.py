@@ -72,6 +72,7 @@ def test_a_run_killed_in_any_node_goes_on_to_the_same_answer(
     assert {"execute", "diagnose"} <= set(done)
 
 
+@pytest.mark.slow
 def test_a_folder_that_changed_in_between_is_planned_anew_and_that_is_said(tmp_path: Path) -> None:
     root, out = tmp_path / "repository", tmp_path / "killed"
     root.mkdir()
@@ -110,6 +111,7 @@ def events_of(out: Path, kind: str) -> list[dict[str, Any]]:
     return [event for event in events if event["event"] == kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["understand", "check"])
 def test_a_run_that_reached_a_limit_goes_on_with_more_to_the_same_answer(
     phase: str, repository: Path, tmp_path: Path

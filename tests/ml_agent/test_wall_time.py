@@ -34,11 +34,12 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way",
     [
         pytest.param("docker", marks=pytest.mark.docker),
-        pytest.param("bubblewrap", marks=pytest.mark.slow),
+        "bubblewrap",
         "process",
     ],
 )

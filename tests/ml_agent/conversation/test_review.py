@@ -219,6 +219,7 @@ def test_a_limit_that_is_reached_after_the_run_leaves_what_was_seen(play: Any) -
     assert "did not look at the result" in played.result["doubts"][-1]["doubt"]
 
 
+@pytest.mark.slow
 def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(repository: Path, tmp_path: Path) -> None:
     calls = (answer("--rows 6"), DONE, answer("--rows 9"), Answer("done", {"what": "nine rows"}))
     with ModelServer(saying(*calls)) as server:
@@ -242,6 +243,7 @@ def test_what_the_user_says_to_a_result_goes_on_in_the_same_conversation(reposit
     assert not (tmp_path / "third").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "made", "code"),
     [

@@ -149,6 +149,7 @@ def test_an_outage_during_a_look_leaves_what_was_seen(
     assert results(play)[1].startswith("not done: GitHub")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [2, 4])
 def test_a_run_killed_at_any_step_goes_on_and_asks_nothing_twice(
     step: int, github: GitHubServer, tmp_path: Path
