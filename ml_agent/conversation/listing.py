@@ -206,7 +206,9 @@ def _notes(signature: Signature) -> list[str]:
         notes.append("(options are given as NAME=VALUE)" if not _has_flags(signature) else "")
     if any(option.joined for option in signature.options):
         notes.append("(a value is joined to its option: --name=VALUE)")
-    notes += [f"(at most one of: {', '.join(group)})" for group in signature.exclusive[:3]]
+    names = {option.dest: name_of(option) for option in signature.options}
+    groups = dict.fromkeys(", ".join(names.get(dest, dest) for dest in group) for group in signature.exclusive[:3])
+    notes += [f"(at most one of: {group})" for group in groups]
     return [note for note in notes if note]
 
 
@@ -234,7 +236,7 @@ def _short(option: Option) -> str:
     kind = _kind(option)
     text += f" {kind}" if kind else ""
     if option.default is not None and not option.switch and option.default not in ("", "None"):
-        plain = option.default if option.default.isprintable() else repr(option.default)
+        plain = option.default if option.default.isprintable() and option.default.strip() else repr(option.default)
         text += f" ={_default(plain)}"
     if option.switch and option.default == "True" and option.switch_value == "True":
         text += " =on"

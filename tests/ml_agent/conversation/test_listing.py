@@ -68,3 +68,13 @@ def test_how_a_value_is_joined_and_a_default_that_cannot_be_seen_are_told() -> N
     )
     shown = options_of(Signature(path="a.py", options=options), "", 400).splitlines()
     assert shown[:2] == ["--start STR ='\\n'", "--seed INT =3"] and "--name=VALUE" in shown[2]
+
+
+def test_a_blank_default_is_seen_and_of_a_group_the_options_are_named() -> None:
+    options = (
+        Option(dest="between", flags=("-s", "--separator"), default=" "),
+        Option(dest="develfile", flags=("-D", "--develset")),
+    )
+    made = Signature(path="a.py", options=options, exclusive=(("between", "develfile"),))
+    shown = options_of(made, "", 400).splitlines()
+    assert "--separator/-s STR =' '" in shown and shown[-1] == "(at most one of: --separator, --develset)"
