@@ -12,7 +12,7 @@ import msgspec
 
 from ml_agent.conversation.entries import ASIDE, NAME_PARTS, Entry
 from ml_agent.conversation.listing import options_of
-from ml_agent.delivery.content import report_on
+from ml_agent.delivery.content import ContentNotJudged, report_apart
 from ml_agent.delivery.expectation import Expectation, kind_of
 from ml_agent.delivery.expected import expectations
 from ml_agent.named_paths import named_paths
@@ -35,6 +35,8 @@ _IMPORT = re.compile(r"^(?:import [^\n]*|from [\w.]+ import (?:\([^()]*\)[^\n]*|
 _CODE = re.compile(r"\.(?:py|sh|bash|ya?ml|json|toml|cfg|ini|gin|conf)$")
 """Code and configurations; other text is data."""
 _NO_TEXT, _LOOKED_AT = re.compile("[\0\ufffd]"), 4_000
+_PATTERN = re.compile(r"\w/\*|\*\.\w")
+"""Of several files; `a * b` is none."""
 _ENDING = re.compile(r"\w\.[A-Za-z]\w{0,7}$")
 _ROWS = 8
 """Lines of data that show their form."""
@@ -66,7 +68,10 @@ def facts_of(path: str, workspace: Workspace) -> str:
     kind = kind_of(path)
     if kind == "file" or not data:
         return ""
-    report = report_on(data, len(data) <= _READ_BINARY, Expectation(path=path, kind=kind))
+    try:
+        report = report_apart(data, len(data) <= _READ_BINARY, Expectation(path=path, kind=kind))
+    except ContentNotJudged:
+        return ""
     return "\n".join([report.said, *report.head[:_ROWS]])
 
 
@@ -169,7 +174,7 @@ def named_files(words: str, workspace: Workspace, most: int) -> list[str]:
     files = workspace.index.files
     found: list[str] = []
     for word in dict.fromkeys(word.strip(".,/'\"()") for word in words.split()):
-        if "*" in word:
+        if _PATTERN.search(word):
             found += fnmatch.filter(files, word)[:1]
         if not _FILE.search(word):
             continue

@@ -112,7 +112,7 @@ OPTIONAL = {
     "temperature": r"\btemperature\b",
     "seed": r"\bseed\b",
     "tool_choice": r"\btool_choice\b",
-    "pictures": r"(?i)image|picture|vision|multi-?modal|content\W.{0,60}\b(?:string|str|text)\b",
+    "pictures": r"(?i)\bimages?\b|image_url|picture|\bvision\b|multi-?modal|content\W.{0,60}\b(?:string|str|text)\b",
 }
 """What a request can do without, and how a refusal names it."""
 _REFUSED = frozenset({400, 404, 413, 415, 422, 500, 501})

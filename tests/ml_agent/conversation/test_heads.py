@@ -1,5 +1,8 @@
 """How a file begins, for a model."""
 
+import resource
+import struct
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -43,3 +46,19 @@ def test_what_is_no_text_says_what_it_is_and_a_pattern_means_its_first_file(tmp_
     workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
     assert named_files("Replay games/*.sgf beside games/b.gif.", workspace, 5) == ["games/a.sgf", "games/b.gif"]
     assert (head_of("games/b.gif", workspace, 99), facts_of("games/b.gif", workspace)) == ("", "GIF")
+
+
+def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked_here(tmp_path: Path) -> None:
+    head = b"{'descr': '|u1', 'fortran_order': False, 'shape': (600000000,), }\n"
+    with (
+        zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("a.npy", "w", force_zip64=True) as member,
+    ):
+        member.write(b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head)
+        for _ in range(600):
+            member.write(bytes(1_000_000))
+    workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    facts_of("bomb.npz", workspace)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KB
+    assert named_files("Multiply a * b and **c.", workspace, 5) == []
