@@ -16,13 +16,11 @@ WAYS = {
     "bubblewrap": ("--sandbox", "local"),
     "docker": ("--sandbox", "docker"),
 }
-IN = [
-    pytest.param("process", marks=pytest.mark.xdist_group("sample-tasks")),
-    pytest.param("bubblewrap", marks=[pytest.mark.slow, pytest.mark.xdist_group("sample-tasks-bubblewrap")]),
-    pytest.param(
-        "docker", marks=[pytest.mark.docker, pytest.mark.slow, pytest.mark.xdist_group("sample-tasks-docker")]
-    ),
-]
+FIRST = {task.repository: task for task in reversed(TASKS)}.values()
+"""One task of each repository: `make test` runs them without a sandbox, and all tasks in sandboxes are slow tests."""
+SLOW = {"bubblewrap": [pytest.mark.slow], "docker": [pytest.mark.docker, pytest.mark.slow]}
+RUNS = [pytest.param(task, "process", id=f"{task.id}-process") for task in FIRST]
+RUNS += [pytest.param(task, way, id=f"{task.id}-{way}", marks=SLOW[way]) for way in SLOW for task in TASKS]
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +32,7 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("way", IN)
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+@pytest.mark.parametrize(("task", "way"), RUNS)
 def test_the_instruction_ends_completed_with_the_values_really_used(
     task: SampleTask, way: str, shared_cache: Path, tmp_path: Path
 ) -> None:

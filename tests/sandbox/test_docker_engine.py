@@ -121,6 +121,7 @@ def test_certificates_are_copied_to_an_engine_elsewhere(
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 def test_debian_packages_are_installed_once_and_runs_upon_them_begin_clean(tmp_path: Path) -> None:
     key, left = uuid.uuid4().hex, "ls -d left $HOME/left /var/tmp/left 2>/dev/null; command -v tree"
     with sandbox_at(f"unix://{SOCKET}", tmp_path) as sandbox, closing(connect()) as client:

@@ -88,6 +88,7 @@ def run(session: Session, text: str, **more: object) -> Response:
     return session.run(Task(text=text, timeout=60, **more))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_later_command_goes_on_behind_the_long_step_that_it_begins_with(session: Session) -> None:
     first = run(session, "set -euf\nexport A=1 IFS=,\npython slow.py\npython last.py 3")
     assert (first.exit_code, first.kept) == (3, "")
@@ -109,6 +110,7 @@ def test_a_later_command_goes_on_behind_the_long_step_that_it_begins_with(sessio
             session.sandbox.get(gone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolated_kind", ["bubblewrap"])
 def test_what_is_not_the_same_begins_clean(session: Session) -> None:
     run(session, "export A=1\npython slow.py\npython last.py 3")
