@@ -90,7 +90,10 @@ NO_MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '?
 _NO_HEADER = re.compile(r"fatal error: ['\"]?(numpy|pybind11)/")
 """A package's header that a build does without asking for the package."""
 _SPOKEN = re.compile(r"(?i)^\s*+(?:\w*Error\b|\S+: (?:fatal )?error:|fatal|.*command '.*' failed|.*not found)")
-_OLD_C = re.compile(r"longintrepr\.h: No such file|has no member named .(?:exc_type|tp_print|use_tracing)\b")
+_OLD_C = re.compile(
+    r"longintrepr\.h: No such file|has no member named .(?:(?:cur)?exc_type|tp_print|use_tracing|ob_digit)\b"
+    r"|to function .(?:PyCodeObject ?\* ?)?PyCode_New\b|incomplete type(?:def)? .PyFrameObject\b"
+)
 """What compilers say of C that Cython made for older Pythons."""
 _OF_COMPILER = re.compile(r"^\S+:\d+(?::\d+)?: (?:fatal )?error:")
 _FIRST, _LAST, _LONGEST = 4, 28, 400
@@ -385,7 +388,7 @@ class Builder:
         lines = [install_text((), seeds=False, target=folder)]
         if requires:
             lines += [
-                f"""needs=$(mktemp -d); printf '%s\\n' {_words(requires)} >"$needs/requires"; printf '%s\\n' {_words(held)} >"$needs/held" """,
+                f"""needs=$(mktemp -d); printf '%s\\n' {shlex.join(requires)} >"$needs/requires"; printf '%s\\n' {shlex.join(held)} >"$needs/held" """,
                 f"{uv} || {{ sed -Ei 's/===?[^;,]*//' \"$needs/requires\"; {uv}; }}",  # a pin may have no wheel for this Python
             ]
         lines += [f'cd "{folder}"/lib/python*/site-packages && ls -d -- *.dist-info 2>/dev/null || true']
@@ -398,11 +401,12 @@ class Builder:
         self._environments[key, tuple(held)] = folder
         return folder
 
-    def _call(self, what: str, tree: Tree, environment: str) -> Any:
+    def _call(self, what: str, tree: Tree, environment: str, anew: str = "") -> Any:
+        """What the backend answers. C that Cython made for older Pythons is made anew from what it was made of."""
         script = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8"))
         has = None if tree.folder in self._asked else self._needed[tree.folder]
         given = " ".join(shlex.quote(one) for one in (tree.backend, json.dumps(tree.paths), json.dumps(has), CARRIED))
-        words = f'{what} "{tree.folder}" "{BUILD}/out/{next(self._number)}" {given}'
+        words = f'{what} "{tree.folder}" "{BUILD}/out/{next(self._number)}" {given} {anew}'
         plain = "export SETUPTOOLS_SCM_PRETEND_VERSION=0.0.0 PBR_VERSION=0.0.0; "
         text = (
             f'{{ [ -e "{tree.folder}/.git" -a ! -e "{tree.folder}/.git/no-version" ] || {{ {plain} }}; }}; export MAX_JOBS=2 CMAKE_BUILD_PARALLEL_LEVEL=2\n'
@@ -412,10 +416,13 @@ class Builder:
         seconds = BUILD_SECONDS if what == "wheel" and not tree.plain else DESCRIBE_SECONDS
         done = self._steps.offline(text, seconds, self._doing if what == "wheel" else "")
         self.said = tuple(done.stdout.splitlines()[-MOST_SAID:])
-        answer = _answer(done)
+        answer = (answers(done.stdout) or [None])[-1]
         if not done.ok or answer is None:
             why = () if done.ended == "exited" else (f"it ended: {done.ended} after {done.seconds:.0f} s",)
-            late = done.ended == "timeout" or _OLD_C.search(done.stdout) is not None
+            old = _OLD_C.search(done.stdout) is not None
+            if old and not anew:
+                return self._call(what, tree, environment, "anew")
+            late = done.ended == "timeout" or old
             return BuildFailure(lines=(*said_by(done), *why), lasting=done.ended == "exited", late=late)
         return answer
 
@@ -444,15 +451,6 @@ def _shown(folder: str) -> str:
     named = " -o ".join(f"-name '*.{ending}'" for ending in _COMPILED)
     compiled = f"find \"{folder}\" -type f \\( {named} \\) -printf '%f\\n' | sed 's/.*[.]/./' | sort -u"
     return f'[ -d "{folder}" ] && {{ {shown}; echo; echo {shlex.quote(_MARK)}; {compiled}; true; }}'
-
-
-def _words(lines: Sequence[str]) -> str:
-    return " ".join(map(shlex.quote, lines)) or "''"
-
-
-def _answer(done: Response) -> Any:
-    """What a script of ours answered."""
-    return answers(done.stdout)[-1] if done.ok and answers(done.stdout) else None
 
 
 def answers(output: str) -> list[Any]:

@@ -45,7 +45,7 @@ from ml_agent.tools.python_api.distributions import known_provider, normalized, 
 from ml_agent.tools.python_api.requirements import own_names, package_requires
 from ml_agent.tools.remotes import absent_submodules, say_absent
 
-KEPT_FORMAT = 9
+KEPT_FORMAT = 10
 """Goes up where what was kept before may serve no more."""
 DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*(?:[a-z0-9.]|\+\+)", re.ASCII)
 """The name of a Debian package; a hyphen at the end would have it removed."""

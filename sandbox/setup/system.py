@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ def _table() -> dict[str, Any]:
 
 def library_packages(library: str) -> tuple[str, ...]:
     """Packages with a library, by its file name or common name; none where it is not known."""
-    return _first(packages for pattern, packages in _table()["libraries"].items() if re.search(pattern, library))
+    known = _table()["libraries"].items()
+    return tuple(next((packages for pattern, packages in known if re.search(pattern, library)), ()))
 
 
 def program_packages(program: str) -> tuple[str, ...]:
@@ -29,10 +29,6 @@ def program_packages(program: str) -> tuple[str, ...]:
 def ready_made() -> tuple[str, ...]:
     """Distributions of which another version that comes ready is taken rather than one built from source."""
     return tuple(_table()["ready_made"])
-
-
-def _first(found: Iterable[list[str]]) -> tuple[str, ...]:
-    return tuple(next(iter(found), ()))
 
 
 _LACKED = (

@@ -1,6 +1,6 @@
 """Asks a build backend; runs inside the sandbox without a network, under Python 3.7 and newer.
 
-    python build_hooks.py metadata|wheel FOLDER OUT BACKEND PATHS HAS COPY
+    python build_hooks.py metadata|wheel FOLDER OUT BACKEND PATHS HAS COPY [anew]
     python build_hooks.py develop FOLDER OUT WHEEL TREE
 
 Prints one answer `ML-AGENT>{json}` at its end: a list where the build asks for more than HAS, a JSON list of requirements, else what
@@ -35,6 +35,9 @@ def main():
         backend = backend_of(folder, sys.argv[4], json.loads(sys.argv[5]))
         has = json.loads(sys.argv[6])
         wanted = forked(getattr(backend, "get_requires_for_build_wheel", list)) if has is not None else []
+        if sys.argv[8:]:
+            importlib.import_module("Cython")  # that it is missing is to be told
+            translate(".", True)
         answer = [one for one in wanted if one not in has] or ask(what, out, backend, copy)
     say(answer)
 
@@ -52,8 +55,8 @@ def mend_setup(path):
             file.write(text.replace(b"__builtins__.", b"__import__('builtins')."))
 
 
-def translate(folder):
-    """Cython's sources into the C that a setup.py names and that lies beside them in releases alone."""
+def translate(folder, anew=False):
+    """Cython's sources into the C that a setup.py names and that lies beside them in releases alone; `anew`: into the C that is there."""
     for place, _, names in os.walk(folder):
         scripts = [os.path.join(one, "setup.py") for one in (folder, place)]
         said = b""
@@ -63,7 +66,7 @@ def translate(folder):
         for name in names:
             for ending, option in ((".c", []), (".cpp", ["--cplus"]), (".cxx", ["--cplus"])):
                 made = name[:-4] + ending
-                if name.endswith(".pyx") and made.encode() in said and made not in names:
+                if name.endswith(".pyx") and (made in names if anew else made.encode() in said and made not in names):
                     words = [os.path.join(place, name), "-o", os.path.join(place, made)]
                     subprocess.call([sys.executable, "-m", "cython", *words, *option], env=os.environ)
 

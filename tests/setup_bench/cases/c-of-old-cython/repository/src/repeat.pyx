@@ -1,0 +1,2 @@
+def repeated(text, int times):
+    return text * times
