@@ -15,7 +15,7 @@ from ml_agent.sandbox.repair import Repair, pick, signature
 from ml_agent.sandbox.repository_search import module_places
 from ml_agent.sandbox.setup.declared import fitting
 from ml_agent.sandbox.setup.executor import version_of
-from ml_agent.sandbox.setup.ladder import day_for, of_its_day
+from ml_agent.sandbox.setup.ladder import RECENT, day_for, is_old, of_its_day
 from ml_agent.sandbox.setup.uv import name_of
 from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.entries import entries_of
@@ -97,7 +97,7 @@ def _by_date(scene: FailureContext) -> Iterator[Repair]:
     allowed = fitting(wanted_python(scene.source.root), scene.pythons) or scene.pythons
     python = of_its_day(scene.source.date, [one for one in allowed if one <= scene.python]) or scene.python
     day = day_for(python, scene.source.date)
-    if day and not scene.chosen and (python, day) != (scene.python, scene.day):
+    if is_old(scene.source.date, RECENT) and not scene.chosen and (python, day) != (scene.python, scene.day):
         why = f"libraries as of {day[:7]}" + (f", Python {_text(python)}" if python != scene.python else "")
         yield Repair(kind="install", arguments=(f"--exclude-newer {day}", _python(python)), why=why)
 

@@ -2,10 +2,6 @@
 
 from ml_agent.sandbox.diagnosis.model import Fix, Rule, rule
 
-_NO_FILE = (
-    r"(?:(?:FileNotFoundError|NotADirectoryError): (?:\[Errno \d+\] )?[^'\n]*|No such file or directory: |name = )'"
-)
-
 
 def _folder(path: str) -> Fix | None:
     return Fix(kind="folder", arguments=(path,)) if path else None
@@ -99,8 +95,8 @@ DATA: tuple[Rule, ...] = (
     ),
     rule(
         "missing-file",
-        _NO_FILE
-        + r"(?P<subject>[^'\n]+)'|(?:cat|cp|mv|ls|head|tail|unzip|tar|python3?|bash|source|rm|sed|awk)(?::| \S+:) (?:cannot (?:stat|access|open) )?'?(?P<other>[^':\n]+)'?: (?:Cannot open: )?No such file or directory"
+        r"(?:(?:FileNotFoundError|NotADirectoryError): (?:\[Errno \d+\] )?[^'\n]*|No such file or directory: |name = )'"
+        r"(?P<subject>[^'\n]+)'|(?:cat|cp|mv|ls|head|tail|unzip|tar|python3?|bash|source|rm|sed|awk)(?::| \S+:) (?:cannot (?:stat|access|open) )?'?(?P<other>[^':\n]+)'?: (?:Cannot open: )?No such file or directory"
         r"|(?:can't|cannot|could not|unable to|Can't|Cannot|Could not|Unable to|failed to|Failed to) (?:find|open|read|load)(?: or open)? (?:the )?(?:input )?(?:file|folder|directory|image|path)? ?['\"]?(?P<third>[\w./~-]+[./][\w./-]+)"
         r"|(?P<fourth>[\w./-]+/[\w./-]+)(?: does not exist|: No such file or directory| not found| not exists?)|(?:OSError|FileNotFoundError|ValueError): (?P<fifth>[\w./-]+\.\w+) not found|NotFoundError:[^\n]*?(?P<sixth>[\w./-]+\.\w+); No such file"
         r"|(?i:unable to|cannot|can't|could not|failed to) (?:find|locate) [^\n]{1,80}?\b(?:binary|executable)\b[^\n]*: (?P<seventh>/[\w./-]+)$",
@@ -127,6 +123,13 @@ CODE: tuple[Rule, ...] = (
 )
 
 GENERAL: tuple[Rule, ...] = (
+    rule(
+        "exception",
+        r"File \"(?![^\"]*ml_agent_answer\.py)[^\"]+\", line \d+, in [^\n]+\n(?:[ ]{4,}[^\n]*\n){0,3}(?P<subject>(?:Type|Attribute)Error: (?!.*NoneType)[^\n]+)(?![\s\S]*^Traceback)",
+        "the program fails: {subject}",
+        fix=lambda subject: Fix(kind="by-date"),
+        scope="any",
+    ),  # old code with new libraries often does
     rule(
         "exception",
         r"^(?P<subject>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|NotFound\w*|Failure)(?:: [^\n]+)?)$|Error\(s\) in loading state_dict for (?P<other>\w+)",

@@ -48,7 +48,7 @@ def rungs(declared: Declared, day: str, current: Version, pythons: Sequence[Vers
     if declared.locked:
         yield Rung(python=first, locked=True)
     yield Rung(python=first)
-    dated = day if day and date.fromisoformat(day) + RECENT < datetime.now(UTC).date() else ""
+    dated = day if is_old(day, RECENT) else ""
     if dated and released(first) + WHEELS_FOLLOW <= date.fromisoformat(dated):
         yield Rung(python=first, day=dated)
     allowed = [one for one in fitting(declared.python, pythons) if one != first]
@@ -84,6 +84,6 @@ def of_its_day(day: str, pythons: Sequence[Version]) -> Version | None:
     return max(there) if there else min(pythons, default=None)
 
 
-def is_old(day: str) -> bool:
+def is_old(day: str, after: timedelta = YEAR) -> bool:
     """Whether a day, YYYY-MM-DD or none, is so long ago that libraries have changed."""
-    return bool(day) and date.fromisoformat(day) + YEAR < datetime.now(UTC).date()
+    return bool(day) and date.fromisoformat(day) + after < datetime.now(UTC).date()

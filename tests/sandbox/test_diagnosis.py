@@ -73,3 +73,27 @@ def test_a_program_whose_lack_is_only_logged_is_no_file() -> None:
     said = "WARNING: cannot convert: FileNotFoundError: [Errno 2] No such file or directory: 'ffmpeg'\n"
     found = diagnose(Response(stderr=said, exit_code=1, ended="exited"))
     assert (found.code, found.subject) == ("missing-program", "ffmpeg")
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "old"),
+    [
+        ("/workspace/fit/model.py", "TypeError: only 0-dimensional arrays can be converted to Python scalars", True),
+        ("/workspace/fit/model.py", "AttributeError: 'Model' object has no attribute 'best_'", True),
+        ("/workspace/fit/model.py", "TypeError: 'NoneType' object is not subscriptable", False),
+        ("/workspace/fit/model.py", "ValueError: no rows", False),
+        ("/workspace/ml_agent_answer.py", "TypeError: fit() missing 1 required positional argument: 'rows'", False),
+    ],
+)
+def test_what_no_longer_fits_its_libraries_is_tried_with_those_of_its_time(place: str, said: str, old: bool) -> None:
+    lines = f'Traceback (most recent call last):\n  File "{place}", line 3, in fit\n    return best(rows)\n           ^^^^^^^^^^\n{said}\n'
+    found = diagnose(Response(stderr=lines, exit_code=1, ended="exited"))
+    assert (found.code, found.fix is not None and found.fix.kind) == ("exception", old and "by-date")
+
+
+def test_the_last_failure_counts_not_one_that_led_to_it() -> None:
+    first = 'Traceback (most recent call last):\n  File "/workspace/a.py", line 3, in read\n    return int(rows)\nTypeError: no number\n'
+    last = 'Traceback (most recent call last):\n  File "/workspace/a.py", line 9, in main\n    read(rows)\nValueError: no rows\n'
+    between = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    found = diagnose(Response(stderr=first + between + last, exit_code=1, ended="exited"))
+    assert (found.subject, found.fix) == ("ValueError: no rows", None)

@@ -1,5 +1,6 @@
 """Which repairs rules propose, in which order, and when they give up."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,12 @@ def test_older_versions_then_older_python_by_date(tmp_path: Path) -> None:
     ]
     by_hand = proposed(diagnosis("removed-api", "x", fix), scene(tmp_path, date="2019-05-01", chosen=True))
     assert by_hand == found[:2]  # another day's libraries are not those that the author chose
+
+
+def test_libraries_of_its_time_are_no_others_for_what_was_just_changed(tmp_path: Path) -> None:
+    found = diagnosis("exception", "x", Fix(kind="by-date"))
+    assert proposed(found, scene(tmp_path, date="2019-05-01"))
+    assert not proposed(found, scene(tmp_path, date=datetime.now(UTC).date().isoformat()))
 
 
 @pytest.mark.parametrize(
