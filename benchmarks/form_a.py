@@ -1,15 +1,16 @@
-"""Form A (ML-Bench-A): an agent works on a row in a sandbox and leaves a run.sh there, which is then run and judged.
+"""Form A (ML-Bench-A): an agent works on a row in a sandbox and leaves a run.sh there, which is then run in the same and judged.
 
-Published (OpenHands, run_infer.py): `timeout 120s bash run.sh` succeeds with exit code 0, with 124 (still running then), and with any
-other where the output has the word KeyboardInterrupt. Nothing looks at what it did: `sleep 200` and `true` succeed.
+Two rules judge that run. The published one (OpenHands, run_infer.py) takes `timeout 120s bash run.sh` for a success where it ends with exit
+code 0, with 124 (still running then), or with any other if the output has the word KeyboardInterrupt. Nothing looks at what it did, so
+`sleep 200` and `true` succeed. *Executed* is ours: run.sh also starts something of the repository, and goes on for 300 s, or to exit code 0
+before, without a traceback.
 
-Executed: it also starts something of the repository, and runs longer than that without a traceback, to exit code 0 or to the end of
-the time.
+`run` takes rows and gives a `Checked` for each; `check` is the judgement; `summarise` counts.
 """
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,33 +21,21 @@ from ml_agent.benchmarks.data import Task, Visible, repository_folder, visible
 from ml_agent.benchmarks.engines import Engine, Work
 from ml_agent.benchmarks.observation.repository import libraries_of
 from ml_agent.benchmarks.predictions import Usage
-from ml_agent.benchmarks.results import Line
+from ml_agent.benchmarks.results import RowResult, carry_on
 from ml_agent.benchmarks.subjects.places import index_variables
-from ml_agent.benchmarks.work import (
-    SCRIPT,
-    Assignment,
-    RowResult,
-    accounted,
-    at_work,
-    with_key,
-    with_tries,
-)
+from ml_agent.benchmarks.work import SCRIPT, Assignment, accounted, at_work, with_tries
 from ml_agent.sandbox.contract import Command, Response, Sandbox
 from ml_agent.tools.commandline.shell import parse_command
 
+OFFICIAL_SECONDS, SECONDS = 120.0, 300.0
+"""How long run.sh may run, by the published rule and by ours."""
 STILL_RUNNING = 124
+"""The exit code of `timeout` for what it ended."""
 KEPT = 20_000
 """Characters of the output that are kept, from its end."""
 _TRACEBACK = "Traceback (most recent call last)"
 _IMPORT = re.compile(r"(?:^|['\";])\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
 _IDLE = frozenset({"echo", "printf", "cat", "ls", "pip", "conda"})
-
-
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """How long run.sh may run, in seconds."""
-
-    official_seconds: float = 120.0
-    seconds: float = 300.0
 
 
 class ScriptVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,19 +59,16 @@ class Checked(RowResult, frozen=True, kw_only=True):
 
 
 class Plan(work.Plan, frozen=True, kw_only=True):
-    """What to do and where to put it."""
+    """Who does rows, of which repositories, and where results go."""
 
-    tasks: tuple[Task, ...]
     repos: Path
     """The repositories at their pinned commits, by lower-case name."""
-    rules: Rules = Rules()
 
 
-def run(plan: Plan, engine: Engine) -> list[Checked]:
+def run(tasks: Sequence[Task], plan: Plan, engine: Engine) -> list[Checked]:
     """Do every row that has no result yet; the results in order. BenchError where they cannot be kept."""
-    sent = msgspec.structs.replace(plan, tasks=())  # an item is sent with all of it
-    todo = Work(carry_out=functools.partial(_row, plan=sent), lost=functools.partial(_lost, plan=sent), label=_label)
-    return work.run_rows(plan, Line[Checked], todo, plan.tasks, engine)
+    do, lost = functools.partial(do_row, plan=plan), functools.partial(_lost, plan=plan)
+    return carry_on(plan.series(Checked), Work(carry_out=do, lost=lost, label=_label), tasks, engine)
 
 
 def _label(task: Task) -> str:
@@ -93,67 +79,43 @@ def _lost(task: Task, reason: str, plan: Plan) -> Checked:
     return Checked(row=_label(task), agent=plan.agent.label, infrastructure=reason)
 
 
-def _row(task: Task, plan: Plan) -> Checked:
-    root = repository_folder(task, plan.repos)
+def do_row(task: Task, plan: Plan) -> Checked:
+    """Do one row: the agent in its sandbox, then its run.sh in the same."""
+    root, seen = repository_folder(task, plan.repos), visible(task, "agent")
     if root is None:
         return _lost(task, f"no repository {task.repository} in {plan.repos}", plan)
-    return solve_row(msgspec.structs.replace(plan, tasks=(task,)), root.resolve())
-
-
-def solve_row(plan: Plan, root: Path) -> Checked:
-    """Do the one row of a plan: the agent in its sandbox, then its run.sh in the same."""
-    (task,), terms = plan.tasks, with_key(plan.terms)
-    seen = visible(task, "agent")
-    job = Assignment(seen=seen, root=root, told=lambda folder: task_text(seen, folder), writes=(SCRIPT,))
+    job = Assignment(
+        seen=seen, root=root.resolve(), told=lambda folder: task_text(seen, folder), writes=(SCRIPT,), name=task.repository
+    )  # fmt: skip
 
     def attempt(done: Checked, folder: Path) -> Checked:
-        with at_work(plan.agent, job, terms, folder) as (run, sandbox):
+        with at_work(plan.agent, job, plan.terms, folder) as (run, sandbox):
             done = accounted(done, run)
-            if done.infrastructure:
-                return done
-            used = functools.partial(uses, root=root, folder=task.folder)
-            checked = check(sandbox, job.folder, terms.installs, plan.rules, used)
-            return msgspec.structs.replace(done, checked=checked)
+            return done if done.infrastructure else msgspec.structs.replace(done, checked=check(sandbox, job))
 
     first = Checked(row=_label(task), agent=plan.agent.label)
-    return with_tries(first, terms, plan.out.absolute() / "records" / _label(task), attempt)
+    return with_tries(first, plan.terms, plan.out.absolute() / "records" / _label(task), attempt)
 
 
-def check(sandbox: Sandbox, folder: str, installs: bool, rules: Rules, used: Callable[[str], bool]) -> ScriptVerdict:
-    """Run the run.sh in a folder of the sandbox that the agent worked in. Raises SandboxLostError.
-
-    Args:
-        sandbox: Where the agent worked.
-        folder: The task's, in the workspace.
-        installs: Whether run.sh may install packages.
-        rules: How long it may run.
-        used: Whether a script starts something of the repository.
-    """
+def check(sandbox: Sandbox, job: Assignment) -> ScriptVerdict:
+    """Run the run.sh in the sandbox that the agent worked in. Raises SandboxLostError."""
     try:
-        script = sandbox.get(f"{folder}/{SCRIPT}").decode("utf-8", "replace")
+        script = sandbox.get(f"{job.folder}/{SCRIPT}").decode("utf-8", "replace")
     except (FileNotFoundError, ValueError):  # ValueError: a path that leads out of the workspace
         return ScriptVerdict(exit_code=127, reason="no-script: run.sh was not written")
     # one run serves both rules: what a script did before the official time does not depend on how long it may go on
-    variables = index_variables() if installs else {}
-    response = sandbox.run(Command(text=f"bash {SCRIPT}", folder=folder, timeout=rules.seconds, environment=variables))
+    command = Command(text=f"bash {SCRIPT}", folder=job.folder, timeout=SECONDS, environment=index_variables())
+    response = sandbox.run(command)
     output = Path(response.log).read_text("utf-8", "replace") if response.log else response.stdout + response.stderr
-    return judge(response, output, used(script), rules, script)
+    checked = judge(response, output, uses(script, job.root, job.seen.path))
+    return msgspec.structs.replace(checked, script=script)
 
 
-def judge(response: Response, output: str, used: bool, rules: Rules, script: str = "") -> ScriptVerdict:
-    """The judgement of a run.
-
-    Args:
-        response: How it ended.
-        output: All that it said.
-        used: Whether it starts something of the repository.
-        rules: The times.
-        script: Its text.
-    """
-    code = _exit_code(response, rules)
+def judge(response: Response, output: str, used: bool) -> ScriptVerdict:
+    """The judgement of a run by how it ended, all that it said, and whether its script starts something of the repository."""
+    code = _exit_code(response)
     reason = _reason(response, output) if used else "not-the-repository: run.sh starts nothing of it"
     return ScriptVerdict(
-        script=script,
         output=output[-KEPT:],
         exit_code=code,
         seconds=response.seconds,
@@ -163,12 +125,11 @@ def judge(response: Response, output: str, used: bool, rules: Rules, script: str
     )
 
 
-def _exit_code(response: Response, rules: Rules) -> int:
-    if response.seconds >= rules.official_seconds or response.ended == "timeout":
+def _exit_code(response: Response) -> int:
+    """As `timeout` would have told it after the official time."""
+    if response.seconds >= OFFICIAL_SECONDS or response.ended == "timeout":
         return STILL_RUNNING
-    if response.exit_code is not None:
-        return response.exit_code
-    return 128 + (response.signal or 9)
+    return response.exit_code if response.exit_code is not None else 128 + (response.signal or 9)
 
 
 def _reason(response: Response, output: str) -> str:
@@ -221,19 +182,12 @@ def task_text(seen: Visible, task_path: str) -> str:
 
 
 def summarise(rows: Sequence[Checked]) -> dict[str, Any]:
-    """The figures of an agent; None for a share of no rows, and for a cost whose price or rows are missing."""
+    """How many rows counted and how they came out, and what all of them cost."""
     counted = [row for row in rows if not row.infrastructure]
-    usage = functools.reduce(Usage.plus, (row.usage for row in rows), Usage())
-    official = sum(row.checked.official_success for row in counted)
-    executed = sum(row.checked.executed for row in counted)
     return {
-        "agent": rows[0].agent if rows else "",
         "rows": len(rows),
         "without_result": len(rows) - len(counted),
-        "official": official,
-        "executed": executed,
-        **msgspec.to_builtins(usage),
-        "official_rate": official / len(counted) if counted else None,
-        "executed_rate": executed / len(counted) if counted else None,
-        "usd_per_solved": usage.usd / official if usage.usd is not None and official else None,
+        "official": sum(row.checked.official_success for row in counted),
+        "executed": sum(row.checked.executed for row in counted),
+        **msgspec.to_builtins(functools.reduce(Usage.plus, (row.usage for row in rows), Usage())),
     }

@@ -1,4 +1,9 @@
-"""Form L: each row is answered by a command or code, apart from the others; what is done stays done, what fails is a row."""
+"""Form L (ML-Bench-L): each row is answered by a command or code, which `bench score` then compares with the row's reference.
+
+A `Respondent` answers: ML-Agent's own navigators (`navigators.respondent`), or another agent in a sandbox (`agent_respondent`). `predict`
+cuts rows into units (a row with all its attempts, or one attempt where attempts are to know nothing of each other), lets an engine do
+those that have no result yet, and writes the file of predictions. What fails is a row with an error; the others go on.
+"""
 
 import functools
 import re
@@ -7,29 +12,28 @@ from pathlib import Path
 
 import msgspec
 
-from ml_agent.benchmarks.data import Key, Setting, Task, Visible, missing_place, repository_folder, visible
+from ml_agent.benchmarks.data import (
+    Key,
+    Setting,
+    Task,
+    Visible,
+    missing_place,
+    repository_folder,
+    repository_name,
+    visible,
+)
 from ml_agent.benchmarks.engines import Engine, Work
+from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.official import as_published
 from ml_agent.benchmarks.predictions import Prediction, Usage, dump_prediction
-from ml_agent.benchmarks.results import Line, Series, carry_on, lock_folder, see_that_it_may_be_replaced
-from ml_agent.benchmarks.subjects.model import SubjectRun
-from ml_agent.benchmarks.work import (
-    SCRIPT,
-    Assignment,
-    PeerAgent,
-    RowResult,
-    Terms,
-    accounted,
-    at_work,
-    with_key,
-    with_tries,
-)
+from ml_agent.benchmarks.results import RowResult, Series, carry_on
+from ml_agent.benchmarks.work import SCRIPT, Assignment, PeerAgent, Terms, accounted, at_work, with_tries
 from ml_agent.files import write_atomically
 from ml_agent.prompts.render import render
 
 CODE = "answer.py"
 GRACE_SECONDS = 2.0
-"""A row that comes to its end after its limit has time to say so, and what it spent, before its process is ended."""
+"""After its limit a row has so much time to say so, and what it spent, before its process is ended."""
 _ONLY_RUNS_CODE = re.compile(r"(?:exec\s+)?python3?\s+(?:\./)?answer\.py\s*")
 
 
@@ -88,54 +92,38 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     out: Path
     """JSONL file of predictions; results by row stand in the folder OUT.rows beside it."""
     who: Respondent
-    retry_failed: bool = False
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is at the end."""
+def predict(plan: Plan, engine: Engine) -> list[Prediction]:
+    """Answer every row that has no result yet, write the file of predictions, and return them in the order of the rows.
 
-    rows: int
-    failed: tuple[str, ...]
-    """Rows without an answer, with the reason."""
-
-    @property
-    def answered(self) -> int:
-        """Rows with an answer."""
-        return self.rows - len(self.failed)
-
-
-def predict(plan: Plan, engine: Engine) -> Summary:
-    """Answer every row that has no result yet, then write the file of predictions.
-
-    Raises:
-        BenchError: results cannot be kept, the file of predictions is something else by now, or another process works on it.
+    BenchError where results cannot be kept, another process writes them, or `out` is a folder or a file that no earlier call made.
     """
     parts = plan.out.with_name(f"{plan.out.name}.rows")
-    see_that_it_may_be_replaced(plan.out, parts, "predictions")
-    with lock_folder(parts, plan.out):
-        predictions = _predict(plan, engine, parts / "results.jsonl")
-        write_atomically(plan.out, "".join(dump_prediction(one) + "\n" for one in predictions))
-    failed = tuple(f"{one.key}: {one.error}" for one in predictions if not any(one.output))
-    return Summary(rows=len(plan.tasks), failed=failed)
-
-
-def _predict(plan: Plan, engine: Engine, file: Path) -> list[Prediction]:
+    if plan.out.is_dir():
+        raise BenchError(f"{plan.out} is a folder: name a file for --out")
+    if plan.out.is_file() and not parts.is_dir():
+        raise BenchError(
+            f"the file {plan.out} exists and does not contain predictions, so it is not replaced: choose another --out"
+        )
     units: list[Unit] = []
-    absent: dict[str, Answered] = {}
+    found: dict[str, Answered] = {}
     for task in sorted(plan.tasks, key=lambda t: t.repository):  # rows of one repository together
         root, error = repository_folder(task, plan.repos), missing_place(task, plan.repos)
         if root is None or error:
-            absent[f"{task.key}-0"] = Answered(row=f"{task.key}-0", error=error)
+            found[f"{task.key}-0"] = Answered(row=f"{task.key}-0", error=error)
         else:
             units += plan.who.units(task, root.resolve())
     who = plan.who
-    work = Work(carry_out=who.carry_out, lost=lost, label=_name, seconds=who.seconds, grace=GRACE_SECONDS)
+    seconds = None if who.seconds is None else who.seconds + GRACE_SECONDS
     series = Series(
-        file=file, line=Line[Answered], config=who.fingerprint, who=who.subject, model=who.model,
-        again=lambda one: plan.retry_failed and bool(one.trouble),
+        file=parts / "results.jsonl", kind=Answered, config=who.fingerprint, who=who.subject, model=who.model
     )  # fmt: skip
-    found = absent | carry_on(series, work, units, engine)
-    return [_prediction(task, who, found) for task in plan.tasks]
+    done = carry_on(series, Work(carry_out=who.carry_out, lost=lost, label=_name, seconds=seconds), units, engine)
+    found |= {one.row: one for one in done}
+    predictions = [_prediction(task, who, found) for task in plan.tasks]
+    write_atomically(plan.out, "".join(dump_prediction(one) + "\n" for one in predictions))
+    return predictions
 
 
 def _name(unit: Unit) -> str:
@@ -144,7 +132,7 @@ def _name(unit: Unit) -> str:
 
 def lost(unit: Unit, reason: str) -> Answered:
     """The result of a piece of work whose worker died."""
-    return Answered(row=unit.label, error=reason)
+    return Answered(row=unit.label, infrastructure=reason)
 
 
 def _prediction(task: Task, who: Respondent, found: Mapping[str, Answered]) -> Prediction:
@@ -185,14 +173,19 @@ def agent_respondent(agent: PeerAgent, terms: Terms, records: Path, setting: Set
 
 def answer(unit: Unit, agent: PeerAgent, terms: Terms, records: Path) -> Answered:
     """One attempt at one row, in a sandbox of its own; whatever goes wrong with it becomes its error."""
-    terms = with_key(terms)
-    job = Assignment(seen=unit.shown, root=unit.root, told=lambda _folder: task_text(unit.shown), writes=(SCRIPT, CODE))
+    name = repository_name(unit.shown.github)
+    job = Assignment(
+        seen=unit.shown, root=unit.root, told=lambda _folder: task_text(unit.shown), writes=(SCRIPT, CODE), name=name
+    )  # fmt: skip
 
     def attempt(done: Answered, folder: Path) -> Answered:
         with at_work(agent, job, terms, folder) as (run, _):
+            done = accounted(done, run)
             text = answer_of(run.files)
-            done = msgspec.structs.replace(accounted(done, run), output=(text,) if text else ())
-            return msgspec.structs.replace(done, infrastructure="", error="" if text else _problem(run))
+            if text:
+                return msgspec.structs.replace(done, output=(text,), error="", infrastructure="")
+            said = f"no answer was written ({run.ended}{': ' + run.error if run.error else ''})"
+            return msgspec.structs.replace(done, error=said)
 
     return with_tries(Answered(row=unit.label, agent=agent.label), terms, records / unit.label, attempt)
 
@@ -211,9 +204,3 @@ def task_text(seen: Visible) -> str:
     """What every agent is told."""
     fields = {"github": seen.github, "folder": seen.path or ".", "instruction": seen.instruction}
     return "\n\n".join(render("bench_task", prefix_code=seen.prefix_code, **fields).values())
-
-
-def _problem(run: SubjectRun) -> str:
-    if run.trouble:
-        return f"the endpoint failed: {run.trouble}"
-    return f"no answer was written ({run.ended}{': ' + run.error if run.error else ''})"

@@ -86,12 +86,10 @@ class RefusedCommand(Exception):
     """The repository does not take the command, or takes it for something else."""
 
 
-def make(
-    given: Sequence[RowSource], cache: Path, most: int, seed: int, say: Callable[[str], None]
-) -> Iterator[MadeRows]:
+def make(given: Sequence[RowSource], cache: Path, most: int, say: Callable[[str], None]) -> Iterator[MadeRows]:
     """The rows of each repository, at most so many; `cache` is the folder of indexes. Says how many there are."""
     for source in given:
-        made = make_rows(source, RepoIndex.open(source.root, local_version(source.root), cache), most, seed)
+        made = make_rows(source, RepoIndex.open(source.root, local_version(source.root), cache), most)
         say(f"{source.name}: {len(made.rows)} rows")
         yield made
 
@@ -206,9 +204,9 @@ def _is_usable(option: Option) -> bool:
     return option.sure and not INFRASTRUCTURE.match(option.dest) and not INTERNAL.search(option.help)
 
 
-def make_rows(source: RowSource, index: RepoIndex, most: int, seed: int) -> MadeRows:
-    """Up to `most` rows; the same for the same seed and commit."""
-    random = Random(f"{seed} {source.github}")
+def make_rows(source: RowSource, index: RepoIndex, most: int) -> MadeRows:
+    """Up to `most` rows; the same for the same commit."""
+    random = Random(source.github)
     found = seeds(index)
     refused: Counter[str] = Counter() if found else Counter({"no documented command that can be read": 1})
     rows: dict[str, dict[str, Any]] = {}

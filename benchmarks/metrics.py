@@ -64,15 +64,8 @@ def mean_of(groups: Iterable[Sequence[float]]) -> float:
     return fmean(list(chain.from_iterable(groups)))
 
 
-def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> float:
-    """Exact two-sided p-value of McNemar's test for two subjects on the same rows.
-
-    Args:
-        first: whether the first subject passed each row.
-        second: the same rows of the second subject.
-    """
-    only_first = sum(a and not b for a, b in zip(first, second, strict=True))
-    only_second = sum(b and not a for a, b in zip(first, second, strict=True))
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Exact two-sided p-value of McNemar's test, from the rows on which only one of two subjects succeeds."""
     n, k = only_first + only_second, min(only_first, only_second)
     return min(1.0, 2 * sum(comb(n, i) for i in range(k + 1)) / 2**n) if n else 1.0
 

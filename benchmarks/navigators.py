@@ -1,4 +1,7 @@
-"""ML-Agent's own navigators as respondents of form L."""
+"""ML-Agent's own navigators as respondents of form L: `bench predict` answers in this process, without a sandbox and without running anything.
+
+A unit (a row, and how many answers are wanted) goes in; its texts come out, as they run from the task's folder.
+"""
 
 import functools
 import hashlib
@@ -15,13 +18,12 @@ from ml_agent.benchmarks.work import NavigatorName, Terms, program_version, sett
 from ml_agent.choose import offline_navigator
 from ml_agent.conversation.verdict import examine, next_draft, problem_of, told_in, tried_before, verdict
 from ml_agent.draft import Attempt, Draft
-from ml_agent.errors import AgentError, BudgetExceededError
+from ml_agent.errors import BudgetExceededError, EndpointError
 from ml_agent.model.budget import Budget
 from ml_agent.navigator import Given, Navigator, Workspace
 from ml_agent.request import Request
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.candidates import Candidate
-from ml_agent.tools.errors import ToolError
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.versions import local_version
 from ml_agent.workspaces import normal_folder
@@ -46,20 +48,21 @@ def answer(unit: Unit, navigator: NavigatorName, terms: Terms) -> Answered:
     began, settings, seconds = time.monotonic(), settings_of(navigator, terms), terms.limits.seconds
     budget = Budget(budget_limits(settings))
     output: tuple[str, ...] = ()
-    error = ""
+    error = infrastructure = ""
     try:
         output = tuple(answer_text(d, unit.shown.path) for d in _drafts(unit, settings, budget))
         error = "" if output else "no answer was found"
     except BudgetExceededError as problem:
         error = timeout(problem.limit) if problem.what == "seconds" else f"{type(problem).__name__}: {problem}"
-    except (AgentError, ToolError) as problem:
-        error = f"{type(problem).__name__}: {problem}"
+    except EndpointError as problem:
+        infrastructure = f"{type(problem).__name__}: {problem}"
     except Exception as problem:  # noqa: BLE001 - a defect in one row must not stop the others; it is reported as the row's error
-        error = f"defect: {type(problem).__name__}: {problem}"
+        error = f"{type(problem).__name__}: {problem}"
     took = time.monotonic() - began
     if seconds is not None and took > seconds:
         output, error = (), timeout(seconds)
-    return Answered(row=unit.label, output=output, usage=spent(budget.usage, took), error=error)
+    used = spent(budget.usage, took)
+    return Answered(row=unit.label, output=output, usage=used, error=error, infrastructure=infrastructure)
 
 
 def timeout(seconds: float) -> str:

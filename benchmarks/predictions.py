@@ -1,7 +1,8 @@
-"""Lines of predictions, and files of them."""
+"""What every form and every agent reports: what a run cost and how it ended, and predictions, which are what `bench score` judges."""
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -9,6 +10,9 @@ from ml_agent.benchmarks.data import MOST_BYTES, Key, whole
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.files import read_lines
 from ml_agent.model.budget import Usage as Spent
+
+Ended = Literal["finished", "failed", "budget", "timeout", "out-of-memory", "lost"]
+"""How a run of an agent ended. finished: by itself; failed: with an error; budget: a limit refused a request; lost: the sandbox is gone."""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):

@@ -228,7 +228,7 @@ def _unmasked(text: str) -> str:
 def _results(folder: Path) -> Iterator[dict[str, Any]]:
     file = folder / KEPT
     for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
-        yield json.loads(line)["result"]
+        yield json.loads(line)
 
 
 def _newest(folder: Path, row: str) -> dict[str, Any] | None:

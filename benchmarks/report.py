@@ -1,15 +1,17 @@
 """Subjects side by side on the rows that all of them have: a table on a terminal, and one HTML page.
 
-A subject is what `bench score --json` printed, or an agent of form D: then what it delivered stands beside its own word.
+A subject is what `bench score --json` printed (`of_scores`), or an agent of form D (`of_deliveries`), whose own word stands beside what it
+delivered. `compare` makes the table: a column is a name and a function of a subject's `Figures`. `print_comparison` and `write_report` show it.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import jinja2
@@ -17,13 +19,13 @@ import msgspec
 from rich.table import Table
 
 from ml_agent.benchmarks.errors import BenchError
-from ml_agent.benchmarks.metrics import KS, Interval, cluster_bootstrap, mcnemar, official_pass, wilson
+from ml_agent.benchmarks.metrics import KS, cluster_bootstrap, mcnemar, official_pass, rate, wilson
 from ml_agent.benchmarks.predictions import Usage
-from ml_agent.benchmarks.results import KeptRows, Line
+from ml_agent.benchmarks.results import KeptRows
 from ml_agent.benchmarks.scoring import CLASSES, NO_ANSWER, Score, ScoredRow
 from ml_agent.benchmarks.work import record_of
 from ml_agent.files import write_atomically
-from ml_agent.model.budget import Price, PriceTable
+from ml_agent.model.budget import Price, load_prices
 from ml_agent.terminal import Terminal
 
 SMALLEST_P, SIGNIFICANT = 0.0001, 0.05
@@ -62,11 +64,13 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     mode: str
-    """How it was judged; only subjects of one mode are tested against each other."""
+    """How it was judged, or its model in form D; answers that were judged in different ways are not tested against each other."""
     cells: Mapping[str, Cell]
     """By row."""
     left_out: tuple[str, ...] = ()
     """Rows that nobody can judge, each with the reason."""
+    delivers: bool = False
+    """Whether it is an agent of form D."""
 
 
 class Figures(NamedTuple):
@@ -76,67 +80,46 @@ class Figures(NamedTuple):
     cells: Sequence[Cell]
     price: Price | None
 
-    def mean(self, value: Callable[[Cell], float], *, share: bool = False) -> "Measure":
-        """A mean over rows with its interval."""
+    def mean(self, value: Callable[[Cell], float], digits: int | None = None) -> str:
+        """A mean over rows with its 95 % interval; a share where there are no digits."""
         groups: dict[str, list[float]] = {}
         for cell in self.cells:
             groups.setdefault(cell.repository, []).append(float(value(cell)))
-        interval = (wilson if share else cluster_bootstrap)(list(groups.values()))
-        return Measure(fmean(map(value, self.cells)), interval)
-
-    @property
-    def usd(self) -> float | None:
-        """Of all rows, at the stated price where there is one."""
-        if self.price is not None:
-            used = [cell.usage for cell in self.cells]
-            return sum(self.price.cost(u.prompt_tokens, u.completion_tokens, u.cached_tokens) for u in used)
-        costs = [cell.usage.usd for cell in self.cells]
-        return None if not self.measured or None in costs else sum(cost or 0.0 for cost in costs)
+        interval = (wilson if digits is None else cluster_bootstrap)(list(groups.values())) or ()
+        mean, *bounds = (number(one, digits) for one in (fmean(map(value, self.cells)), *interval))
+        return f"{mean} ({' to '.join(bounds)})" if bounds else mean
 
     @property
     def measured(self) -> bool:
         """Whether the rows say what they cost."""
         return any(cell.usage != Usage() for cell in self.cells)
 
+    def amount(self, value: Callable[[Cell], float], digits: int) -> str:
+        """A mean of what rows cost."""
+        return self.mean(value, digits) if self.measured else "-"
 
-class Measure(NamedTuple):
-    """A mean over rows, and its 95 % interval."""
-
-    mean: float
-    interval: Interval | None
-
-    def text(self, digits: int | None = None) -> str:
-        """For people; a share where there are no digits."""
-        shown = percent(self.mean) if digits is None else f"{self.mean:.{digits}f}"
-        if self.interval is None:
-            return shown
-        low, high = (percent(one) if digits is None else f"{one:.{digits}f}" for one in self.interval)
-        return f"{shown} ({low} to {high})"
+    def usd(self, rows: int) -> str:
+        """USD of all rows by a number of rows, at the stated price where there is one."""
+        used = [cell.usage for cell in self.cells]
+        costs = [one.usd for one in used]
+        if self.price is not None:
+            costs = [self.price.cost(one.prompt_tokens, one.completion_tokens, one.cached_tokens) for one in used]
+        if self.measured and None in costs:
+            return "no price"
+        return f"{sum(cost or 0.0 for cost in costs) / rows:.4f}" if self.measured and rows else "-"
 
 
 Column = tuple[str, Callable[[Figures], str]]
-
-
-def _scored_columns(shown: Sequence[Figures]) -> list[Column]:
-    ks = [k for k in KS if any(official_pass([c.passed for c in one.cells], k) is not None for one in shown)]
-
-    def passes(k: int) -> Column:
-        return f"Pass@{k}", lambda one: percent(official_pass([cell.passed for cell in one.cells], k))
-
-    return [
-        ("rows", lambda one: str(len(one.cells))),
-        *map(passes, ks),
-        ("95 % of Pass@1", lambda one: bounds(one.mean(lambda cell: cell.first, share=True).interval)),
-        (OFFICIAL_COLUMN, lambda one: percent(_mean([cell.gate for cell in one.cells]))),
-        *((name, _if_measured(name, value, digits)) for name, value, digits in SPENT),
-        ("USD", lambda one: _usd(one, 1)),
-        ("USD a solved row", lambda one: _usd(one, sum(cell.first for cell in one.cells))),
-        ("without answer", lambda one: str(sum(not cell.answered for cell in one.cells))),
-    ]
-
-
+AMOUNTS: tuple[tuple[str, Callable[[Cell], float], int], ...] = (
+    ("requests", lambda cell: cell.usage.calls, 1),
+    ("prompt tokens", lambda cell: cell.usage.prompt_tokens - cell.usage.cached_tokens, 0),
+    ("cached tokens", lambda cell: cell.usage.cached_tokens, 0),
+    ("completion tokens", lambda cell: cell.usage.completion_tokens, 0),
+    ("seconds", lambda cell: cell.usage.seconds, 1),
+)
+"""What a row costs, each with the digits of its mean."""
 INTERVALS = (
-    "95 % intervals: Wilson's for shares, with rows of one repository counted as fewer rows if they are alike; for amounts, "
+    "Means over rows. 95 % intervals: Wilson's for shares, with rows of one repository counted as fewer rows if they are alike; for amounts, "
     "a bootstrap over repositories; of a single repository there is none. With fewer than about ten repositories they say little about "
     "other repositories."
 )
@@ -145,70 +128,43 @@ OFFICIAL = (
     f"{OFFICIAL_COLUMN!r}: ML-Bench's official rules 1 and 2 (every value is in the answer, in the right language), on rows whose reference "
     "passes them. Such an answer can still be wrong, so this share is usually larger."
 )
-SPENT: tuple[tuple[str, Callable[[Cell], float], int], ...] = (
-    ("tokens a row", lambda cell: cell.usage.tokens, 0),
-    ("seconds a row", lambda cell: cell.usage.seconds, 1),
-)
-DELIVERED: tuple[tuple[str, Callable[[Cell], float], int | None], ...] = (
-    ("delivered", lambda cell: cell.first, None),
-    ("false claims", lambda cell: cell.claim is True and not cell.first, None),
-    ("right results called failed", lambda cell: cell.claim is False and cell.first, None),
-    ("requests", lambda cell: cell.usage.calls, 1),
-    ("prompt tokens", lambda cell: cell.usage.prompt_tokens - cell.usage.cached_tokens, 0),
-    ("cached tokens", lambda cell: cell.usage.cached_tokens, 0),
-    ("completion tokens", lambda cell: cell.usage.completion_tokens, 0),
-    ("seconds", lambda cell: cell.usage.seconds, 0),
-)
-"""Columns of form D, each with the digits of its figures; None for a share."""
 
 
-def _delivered_columns(shown: Sequence[Figures]) -> list[Column]:
-    def column(name: str, value: Callable[[Cell], float], digits: int | None) -> Column:
-        return name, lambda one: one.mean(value, share=digits is None).text(digits)
-
+def _columns(shown: Sequence[Figures]) -> list[Column]:
+    """What is told of each subject: what came of the rows, then what they cost."""
+    came = (_delivered if shown[0].subject.delivers else _scored)(shown)
+    cost: list[Column] = [
+        (name, partial(Figures.amount, value=value, digits=digits)) for name, value, digits in AMOUNTS
+    ]
     return [
         ("rows", lambda one: str(len(one.cells))),
-        *(column(*one) for one in DELIVERED),
-        ("no claim", lambda one: str(sum(cell.claim is None for cell in one.cells))),
-        ("USD", lambda one: _usd(one, len(one.cells))),
-        ("USD a delivered row", lambda one: _usd(one, sum(cell.first for cell in one.cells))),
+        *came,
+        *cost,
+        ("USD", lambda one: one.usd(len(one.cells))),
+        ("USD a right row", lambda one: one.usd(sum(cell.first for cell in one.cells))),
     ]
 
 
-def _if_measured(name: str, value: Callable[[Cell], float], digits: int) -> Callable[[Figures], str]:
-    return lambda one: number(fmean(map(value, one.cells)) if one.measured else None, digits)
+def _delivered(_: Sequence[Figures]) -> list[Column]:
+    return [
+        ("delivered", lambda one: one.mean(lambda cell: cell.first)),
+        ("false claims", lambda one: one.mean(lambda cell: cell.claim is True and not cell.first)),
+        ("right results called failed", lambda one: one.mean(lambda cell: cell.claim is False and cell.first)),
+        ("no claim", lambda one: str(sum(cell.claim is None for cell in one.cells))),
+    ]
 
 
-def _usd(one: Figures, rows: int) -> str:
-    if one.measured and one.usd is None:
-        return "no price"
-    return number(one.usd / rows if one.usd is not None and rows else None, 4)
+def _scored(shown: Sequence[Figures]) -> list[Column]:
+    def share(one: Figures, k: int) -> float | None:
+        return official_pass([cell.passed for cell in one.cells], k)
 
-
-def _mean(values: Sequence[bool | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
-
-
-def _shares(cells: Sequence[Cell]) -> dict[str, tuple[float, int]]:
-    """The share of rows that pass, and their number, by repository."""
-    groups: dict[str, list[bool]] = {}
-    for cell in cells:
-        groups.setdefault(cell.repository, []).append(cell.first)
-    return {name: (fmean(passed), len(passed)) for name, passed in sorted(groups.items())}
-
-
-class Pair(NamedTuple):
-    """Two subjects, paired by row: McNemar's exact test on first attempts."""
-
-    first: str
-    second: str
-    only_first: int
-    only_second: int
-    p: float
-    rows: int
-    unanswered: tuple[int, int]
-    """Rows without an answer from either, which count as failed."""
+    several = [k for k in KS[1:] if any(share(one, k) is not None for one in shown)]
+    return [
+        ("Pass@1", lambda one: one.mean(lambda cell: cell.first)),
+        *((f"Pass@{k}", lambda one, k=k: number(share(one, k))) for k in several),
+        (OFFICIAL_COLUMN, lambda one: number(rate([cell.gate for cell in one.cells if cell.gate is not None]))),
+        ("without answer", lambda one: str(sum(not cell.answered for cell in one.cells))),
+    ]
 
 
 class Point(NamedTuple):
@@ -230,21 +186,17 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     subjects: tuple[Subject, ...]
     keys: tuple[str, ...]
     """The rows that all subjects have."""
-    pairs: tuple[Pair, ...]
     verdicts: tuple[str, ...]
     """For each pair, a sentence."""
     left_out: tuple[str, ...]
 
 
-def compare(
-    subjects: Sequence[Subject], about: Sequence[str] = (), price: Price | PriceTable | None = None
-) -> Comparison:
+def compare(subjects: Sequence[Subject], price: Price | None = None) -> Comparison:
     """Put subjects side by side; figures are over common rows only, so that nobody gains by what was not tried.
 
     Args:
-        subjects: At least one; scores of several modes stand beside each other under the subject's name and mode.
-        about: What is said above the table.
-        price: By which all agents of form D are counted, or the table that has each model's.
+        subjects: At least one; those of several modes stand beside each other under the subject's name and mode.
+        price: By which all agents of form D are counted; without it each is counted by its model's own.
     """
     modes = tuple(dict.fromkeys(one.mode for one in subjects))
     if len(modes) > 1:
@@ -252,70 +204,45 @@ def compare(
     keys = tuple(key for key in subjects[0].cells if all(key in one.cells for one in subjects))
     if not keys:
         raise BenchError("there is nothing to compare: no row has a result from every agent")
-    prices = [price.find(one.mode) if isinstance(price, PriceTable) else price for one in subjects]
+    delivers, table = subjects[0].delivers, load_prices()
+    prices = [price or table.find(one.mode) if delivers else None for one in subjects]
     shown = [Figures(one, [one.cells[key] for key in keys], paid) for one, paid in zip(subjects, prices, strict=True)]
-    delivered = price is not None
-    columns = (_delivered_columns if delivered else _scored_columns)(shown)
+    columns = _columns(shown)
     lost = {one.name: len(one.cells) - len(keys) for one in subjects}
     dropped = [f"{name}: {many} rows that not all agents have" for name, many in lost.items() if many]
-    what = "Delivered results" if delivered else "Right answers"
-    judged = f"{'Models' if delivered else 'Scored by'}: {', '.join(filter(None, modes)) or 'none'}."
-    notes = (INTERVALS, "") if delivered else (INTERVALS, OFFICIAL)
-    paired = [(a, b) for a, b in combinations(shown, 2) if delivered or a.subject.mode == b.subject.mode]
-    pairs = tuple(_pair(a, b) for a, b in paired)
+    judged = f"{'Models' if delivers else 'Scored by'}: {', '.join(filter(None, modes)) or 'none'}."
+    about = (f"{judged} ML-Agent {version('ml-agent')}.", INTERVALS, _price_text(price) if delivers else OFFICIAL)
     return Comparison(
-        title=f"{what}: {len(subjects)} agent{'s' * (len(subjects) != 1)} on {len(keys)} rows",
-        about=(
-            *about,
-            f"{judged} ML-Agent {version('ml-agent')}.",
-            *filter(None, notes),
-        ),
+        title=f"{'Delivered results' if delivers else 'Right answers'}: {len(subjects)} agent{'s' * (len(subjects) != 1)} on {len(keys)} rows",
+        about=about,
         head=("agent", *(name for name, _ in columns)),
         table=tuple((one.subject.name, *(value(one) for _, value in columns)) for one in shown),
         subjects=tuple(subjects),
         keys=keys,
-        pairs=pairs,
-        verdicts=tuple(map(_verdict, pairs)),
+        verdicts=tuple(
+            _verdict(a, b) for a, b in combinations(shown, 2) if delivers or a.subject.mode == b.subject.mode
+        ),
         left_out=(*(f"{one.name}: {said}" for one in subjects for said in one.left_out), *dropped),
     )
 
 
-def _pair(a: Figures, b: Figures) -> Pair:
-    first, second = ([cell.first for cell in one.cells] for one in (a, b))
-    both = list(zip(first, second, strict=True))
-    p = mcnemar(first, second)
-    return Pair(
-        a.subject.name,
-        b.subject.name,
-        sum(x and not y for x, y in both),
-        sum(y and not x for x, y in both),
-        p,
-        len(both),
-        (sum(not cell.answered for cell in a.cells), sum(not cell.answered for cell in b.cells)),
+def _verdict(a: Figures, b: Figures) -> str:
+    """Who succeeds on more rows, whether that may be chance, and on how many rows it stands without an answer."""
+    pairs = [(x.first, y.first) for x, y in zip(a.cells, b.cells, strict=True)]
+    silent = "".join(
+        f" {many} of {len(pairs)} rows {'has' if many == 1 else 'have'} no answer from {one.subject.name} and count{'s' * (many == 1)} as failed."
+        for one in (a, b)
+        if (many := sum(not cell.answered for cell in one.cells))
     )
-
-
-def _verdict(pair: Pair) -> str:
-    """What the paired test says, and on how many rows it stands without an answer."""
-    silent = [
-        f" {many} of {pair.rows} rows {'has' if many == 1 else 'have'} no answer from {name} and count{'s' * (many == 1)} as failed."
-        for name, many in zip((pair.first, pair.second), pair.unanswered, strict=True)
-        if many
-    ]
-    return _who_is_better(pair) + "".join(silent)
-
-
-def _who_is_better(pair: Pair) -> str:
-    apart = pair.only_first - pair.only_second
-    if not apart:
-        return f"{pair.first} and {pair.second} succeed on equally many rows ({pair.only_first} rows only by one, {pair.only_second} only by the other)."
-    better, worse = (pair.first, pair.second) if apart > 0 else (pair.second, pair.first)
-    chance = "may be chance" if pair.p >= SIGNIFICANT else "is unlikely to be chance"
-    p = f"{pair.p:.4f}" if pair.p >= SMALLEST_P else f"< {SMALLEST_P}"
-    more, fewer = max(pair.only_first, pair.only_second), min(pair.only_first, pair.only_second)
+    sides = ((pairs.count((True, False)), a.subject.name), (pairs.count((False, True)), b.subject.name))
+    (more, better), (fewer, worse) = sorted(sides, key=lambda side: -side[0])
+    if more == fewer:
+        return f"{better} and {worse} succeed on equally many rows ({more} rows only by one, {fewer} only by the other).{silent}"
+    p = mcnemar(more, fewer)
+    chance = "may be chance" if p >= SIGNIFICANT else "is unlikely to be chance"
     return (
-        f"{better} succeeds on {abs(apart)} more row{'s' * (abs(apart) > 1)} than {worse} "
-        f"({more} only by {better}, {fewer} only by {worse}): this {chance} (McNemar's test, p {p})."
+        f"{better} succeeds on {more - fewer} more row{'s' * (more - fewer > 1)} than {worse} ({more} only by {better}, {fewer} only by {worse}): "
+        f"this {chance} (McNemar's test, p {f'{p:.4f}' if p >= SMALLEST_P else f'< {SMALLEST_P}'}).{silent}"
     )
 
 
@@ -358,8 +285,8 @@ def of_deliveries(folder: Path) -> list[Subject]:
     found: dict[tuple[str, str], dict[str, Cell]] = {}
     trouble: dict[tuple[tuple[str, str], str], str] = {}
     for file in sorted(folder.rglob(KEPT)):
-        for line in KeptRows(file, Line[Delivery]).rows:
-            one, who = line.result, (line.result.agent, line.model)
+        for one in KeptRows(file, Delivery).rows:
+            who = (one.agent, one.model)
             cells = found.setdefault(who, {})
             if one.infrastructure:
                 trouble[who, one.row] = f"{one.row}: {one.infrastructure}"
@@ -379,6 +306,7 @@ def of_deliveries(folder: Path) -> list[Subject]:
         Subject(
             name=name,
             mode=model,
+            delivers=True,
             cells=cells,
             left_out=tuple(said for (who, row), said in trouble.items() if who == (name, model) and row not in cells),
         )
@@ -386,7 +314,7 @@ def of_deliveries(folder: Path) -> list[Subject]:
     ]
 
 
-def price_text(price: Price | None) -> str:
+def _price_text(price: Price | None) -> str:
     """What USD of form D are counted by."""
     if price is None:
         return "USD at each model's own price."
@@ -394,60 +322,59 @@ def price_text(price: Price | None) -> str:
     return f"USD: {price.input:g} a million prompt tokens, {cached:g} from the cache, {price.output:g} completion."
 
 
-def percent(value: float | None) -> str:
-    """A share for people."""
-    return "-" if value is None else f"{100 * value:.1f} %"
-
-
-def number(value: float | None, digits: int) -> str:
-    """A number for people."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def bounds(interval: Interval | None) -> str:
-    """An interval for people."""
-    return f"{percent(interval.low)} to {percent(interval.high)}" if interval else "-"
+def number(value: float | None, digits: int | None = None) -> str:
+    """A number for people; a share where there are no digits."""
+    if value is None:
+        return "-"
+    return f"{100 * value:.1f} %" if digits is None else f"{value:.{digits}f}"
 
 
 def print_comparison(comparison: Comparison, console: Terminal) -> None:
-    """The table, turned so that it fits a terminal: subjects are columns; then repositories, pairs, error classes and what is left out."""
+    """The table, turned so that it fits a terminal: subjects are columns; then repositories, error classes and what is left out."""
     for verdict in comparison.verdicts:
         console.say(verdict)
-    lines = [comparison.head, *comparison.table]
-    table = Table(*(line[0] for line in lines), box=None)
-    for place, name in enumerate(comparison.head[1:], 1):
-        table.add_row(name, *(line[place] for line in lines[1:]))
-    console.print(table)
-    by_repository = Table("repository", *(one.name for one in comparison.subjects), box=None)
-    for name, shares in _by_repository(comparison):
-        by_repository.add_row(name, *(percent(share) for share, _ in shares))
-    console.print(by_repository)
-    for one in comparison.subjects:
-        classes = Counter(kind for key in comparison.keys if (kind := one.cells[key].error_class))
-        for name, count in sorted(classes.items()):
-            console.say(f"{one.name}: {count} row{'s' * (count > 1)} failed with {name} ({CLASSES[name]})")
+    names = [one.name for one in comparison.subjects]
+    tables = Table("agent", *names, box=None), Table("repository", *names, box=None)
+    for name, *cells in zip(comparison.head[1:], *(line[1:] for line in comparison.table), strict=True):
+        tables[0].add_row(name, *cells)
+    for name, several in _by_repository(comparison):
+        tables[1].add_row(name, *(number(rate(passed)) for passed in several))
+    for table in tables:
+        console.print(table)
+    for name, classes in _classes(comparison):
+        for kind, count in sorted(classes.items()):
+            console.say(f"{name}: {count} row{'s' * (count > 1)} failed with {kind} ({CLASSES[kind]})")
     for said in comparison.left_out:
         console.say(f"left out: {said}")
 
 
-def _by_repository(comparison: Comparison) -> list[tuple[str, list[tuple[float | None, int]]]]:
-    shares = [_shares([one.cells[key] for key in comparison.keys]) for one in comparison.subjects]
-    names = sorted({name for several in shares for name in several})
-    return [(name, [several.get(name, (None, 0)) for several in shares]) for name in names]
+def _cells(comparison: Comparison) -> list[list[Cell]]:
+    """By subject, on the common rows."""
+    return [[one.cells[key] for key in comparison.keys] for one in comparison.subjects]
+
+
+def _by_repository(comparison: Comparison) -> list[tuple[str, list[list[bool]]]]:
+    """By repository and subject, which rows pass."""
+    cells = _cells(comparison)
+    names = sorted({cell.repository for several in cells for cell in several})
+    return [(name, [[one.first for one in several if one.repository == name] for several in cells]) for name in names]
+
+
+def _classes(comparison: Comparison) -> list[tuple[str, Counter[str]]]:
+    """By subject, how many rows failed with each class."""
+    counts = [Counter(cell.error_class for cell in several if cell.error_class) for several in _cells(comparison)]
+    return list(zip((one.name for one in comparison.subjects), counts, strict=True))
 
 
 def write_report(comparison: Comparison, folder: Path) -> Path:
     """Write report.html into a folder; returns its path."""
-    cells = [[one.cells[key] for key in comparison.keys] for one in comparison.subjects]
-    tokens = [fmean(cell.usage.tokens for cell in several) for several in cells]
-    classes = [Counter(cell.error_class for cell in several if cell.error_class) for several in cells]
+    errors = _classes(comparison)
     facts = {
         "comparison": comparison,
-        "classes": CLASSES if any(map(len, classes)) else {},
-        "errors": list(zip((one.name for one in comparison.subjects), classes, strict=True)),
+        "classes": CLASSES if any(counts for _, counts in errors) else {},
+        "errors": errors,
         "by_repository": _by_repository(comparison),
-        "points": _points(comparison.subjects, cells, tokens),
-        "most_tokens": max(tokens),
+        **_chart(comparison),
     }
     folder.mkdir(parents=True, exist_ok=True)
     page = jinja2.Environment(
@@ -457,22 +384,20 @@ def write_report(comparison: Comparison, folder: Path) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page.filters |= {"percent": percent, "number": number}
+    page.filters |= {"rate": rate, "number": number}
     write_atomically(folder / "report.html", page.get_template("report.html.j2").render(facts))
     return folder / "report.html"
 
 
-def _points(subjects: Sequence[Subject], cells: Sequence[Sequence[Cell]], tokens: Sequence[float]) -> list[Point]:
-    """The subjects whose tokens are known, from top to bottom, each label below the one before it."""
-    most = max(tokens) or 1.0
-    known = [
-        (fmean(cell.first for cell in several), 60 + 560 * used / most, one.name)
-        for one, several, used in zip(subjects, cells, tokens, strict=True)
-        if any(cell.usage != Usage() for cell in several)
-    ]
-    found: list[Point] = []
-    for share, x, name in sorted(known, key=lambda point: -point[0]):
+def _chart(comparison: Comparison) -> dict[str, Any]:
+    """Success against tokens: the subjects whose tokens are known, from top to bottom, each label below the one before it."""
+    shown = zip((one.name for one in comparison.subjects), _cells(comparison), strict=True)
+    known = [(name, cells) for name, cells in shown if any(cell.usage != Usage() for cell in cells)]
+    tokens = {name: fmean(cell.usage.tokens for cell in cells) for name, cells in known}
+    most = max(tokens.values(), default=0.0)
+    points: list[Point] = []
+    for share, name in sorted(((fmean(cell.first for cell in cells), name) for name, cells in known), reverse=True):
         y = 340 - 320 * share
-        lowest = max((one.label_y for one in found), default=0.0)
-        found.append(Point(name, x, y, max(y - 4, lowest + LABEL_HEIGHT)))
-    return found
+        lowest = max((one.label_y for one in points), default=0.0)
+        points.append(Point(name, 60 + 560 * tokens[name] / (most or 1.0), y, max(y - 4, lowest + LABEL_HEIGHT)))
+    return {"points": points, "most_tokens": most}

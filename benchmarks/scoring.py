@@ -20,10 +20,6 @@ from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
 
 Mode = Literal["official", "same-call"]
-REPLACED = {
-    name: f"--mode {name} is gone: same-call judges what an answer asks for, and official applies the published rules 1 and 2"
-    for name in ("strict", "corrected")
-}
 GATES = "official gates (rules 1-2)"
 """What the mode `official` is called in scores: without the published environments rule 3 is not applied."""
 NO_PREDICTION, NO_ANSWER, CANNOT_BE_JUDGED, REFUSED = "no prediction", "no answer", "cannot be judged", "refused"

@@ -7,7 +7,6 @@ A case is a folder with `case.toml` and `repository/`, and is run by `tests/setu
 command may reach what is being tested; the rest belongs to the judge.
 """
 
-import functools
 import json
 import os
 import re
@@ -360,11 +359,14 @@ def real(
     runs = {one.name: one for one in repositories()}
     if unknown := set(only or ()) - set(runs):
         raise typer.BadParameter(f"there is no {', '.join(sorted(unknown))}")
-    kept, console, rows = KeptRows(out, Row), Console(width=180), []
+    kept, console, rows = KeptRows(out, Row) if out else None, Console(width=180), []
+    done = {row.name: row for row in kept.rows} if kept else {}
     steps = Console(stderr=True)
     note = (lambda line: steps.print(f"  {line}", markup=False)) if verbose else None
     for name in only or runs:
-        row = kept.done(functools.partial(run_repository, runs[name], mirrors, sandbox, note), name=name)
+        row = done.get(name) or run_repository(runs[name], mirrors, sandbox, note)
+        if kept and name not in done:
+            kept.add(row)
         rows.append(row)
         way = " > ".join((*row.failures, *row.repairs))
         said = f"{'ok ' if row.right else 'NOT'} {name} {row.seconds:.0f} s: {row.ended} {'; '.join(row.wrong)[:300]} {way}"

@@ -1,14 +1,18 @@
-"""Who does rows, and under which terms: ML-Agent itself, or another agent in a sandbox that holds the repository."""
+"""Who does rows, and under which terms: ML-Agent itself, or another agent in a sandbox that holds the repository.
+
+The three forms build on this: each makes an `Assignment` of its row, lets the agent work on it (`at_work`), judges what the agent left,
+and does all that again where the infrastructure fails it (`with_tries`).
+"""
 
 import functools
 import hashlib
 import json
 import posixpath
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -16,13 +20,12 @@ import ml_agent
 import ml_agent.prompts
 import ml_agent.tools
 from ml_agent.benchmarks.data import Visible
-from ml_agent.benchmarks.engines import Engine, Item, Work
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.benchmarks.predictions import Usage
-from ml_agent.benchmarks.results import Line, Series, carry_on, lock_folder
+from ml_agent.benchmarks.results import ResultT, Series
 from ml_agent.benchmarks.subjects.install import Installed
-from ml_agent.benchmarks.subjects.model import REPLY_TOKENS, Ended, SubjectRun, SubjectTask
-from ml_agent.benchmarks.subjects.places import Place, clear, folder_of, index_variables, name_of, workplace
+from ml_agent.benchmarks.subjects.model import SubjectRun, SubjectTask
+from ml_agent.benchmarks.subjects.places import Place, clear, index_variables, lay, open_place
 from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.endings import Ending
 from ml_agent.errors import AgentError
@@ -34,6 +37,8 @@ from ml_agent.sandbox.artifacts import CHOICE_OF_PYTHON
 from ml_agent.sandbox.contract import Command, Sandbox
 from ml_agent.sandbox.diagnosis import diagnose
 from ml_agent.sandbox.errors import SandboxError
+from ml_agent.sandbox.interpreters import find_interpreters
+from ml_agent.sandbox.uv_program import uv_program
 from ml_agent.settings import Settings, load_settings
 from ml_agent.tools.errors import ToolError
 
@@ -59,16 +64,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Without its key: each process takes that from its environment."""
     limits: Limits
     """Of one try."""
-    reply_tokens: int = REPLY_TOKENS
     place: Place = Place()
-    installs: bool = True
-    """Whether packages may be installed, from the index that this machine is set to."""
     tries: int = 3
     """How often a row is begun where the infrastructure fails it."""
 
     def config(self, *who: str) -> str:
         """Changes with everything that shapes a result; the endpoint's key and address are no part of it."""
-        rest = msgspec.to_builtins([self.limits, self.reply_tokens, self.place, self.installs], enc_hook=str)
+        rest = msgspec.to_builtins([self.limits, self.place], enc_hook=str)
         shaping = [*who, self.endpoint.model, self.endpoint.temperature, rest]
         return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -84,18 +86,13 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """What another agent is told, from the path of the task's folder in the workspace."""
     writes: tuple[str, ...]
     """Files that hold the answer."""
-    name: str = ""
-    """The repository's folder in the workspace; by its address where none is given."""
-
-    @property
-    def place(self) -> str:
-        """The repository's folder in the workspace."""
-        return self.name or name_of(self.seen.github)
+    name: str
+    """The repository's folder in the workspace."""
 
     @property
     def folder(self) -> str:
         """The task's folder in the workspace."""
-        return folder_of(self.place, self.seen.path)
+        return posixpath.normpath(posixpath.join(self.name, self.seen.path))
 
 
 class Agent(Protocol):
@@ -121,8 +118,9 @@ class PeerAgent:
         self.subject, self.installed = subject, installed
 
     def mounts(self) -> tuple[Path, ...]:
-        """Its environment."""
-        return self.installed.mounts()
+        """Its environment, uv, and the interpreters that a sandbox can show under their own names."""
+        prefixes = (one.prefix for one in find_interpreters() if not one.prefix.is_relative_to("/usr"))
+        return tuple(dict.fromkeys((*self.installed.mounts(), uv_program(), *prefixes)))
 
     def solve(self, job: Assignment, terms: Terms, sandbox: Sandbox | None, records: Path) -> SubjectRun:
         """Run it; one word in claim.txt is its claim."""
@@ -132,12 +130,10 @@ class PeerAgent:
             raise AgentMissingError(f"`pwd` prints nothing in the {sandbox.name} sandbox")
         task = SubjectTask(
             text=job.told(f"{workspace}/{job.folder}"),
-            endpoint=terms.endpoint,
+            endpoint=with_key(terms.endpoint),
             folder=job.folder,
             writes=job.writes,
             limits=terms.limits,
-            reply_tokens=terms.reply_tokens,
-            installs=terms.installs,
         )
         run = self.subject.run(task, sandbox, self.installed, records)
         word = run.files.get(CLAIM, "").strip().lower()
@@ -176,7 +172,7 @@ class OwnAgent:
         claim = None if ending in (Ending.BUDGET, Ending.MODEL_GONE) else ending.exit_code == 0
         error = "" if claim else f"{ending.label}: {result['message']}"
         if sandbox is not None and result["answer"] and (folder.path / REPRODUCE).is_file():
-            error = _leave(job, terms, sandbox, folder.path) or error
+            error = _leave(job, sandbox, folder.path) or error
         return SubjectRun(
             ended="failed" if error else "finished",
             usage=_own_usage(result, time.monotonic() - began),
@@ -197,7 +193,7 @@ def settings_of(navigator: NavigatorName, terms: Terms) -> Settings:
         sandbox=place.sandbox,
         unisolated=place.unisolated,
         image=place.image or "",
-        network="install" if terms.installs else "none",
+        network="install",
         max_calls=limits.calls,
         max_tokens=limits.tokens,
         max_cost=limits.usd,
@@ -212,17 +208,16 @@ def _own_usage(result: dict[str, Any], seconds: float) -> Usage:
     return Usage(**counts, seconds=round(seconds, 3), usd=result.get("usd", 0.0))
 
 
-def _leave(job: Assignment, terms: Terms, sandbox: Sandbox, run: Path) -> str:
+def _leave(job: Assignment, sandbox: Sandbox, run: Path) -> str:
     """Set up in the row's sandbox and put run.sh there; says what went wrong."""
-    setup, script = split((run / REPRODUCE).read_text(encoding="utf-8"), posixpath.relpath(job.place, job.folder))
+    setup, script = split((run / REPRODUCE).read_text(encoding="utf-8"), posixpath.relpath(job.name, job.folder))
     for name, text in {SETUP: setup, SCRIPT: script}.items():
         (run / name).write_text(text, encoding="utf-8")
         sandbox.put(run / name, f"{job.folder}/{name}")
     if (run / LOCK).is_file():
-        sandbox.put(run / LOCK, f"{job.place}/{OWN}/{LOCK}")
-    variables = index_variables() if terms.installs else {}
+        sandbox.put(run / LOCK, f"{job.name}/{OWN}/{LOCK}")
     response = sandbox.run(
-        Command(text=f"bash {SETUP}", folder=job.folder, timeout=SETUP_SECONDS, environment=variables)
+        Command(text=f"bash {SETUP}", folder=job.folder, timeout=SETUP_SECONDS, environment=index_variables())
     )
     return "" if response.ok else f"set-up: {diagnose(response).message}"
 
@@ -244,32 +239,6 @@ def split(reproduce: str, up: str) -> tuple[str, str]:
     return "\n".join([*head, *kept]) + "\n", "\n".join([*head, path, *lines[end:]]) + "\n"
 
 
-class RowResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a row."""
-
-    row: str
-    agent: str = ""
-    ended: Ended | None = None
-    """None where the agent never ran."""
-    claim: bool | None = None
-    """Its own word: whether the results are there and right; None where it gives none."""
-    error: str = ""
-    """The agent's."""
-    infrastructure: str = ""
-    """Why nobody can say what the agent does: the last try failed for a reason that is not the agent's."""
-    usage: Usage = Usage()
-    """Of all tries."""
-    tries: int = 0
-
-    @property
-    def trouble(self) -> str:
-        """Why it is not as it should be."""
-        return self.infrastructure or self.error
-
-
-ResultT = TypeVar("ResultT", bound=RowResult)
-
-
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Who does rows, and where results go."""
 
@@ -280,23 +249,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     file: str = "rows.jsonl"
     """Of the results, in that folder. Several agents may share it, one after the other."""
 
-
-def run_rows(
-    plan: Plan, line: type[Line[ResultT]], work: Work[Item, ResultT], items: Sequence[Item], engine: Engine
-) -> list[ResultT]:
-    """Do every row that has no result that counts yet; the results in order. BenchError where they cannot be kept."""
-    who = plan.agent.label
-    series = Series(
-        file=plan.out / plan.file,
-        line=line,
-        config=plan.terms.config(who),
-        who=who,
-        model=plan.terms.endpoint.model,
-        again=lambda one: bool(one.infrastructure),
-    )
-    with lock_folder(plan.out, plan.out):
-        found = carry_on(series, work, items, engine)
-    return [found[work.label(item)] for item in items]
+    def series(self, kind: type[ResultT]) -> Series[ResultT]:
+        """Its results."""
+        who = self.agent.label
+        config = self.terms.config(who)
+        return Series(file=self.out / self.file, kind=kind, config=config, who=who, model=self.terms.endpoint.model)
 
 
 def with_tries(done: ResultT, terms: Terms, records: Path, attempt: Callable[[ResultT, Path], ResultT]) -> ResultT:
@@ -317,8 +274,13 @@ def with_tries(done: ResultT, terms: Terms, records: Path, attempt: Callable[[Re
 @contextmanager
 def at_work(agent: Agent, job: Assignment, terms: Terms, records: Path) -> Iterator[tuple[SubjectRun, Sandbox]]:
     """The agent's run, in a sandbox that stays open for what is made of it."""
-    with workplace(terms.place, records, agent.mounts(), job.root, job.place) as sandbox:
+    sandbox = open_place(terms.place, records / "sandbox", agent.mounts())
+    sandbox.start()
+    try:
+        lay(sandbox, job.root, job.name)
         yield agent.solve(job, terms, sandbox, records), sandbox
+    finally:
+        sandbox.stop()
 
 
 def accounted(done: ResultT, run: SubjectRun) -> ResultT:
@@ -336,12 +298,10 @@ def record_of(folder: Path) -> Path | None:
     return next((path for name in names if (path := folder / name).is_file()), None)
 
 
-def with_key(terms: Terms) -> Terms:
+def with_key(endpoint: Endpoint) -> Endpoint:
     """The same with the key of this process's environment."""
-    if terms.endpoint.api_key:
-        return terms
-    key = load_settings().api_key.get_secret_value()
-    return msgspec.structs.replace(terms, endpoint=msgspec.structs.replace(terms.endpoint, api_key=key))
+    key = endpoint.api_key or load_settings().api_key.get_secret_value()
+    return msgspec.structs.replace(endpoint, api_key=key)
 
 
 @functools.cache

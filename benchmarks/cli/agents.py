@@ -1,6 +1,5 @@
 """`ml-agent bench agents`: other agents, installed on demand."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -8,36 +7,22 @@ from typing import Annotated
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.terminal import Terminal
+from ml_agent.cli.tables import write_table
 
 app = typer.Typer(help="List and install the other agents, each in an environment of its own.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_(home: o.Home = None, as_json: o.AsJson = False) -> int:
+def list_() -> int:
     """List the agents and whether they are installed.
 
     Example:
 
         ml-agent bench agents list
     """
-    import msgspec
-    from rich.table import Table
+    from ml_agent.benchmarks.subjects.agents import statuses
 
-    from ml_agent.benchmarks.subjects.agents import agents_home, statuses
-
-    found = statuses(agents_home(home))
-    if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(found, enc_hook=str)) + "\n")
-        return 0
-    table = Table("agent", "version", "here", "Python", "folder", box=None)
-    for status in found:
-        there = status.installed
-        state = "installed" if there else status.problem or "not installed"
-        table.add_row(
-            status.name, status.version, state, there.python if there else "", str(there.folder) if there else ""
-        )
-    Terminal().print(table)
+    write_table(("agent", "version", "here", "Python", "folder"), statuses())
     return 0
 
 
@@ -48,7 +33,6 @@ def install(
         Path | None,
         typer.Option("--from", help="Folder with a checkout of the agent, if it is not in the package index."),
     ] = None,
-    home: o.Home = None,
 ) -> int:
     """Install an agent in an environment of its own, in the version that the benchmark supports.
 
@@ -64,6 +48,6 @@ def install(
     if source is not None and not source.is_dir():
         raise BenchError(f"--from {source} is not a folder")
     found = subject(name, source.absolute() if source else None)
-    done = found.install(agents_home(home), lambda line: o.tell([line]))
+    done = found.install(agents_home(), lambda line: o.tell([line]))
     sys.stdout.write(f"{done.folder}\n")
     return 0

@@ -1,4 +1,7 @@
-"""Options that several commands share, and what is read from them."""
+"""Options that several commands share, and what is read from them.
+
+A NamedTuple here is a group of options: a command that takes one as a parameter (`ml_agent.cli.tables.grouped`) has all its options.
+"""
 
 import functools
 import json
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
 _model = functools.partial(typer.Option, rich_help_panel="The model")
 _limit = functools.partial(typer.Option, rich_help_panel="Limits of one row")
 _work = functools.partial(typer.Option, rich_help_panel="Getting it done")
-_place = functools.partial(typer.Option, rich_help_panel="Where agents work")
 
 
 def _seconds(value: float | None) -> float | None:
@@ -44,59 +46,9 @@ Sample = Annotated[
     Path | None, typer.Option("--sample", help='JSON file that lists the rows to use, such as ["101-1", "101-2"].')
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N rows.")]
-Model = Annotated[str, _model("--model", help="Name of the model at the endpoint.")]
-BaseUrl = Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")]
-ReplyTokens = Annotated[int, _limit("--reply-tokens", min=1, help="How many tokens one reply of the model may have.")]
-MaxTokens = Annotated[int | None, _limit("--max-tokens", min=1, help="How many tokens the model may use for one row.")]
-MaxCost = Annotated[
-    float | None, _limit("--max-cost", min=0, help="The most that the model may cost for one row, in USD.")
-]
-MaxCalls = Annotated[
-    int | None, _limit("--max-calls", min=1, help="How many requests may be sent to the model for one row.")
-]
-MaxSeconds = Annotated[float | None, _limit("--max-seconds", callback=_seconds, help="Seconds that one row may take.")]
 Jobs = Annotated[
     int, _work("--jobs", min=0, help="Number of rows processed at the same time; 0 means one for each CPU core.")
 ]
-EngineName = Annotated[
-    Literal["local", "dask"],
-    _work(
-        "--engine",
-        help="Where rows are worked on: local (processes on this machine) or dask (the workers of a dask cluster).",
-    ),
-]
-Scheduler = Annotated[
-    str,
-    _work(
-        "--scheduler",
-        help="Address of the dask scheduler (DASK_SCHEDULER_ADDRESS).",
-    ),
-]
-RetryFailed = Annotated[bool, _work("--retry-failed", help="Repeat the rows that ended without an answer.")]
-Home = Annotated[
-    Path | None, typer.Option("--home", help="Folder in which agents are installed. Default: a folder in the cache.")
-]
-Folder = Annotated[
-    Path,
-    typer.Option(
-        "--out", help="Folder for the results; if it has results already, the command continues where it stopped."
-    ),
-]
-Predictions = Annotated[
-    Path,
-    typer.Option(
-        "--out", help="JSONL file for the predictions; if it has some already, the command continues where it stopped."
-    ),
-]
-SandboxName = Annotated[
-    Literal["auto", "docker", "local"],
-    _place("--sandbox", help="Sandbox in which the agents work: auto, docker or local (bubblewrap)."),
-]
-Unisolated = Annotated[
-    bool, _place("--unisolated", help="Run agents without isolation if neither Docker nor bubblewrap works.")
-]
-Image = Annotated[str, _place("--image", help="Docker image in which the agents work. Default: ML-Agent's own image.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 
 class Source(NamedTuple):
@@ -111,27 +63,50 @@ class Source(NamedTuple):
 class RowLimits(NamedTuple):
     """What one row may spend; None where nothing was said."""
 
-    max_tokens: MaxTokens = None
-    max_cost: MaxCost = None
-    max_calls: MaxCalls = None
-    max_seconds: MaxSeconds = None
+    max_tokens: Annotated[
+        int | None, _limit("--max-tokens", min=1, help="How many tokens the model may use for one row.")
+    ] = None
+    max_cost: Annotated[
+        float | None, _limit("--max-cost", min=0, help="The most that the model may cost for one row, in USD.")
+    ] = None
+    max_calls: Annotated[
+        int | None, _limit("--max-calls", min=1, help="How many requests may be sent to the model for one row.")
+    ] = None
+    max_seconds: Annotated[
+        float | None, _limit("--max-seconds", callback=_seconds, help="Seconds that one row may take.")
+    ] = None
 
 
 class Work(NamedTuple):
-    """How many rows are worked on at once, where, and which of them again."""
+    """How many rows are worked on at once, and where."""
 
     jobs: Jobs = 1
-    engine: EngineName = "local"
-    scheduler: Scheduler = ""
-    retry_failed: RetryFailed = False
+    engine: Annotated[
+        Literal["local", "dask"],
+        _work(
+            "--engine",
+            help="Where rows are worked on: local (processes on this machine) or dask (the workers of a dask cluster).",
+        ),
+    ] = "local"
+    scheduler: Annotated[str, _work("--scheduler", help="Address of the dask scheduler (DASK_SCHEDULER_ADDRESS).")] = ""
 
 
-class ModelChoice(NamedTuple):
-    """Which model an agent talks with."""
+class Talk(NamedTuple):
+    """With which model, how many answers a row, and how much of the row is told."""
 
-    model: Model = ""
-    base_url: BaseUrl = ""
-    reply_tokens: ReplyTokens = 4096
+    model: Annotated[str, _model("--model", help="Name of the model at the endpoint.")] = ""
+    base_url: Annotated[str, _model("--base-url", help="Address of the model's endpoint (OPENAI_BASE_URL).")] = ""
+    attempts: Annotated[
+        int,
+        typer.Option("--attempts", min=1, help="Number of answers that are requested for each row; only in form L."),
+    ] = 1
+    setting: Annotated[
+        Literal["agent", "repo"],
+        typer.Option(
+            "--setting",
+            help="Form L. agent: the request names the task's folder in the repository; repo: the agent must find the folder.",
+        ),
+    ] = "agent"
 
 
 class Rows(NamedTuple):
@@ -183,30 +158,23 @@ def tell(lines: Iterable[str]) -> None:
         console.say(line)
 
 
-def processes(jobs: int) -> int:
-    """The number of jobs, 0 resolved."""
-    return jobs or os.cpu_count() or 1
+@contextmanager
+def engine_of(work: Work) -> "Iterator[Engine]":
+    """The engine that was chosen; containers that a killed bench left are removed, as they would go on computing beside this one.
 
-
-def clear_up() -> None:
-    """Remove the containers that a bench left which was killed: they would go on computing beside this one."""
+    BenchError where a cluster cannot be had.
+    """
+    from ml_agent.benchmarks.engines.local import LocalEngine
     from ml_agent.sandbox.cleanup import reap
 
     reap()
+    if work.engine == "local":
+        yield LocalEngine(work.jobs or os.cpu_count() or 1)
+        return
+    from ml_agent.benchmarks.engines.dask import dask_engine
 
-
-@contextmanager
-def engine_of(work: Work) -> "Iterator[Engine]":
-    """The engine that was chosen. BenchError where a cluster cannot be had."""
-    if work.engine == "dask":
-        from ml_agent.benchmarks.engines.dask import dask_engine
-
-        address = work.scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", "")
-        if not address:
-            raise typer.BadParameter("the engine dask needs a scheduler's address", param_hint="--scheduler")
-        with dask_engine(address) as engine:
-            yield engine
-    else:
-        from ml_agent.benchmarks.engines.local import LocalEngine
-
-        yield LocalEngine(processes(work.jobs))
+    address = work.scheduler or os.environ.get("DASK_SCHEDULER_ADDRESS", "")
+    if not address:
+        raise typer.BadParameter("the engine dask needs a scheduler's address", param_hint="--scheduler")
+    with dask_engine(address) as engine:
+        yield engine

@@ -1,7 +1,6 @@
 """`ml-agent bench repos` and `make`."""
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
@@ -67,10 +66,6 @@ def make(
     rows: Annotated[
         int, typer.Option("--rows", min=1, help="How many rows are made from one repository at most.")
     ] = 24,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Seed of the random choices; the same seed gives the same rows (form L).")
-    ] = 0,
-    as_json: o.AsJson = False,
 ) -> int:
     """Make rows from any repositories.
 
@@ -102,13 +97,10 @@ def make(
         if out.exists():
             raise BenchError(f"{out} is there already; name another file for --out")
         make_writable(out.parent)  # where nothing can be written that is told before the work
-        parts = list(form_l.make(given, cache, rows, seed, lambda line: o.tell([line])))
+        parts = list(form_l.make(given, cache, rows, lambda line: o.tell([line])))
         lines = [json.dumps(row, ensure_ascii=False) for made in parts for row in made.rows]
         write_atomically(out, "".join(f"{line}\n" for line in lines))
         number, refused = len(lines), dict(sum((Counter(made.refused) for made in parts), Counter[str]()))
-    if as_json:
-        sys.stdout.write(json.dumps({"rows": number, "refused": refused}) + "\n")
-    else:
-        without = (f"{counted(n, 'attempt')} gave no row: {why}" for why, n in refused.items())
-        o.tell([f"{number} rows: {out}", *without])
+    without = (f"{counted(n, 'attempt')} gave no row: {why}" for why, n in refused.items())
+    o.tell([f"{number} rows: {out}", *without])
     return 0 if number else 1

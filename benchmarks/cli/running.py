@@ -1,7 +1,8 @@
-"""`ml-agent bench predict` and `run`: rows answered by a navigator, or worked on by an agent."""
+"""`ml-agent bench predict` and `run`: rows answered by a navigator, or worked on by an agent.
 
-import json
-import sys
+Both make a `Plan` of the form, choose an engine, and tell how it went; the exit code says whether every row has a result.
+"""
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -11,36 +12,13 @@ from ml_agent.benchmarks.cli import options as o
 from ml_agent.cli.tables import grouped
 
 if TYPE_CHECKING:
-    from ml_agent.benchmarks.form_l import Summary
+    from ml_agent.benchmarks.predictions import Prediction
     from ml_agent.benchmarks.work import OwnAgent, PeerAgent, Terms
     from ml_agent.model.budget import Limits
 
-_Attempts = Annotated[
-    int, typer.Option("--attempts", min=1, help="Number of answers that are requested for each row; only in form L.")
-]
-
-
-class Answerer(NamedTuple):
-    """Who answers, and with what."""
-
-    setting: Annotated[
-        Literal["agent", "repo"],
-        typer.Option(
-            "--setting",
-            help="agent: the request names the task's folder in the repository; repo: the agent must find the folder.",
-        ),
-    ] = "agent"
-    navigator: Annotated[
-        Literal["offline", "llm"],
-        typer.Option("--navigator", help="Who answers: offline (ML-Agent without a model) or llm (with one)."),
-    ] = "offline"
-    attempts: _Attempts = 1
-    model: o.Model = ""
-    base_url: o.BaseUrl = ""
-
 
 class AgentOptions(NamedTuple):
-    """Which agent, in which form, and where it works."""
+    """Which agent, in which form, and in which sandbox."""
 
     agent: Annotated[
         str,
@@ -56,18 +34,17 @@ class AgentOptions(NamedTuple):
             help="What the agent must do. A: leave a run.sh that works. D: deliver files. L: write a command or code.",
         ),
     ] = "A"
-    attempts: _Attempts = 1
-    setting: Annotated[
-        Literal["agent", "repo"],
-        typer.Option(
-            "--setting",
-            help="Form L. agent: the request names the task's folder in the repository; repo: the agent must find the folder.",
-        ),
-    ] = "agent"
-    home: o.Home = None
-    sandbox: o.SandboxName = "auto"
-    unisolated: o.Unisolated = False
-    image: o.Image = ""
+    sandbox: Annotated[
+        Literal["auto", "docker", "local"],
+        typer.Option("--sandbox", help="Sandbox in which the agents work: auto, docker or local (bubblewrap)."),
+    ] = "auto"
+    unisolated: Annotated[
+        bool,
+        typer.Option("--unisolated", help="Run agents without isolation if neither Docker nor bubblewrap works."),
+    ] = False
+    image: Annotated[
+        str, typer.Option("--image", help="Docker image in which the agents work. Default: ML-Agent's own image.")
+    ] = ""
 
 
 class Errand(NamedTuple):
@@ -76,12 +53,29 @@ class Errand(NamedTuple):
     manner: AgentOptions
     source: o.Source
     out: Path
+    talk: o.Talk
     terms: "Terms"
     work: o.Work
 
 
 @grouped
-def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.RowLimits, work: o.Work) -> int:
+def predict(
+    source: o.Source,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="JSONL file for the predictions; if it has some already, the command continues where it stopped.",
+        ),
+    ],
+    talk: o.Talk,
+    limits: o.RowLimits,
+    work: o.Work,
+    navigator: Annotated[
+        Literal["offline", "llm"],
+        typer.Option("--navigator", help="Who answers: offline (ML-Agent without a model) or llm (with one)."),
+    ] = "offline",
+) -> int:
     """Answer all rows that do not have an answer from the same configuration yet.
 
     Exit code 0: every row has a result, which may be an error.
@@ -95,23 +89,20 @@ def predict(source: o.Source, out: o.Predictions, answerer: Answerer, limits: o.
     from ml_agent.benchmarks.navigators import respondent
     from ml_agent.model.budget import Limits
 
-    name = answerer.navigator
-    manner, talk = AgentOptions(agent=name), o.ModelChoice(answerer.model, answerer.base_url)
-    terms = _terms(manner, talk, limits, Limits())
-    if name == "llm":
-        _see_model(f"--navigator {name}", terms)
-    who = respondent(name, terms, answerer.setting, answerer.attempts)
-    rows = o.load_rows(source.tasks, source.sample, source.limit)
-    o.see_repositories(source.repos, rows.tasks)
-    plan = Plan(tasks=tuple(rows.tasks), repos=source.repos, out=out, who=who, retry_failed=work.retry_failed)
-    with o.engine_of(work) as carry_out:
-        return _finish(run(plan, carry_out), out, rows.bad)
+    terms = _terms(AgentOptions(agent=navigator), talk, limits, Limits())
+    if navigator == "llm":
+        _see_model(f"--navigator {navigator}", terms)
+    who = respondent(navigator, terms, talk.setting, talk.attempts)
+    rows = _rows(source)
+    plan = Plan(tasks=tuple(rows.tasks), repos=source.repos, out=out, who=who)
+    with o.engine_of(work) as engine:
+        return _finish(run(plan, engine), out, rows.bad)
 
 
-def _finish(summary: "Summary", out: Path, bad: int) -> int:
+def _finish(predictions: "list[Prediction]", out: Path, bad: int) -> int:
     """Tell how it went; the exit code says whether every row has a result."""
-    o.tell(f"no answer {line}" for line in summary.failed)
-    o.tell([f"{summary.answered} of {summary.rows + bad} rows answered: {out}"])
+    failed = [f"no answer {one.key}: {one.error}" for one in predictions if not any(one.output)]
+    o.tell([*failed, f"{len(predictions) - len(failed)} of {len(predictions) + bad} rows answered: {out}"])
     if bad:
         o.tell([f"{bad} rows have no result"])
     return 1 if bad else 0
@@ -121,11 +112,15 @@ def _finish(summary: "Summary", out: Path, bad: int) -> int:
 def run(
     manner: AgentOptions,
     source: o.Source,
-    out: o.Folder,
-    talk: o.ModelChoice,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", help="Folder for the results; if it has results already, the command continues where it stopped."
+        ),
+    ],
+    talk: o.Talk,
     limits: o.RowLimits,
     work: o.Work,
-    as_json: o.AsJson = False,
 ) -> int:
     """Run an agent on rows; rows that are done with the same configuration are skipped.
 
@@ -151,19 +146,16 @@ def run(
     """
     from ml_agent.benchmarks.work import LIMITS
 
-    errand = Errand(manner, source, out, _terms(manner, talk, limits, LIMITS[manner.form]), work)
+    errand = Errand(manner, source, out, talk, _terms(manner, talk, limits, LIMITS[manner.form]), work)
     if manner.form == "L":
         return _form_l(errand)
     figures, lost = _form_a(errand) if manner.form == "A" else _form_d(errand)
     o.tell(f"no result {line}" for line in lost)
-    if as_json:
-        sys.stdout.write(json.dumps(figures) + "\n")
-    else:
-        o.tell(f"{name.replace('_', ' ')}: {'-' if value is None else value}" for name, value in figures.items())
+    o.tell(f"{name.replace('_', ' ')}: {'-' if value is None else value}" for name, value in figures.items())
     return 1 if figures["without_result"] else 0
 
 
-def _terms(manner: AgentOptions, talk: o.ModelChoice, limits: o.RowLimits, usual: "Limits") -> "Terms":
+def _terms(manner: AgentOptions, talk: o.Talk, limits: o.RowLimits, usual: "Limits") -> "Terms":
     """The usual limits, with those that were given in their place, and the model's endpoint without its key."""
     import msgspec
 
@@ -183,30 +175,25 @@ def _terms(manner: AgentOptions, talk: o.ModelChoice, limits: o.RowLimits, usual
         # a slow model may take all of the row's time for one long prompt
         timeout = max(found.timeout, kept.seconds or 0.0)
         endpoint = msgspec.structs.replace(found, timeout=timeout, api_key="")
-    return Terms(
-        endpoint=endpoint,
-        limits=kept,
-        reply_tokens=talk.reply_tokens,
-        place=Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None),
-        tries={"A": 3, "D": 2, "L": 1}[manner.form],
-    )
+    place = Place(sandbox=manner.sandbox, unisolated=manner.unisolated, image=manner.image or None)
+    return Terms(endpoint=endpoint, limits=kept, place=place, tries={"A": 3, "D": 2, "L": 1}[manner.form])
 
 
-def _agent(errand: Errand, peer: "type[PeerAgent]") -> "PeerAgent | OwnAgent":
+def _agent(errand: Errand) -> "PeerAgent | OwnAgent":
     """Who works. BenchError where it has no model, AgentMissingError where it is not installed, ProviderError where no endpoint answers."""
-    from ml_agent.benchmarks.subjects.agents import agents_home, find_agent
-    from ml_agent.benchmarks.work import OwnAgent, with_key
+    from ml_agent.benchmarks.subjects.agents import find_agent
+    from ml_agent.benchmarks.work import OwnAgent, PeerAgent, with_key
     from ml_agent.model.endpoint import ask_endpoint
 
     name = errand.manner.agent
     if name == "offline":
         return OwnAgent("offline")
-    found = None if name == "llm" else find_agent(name, agents_home(errand.manner.home))
+    found = None if name == "llm" else find_agent(name)
     _see_model(f"--agent {name}", errand.terms)
     if found is None:
         return OwnAgent("llm")
-    ask_endpoint(with_key(errand.terms).endpoint)
-    return peer(*found)
+    ask_endpoint(with_key(errand.terms.endpoint))
+    return PeerAgent(*found)
 
 
 def _see_model(option: str, terms: "Terms") -> None:
@@ -217,10 +204,9 @@ def _see_model(option: str, terms: "Terms") -> None:
         raise BenchError(f"{option} needs --model (or ML_AGENT_MODEL)")
 
 
-def _rows(errand: Errand) -> o.Rows:
-    rows = o.load_rows(errand.source.tasks, errand.source.sample, errand.source.limit)
-    o.see_repositories(errand.source.repos, rows.tasks)
-    o.clear_up()
+def _rows(source: o.Source) -> o.Rows:
+    rows = o.load_rows(source.tasks, source.sample, source.limit)
+    o.see_repositories(source.repos, rows.tasks)
     return rows
 
 
@@ -229,64 +215,48 @@ def _form_l(errand: Errand) -> int:
     from ml_agent.benchmarks.form_l import Plan, agent_respondent, predict
     from ml_agent.benchmarks.work import PeerAgent
 
-    manner = errand.manner
-    if manner.agent in ("offline", "llm"):
-        raise BenchError(f"--agent {manner.agent} in form L is `ml-agent bench predict --navigator {manner.agent}`")
-    agent = _agent(errand, PeerAgent)
-    assert isinstance(agent, PeerAgent)
-    rows, records = _rows(errand), errand.out / "records"
-    who = agent_respondent(agent, errand.terms, records, manner.setting, manner.attempts)
-    plan = Plan(
-        tasks=tuple(rows.tasks), repos=errand.source.repos, out=errand.out / "predictions.jsonl", who=who,
-        retry_failed=errand.work.retry_failed,
-    )  # fmt: skip
-    with o.engine_of(errand.work) as carry_out:
-        return _finish(predict(plan, carry_out), plan.out, rows.bad)
+    name, talk = errand.manner.agent, errand.talk
+    agent = None if name in ("offline", "llm") else _agent(errand)
+    if not isinstance(agent, PeerAgent):
+        raise BenchError(f"--agent {name} in form L is `ml-agent bench predict --navigator {name}`")
+    rows, out = _rows(errand.source), errand.out / "predictions.jsonl"
+    who = agent_respondent(agent, errand.terms, errand.out / "records", talk.setting, talk.attempts)
+    plan = Plan(tasks=tuple(rows.tasks), repos=errand.source.repos, out=out, who=who)
+    with o.engine_of(errand.work) as engine:
+        return _finish(predict(plan, engine), out, rows.bad)
 
 
 def _form_a(errand: Errand) -> tuple[dict[str, Any], list[str]]:
+    """The figures, and why rows have no result."""
     from ml_agent.benchmarks.form_a import Plan, run, summarise
-    from ml_agent.benchmarks.work import PeerAgent
 
-    agent, rows = _agent(errand, PeerAgent), _rows(errand)
-    plan = Plan(tasks=tuple(rows.tasks), repos=errand.source.repos, out=errand.out, agent=agent, terms=errand.terms)
-    with o.engine_of(errand.work) as carry_out:
-        done = run(plan, carry_out)
+    agent, rows = _agent(errand), _rows(errand.source)
+    plan = Plan(repos=errand.source.repos, out=errand.out, agent=agent, terms=errand.terms)
+    with o.engine_of(errand.work) as engine:
+        done = run(rows.tasks, plan, engine)
     figures = summarise(done)
     figures["without_result"] += rows.bad
     return figures, [f"{one.row}: {one.infrastructure}" for one in done if one.infrastructure]
 
 
 def _form_d(errand: Errand) -> tuple[dict[str, Any], list[str]]:
+    """The figures, and why rows have no result."""
     import msgspec
 
     from ml_agent.benchmarks.errors import AgentMissingError
     from ml_agent.errors import install_extra
 
     try:
-        from ml_agent.benchmarks.form_d.run import JUDGE, DeliveringAgent, Plan, pick_rows, run, with_compiler
+        from ml_agent.benchmarks.form_d.run import JUDGE, Plan, pick_rows, run, summarise, with_compiler
     except ImportError as error:
         raise AgentMissingError(f"form D needs the extra `bench`: {install_extra('bench')}") from error
     from ml_agent.benchmarks.subjects.agents import agents_home
     from ml_agent.benchmarks.subjects.install import install
 
-    rows, agent, home = (
-        pick_rows(errand.source.tasks)[: errand.source.limit],
-        _agent(errand, DeliveringAgent),
-        errand.manner.home,
-    )
-    judge = install(agents_home(home), "judge", JUDGE, lambda line: o.tell([line]))
+    rows, agent = pick_rows(errand.source.tasks)[: errand.source.limit], _agent(errand)
+    judge = install(agents_home(), "judge", JUDGE, lambda line: o.tell([line]))
     terms = msgspec.structs.replace(errand.terms, place=with_compiler(errand.terms.place))
-    plan = Plan(rows=rows, archives=errand.source.repos, out=errand.out, agent=agent, terms=terms, judge=judge)
-    o.clear_up()
-    with o.engine_of(errand.work) as carry_out:
-        done = run(plan, carry_out)
-    lost = [one for one in done if one.infrastructure]
-    figures = {
-        "rows": len(done),
-        "without_result": len(lost),
-        "delivered": sum(one.delivered for one in done),
-        "false_claims": sum(one.false_claim for one in done if not one.infrastructure),
-        "right_results_called_failed": sum(one.right_refused for one in done),
-    }
-    return figures, [f"{one.row}: {one.infrastructure}" for one in lost]
+    plan = Plan(archives=errand.source.repos, out=errand.out, agent=agent, terms=terms, judge=judge)
+    with o.engine_of(errand.work) as engine:
+        done = run(rows, plan, engine)
+    return summarise(done), [f"{one.row}: {one.infrastructure}" for one in done if one.infrastructure]

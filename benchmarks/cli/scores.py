@@ -4,16 +4,12 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ml_agent.benchmarks.cli import options as o
 from ml_agent.terminal import Terminal, write_out
-
-if TYPE_CHECKING:
-    from ml_agent.benchmarks.data import Task
-    from ml_agent.benchmarks.predictions import Prediction
 
 
 def score(
@@ -25,15 +21,9 @@ def score(
         typer.Option(help="How answers are scored: same-call, official, or a scorer that an installed package adds."),
     ] = "same-call",
     jobs: o.Jobs = 0,
-    as_json: o.AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
     sample: o.Sample = None,
     limit: o.Limit = None,
-    predicted_only: Annotated[
-        bool,
-        typer.Option(
-            "--predicted-only", help="Leave out rows that have no prediction; by default they count as failed."
-        ),
-    ] = False,
 ) -> int:
     """Score predictions: do they make the same call as the reference answer, or keep the published rules 1 and 2?
 
@@ -46,22 +36,23 @@ def score(
     """
     import msgspec
 
-    from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.predictions import load_predictions
     from ml_agent.benchmarks.report import compare as side_by_side
     from ml_agent.benchmarks.report import of_scores, print_comparison
-    from ml_agent.benchmarks.scoring import REPLACED, modes, score_all, unanswered
+    from ml_agent.benchmarks.scoring import modes, score_all, unanswered
 
-    if gone := REPLACED.get(mode):
-        raise BenchError(gone)
     if mode not in modes():
         raise typer.BadParameter(f"{mode!r} is none of {', '.join(modes())}", param_hint="--mode")
     rows = o.load_rows(tasks, sample, limit)
     o.see_repositories(repos, rows.tasks)
     keys = {t.key for t in rows.tasks}
     found = [p for p in load_predictions(predictions) if (sample is None and limit is None) or p.key in keys]
-    loaded = _scored_rows(rows.tasks, found, predicted_only)
-    result = score_all(loaded, found, repos, mode, jobs)
+    missing = unanswered(rows.tasks, found)
+    if missing:
+        o.tell(
+            [f"{len(missing)} of {len(rows.tasks)} rows have no prediction and count as failed (see --sample, --limit)"]
+        )
+    result = score_all(rows.tasks, found, repos, mode, jobs)
     if as_json:
         write_out(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     elif result.rows:
@@ -69,31 +60,13 @@ def score(
         print_comparison(side_by_side(of_scores([named], Path())), Terminal())
     else:
         o.tell(f"left out: {left.key}: {left.reason}" for left in result.left_out)
-    unjudged = rows.bad or unanswered(loaded, found) or any(not left.by_rule for left in result.left_out)
-    return 1 if unjudged else 0
-
-
-def _scored_rows(tasks: "list[Task]", found: "list[Prediction]", predicted_only: bool) -> "list[Task]":
-    """The rows that count; says how many have no prediction. BenchError where nothing is left."""
-    from ml_agent.benchmarks.errors import BenchError
-    from ml_agent.benchmarks.scoring import unanswered
-
-    missing = {t.key for t in unanswered(tasks, found)}
-    if missing:
-        fate = "are left out" if predicted_only else "count as failed (--predicted-only leaves them out)"
-        o.tell([f"{len(missing)} of {len(tasks)} rows have no prediction and {fate}"])
-    if not predicted_only:
-        return tasks
-    if len(missing) == len(tasks):
-        raise BenchError("--predicted-only leaves no row, because none has a prediction")
-    return [t for t in tasks if t.key not in missing]
+    return 1 if rows.bad or missing or any(not left.by_rule for left in result.left_out) else 0
 
 
 def compare(
     files: Annotated[
         list[Path], typer.Argument(help="Files that hold the output of `bench score --json`, one for each agent.")
     ],
-    as_json: o.AsJson = False,
 ) -> int:
     """Compare agents on the rows that all of them have, with intervals and a paired test.
 
@@ -101,17 +74,12 @@ def compare(
 
         ml-agent bench compare offline.json raw.json
     """
-    import msgspec
-
     from ml_agent.benchmarks.report import compare as side_by_side
     from ml_agent.benchmarks.report import of_scores, print_comparison
     from ml_agent.benchmarks.scoring import load_scored
 
     comparison = side_by_side(of_scores([load_scored(path) for path in files], Path()))
-    if as_json:
-        sys.stdout.write(json.dumps(msgspec.to_builtins(comparison, str_keys=True)) + os.linesep)
-    else:
-        print_comparison(comparison, Terminal(width=max(Terminal().width, 200)))
+    print_comparison(comparison, Terminal(width=max(Terminal().width, 200)))
     return 0
 
 
@@ -137,9 +105,9 @@ def report(
     """
     from ml_agent.benchmarks.errors import BenchError
     from ml_agent.benchmarks.report import compare as side_by_side
-    from ml_agent.benchmarks.report import of_deliveries, of_scores, price_text, print_comparison, write_report
+    from ml_agent.benchmarks.report import of_deliveries, of_scores, print_comparison, write_report
     from ml_agent.benchmarks.scoring import load_scored
-    from ml_agent.model.budget import Price, load_prices
+    from ml_agent.model.budget import Price
 
     if not folder.is_dir():
         raise BenchError(f"there is no folder {folder}")
@@ -153,7 +121,7 @@ def report(
     if found := sorted(folder.glob("*.json")):
         comparison = side_by_side(of_scores([load_scored(path) for path in found], folder))
     else:
-        comparison = side_by_side(of_deliveries(folder), [price_text(stated)], stated or load_prices())
+        comparison = side_by_side(of_deliveries(folder), stated)
         print_comparison(comparison, Terminal(width=max(Terminal().width, 150)))
     sys.stdout.write(f"{write_report(comparison, folder)}{os.linesep}")
     return 0

@@ -20,8 +20,6 @@ class Work(msgspec.Struct, Generic[Item, Outcome], frozen=True, kw_only=True):
     """Names an item, the same in every run."""
     seconds: float | None = None
     """Wall time of one item, after which its process is ended and the item is lost."""
-    grace: float = 0.0
-    """Seconds more until then, for an item that says itself that its time is over."""
 
 
 class Engine(Protocol):

@@ -64,7 +64,7 @@ class DaskEngine:
             for i in items
         }
         try:
-            for future in self._as_completed(futures, None if work.seconds is None else work.seconds + work.grace):
+            for future in self._as_completed(futures, work.seconds):
                 yield _outcome(work, futures.pop(future), future)
             for item in futures.values():
                 yield work.lost(item, "timeout: no worker of the cluster finished anything in time")

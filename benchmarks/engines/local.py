@@ -67,12 +67,11 @@ class _Worker:
 
     def do(self, work: Work[Item, Outcome], item: Item) -> Outcome:
         """What came of an item; one whose process died is begun once more."""
-        seconds = None if work.seconds is None else work.seconds + work.grace
         said = DIED
         for _ in range(TRIES):
             try:
                 future = self._up().submit(work.carry_out, item)
-                if wait([future], seconds).done:
+                if wait([future], work.seconds).done:
                     return future.result()
                 said = f"timeout: more than {work.seconds:g} s"
             except BrokenProcessPool:

@@ -1,12 +1,18 @@
-"""Form D: an agent delivers files in a sandbox, then the row's judge looks in another one at nothing but what came out."""
+"""Form D: an agent delivers files in a sandbox, then the row's judge looks in another one at nothing but what came out.
+
+`run` takes rows (`rows`, `pick_rows`) and gives a `Delivery` for each. A row's repository is unpacked, its inputs are made (`inputs`), the agent
+works, its folder outputs/ is brought out, and `judges` runs apart from all that, so that nothing of the agent's run can reach it.
+"""
 
 import functools
 import io
 import shlex
 import shutil
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
 from docker.errors import DockerException, ImageNotFound
@@ -18,23 +24,10 @@ from ml_agent.benchmarks.engines import Engine, Work
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.form_d.inputs import make_inputs
 from ml_agent.benchmarks.form_d.rows import FOLDER, Row, bring_repository, load_rows
-from ml_agent.benchmarks.results import Line
+from ml_agent.benchmarks.results import RowResult, carry_on
 from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.places import Place, index_variables, open_place
-from ml_agent.benchmarks.work import (
-    CLAIM,
-    SCRIPT,
-    Agent,
-    Assignment,
-    OwnAgent,
-    PeerAgent,
-    RowResult,
-    Terms,
-    accounted,
-    at_work,
-    with_key,
-    with_tries,
-)
+from ml_agent.benchmarks.work import CLAIM, SCRIPT, Assignment, OwnAgent, accounted, at_work, with_tries
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy, Sandbox
 from ml_agent.sandbox.docker_engine import connect
@@ -82,21 +75,10 @@ class Delivery(RowResult, frozen=True, kw_only=True):
         """Why it is not as it should be."""
         return self.infrastructure or self.refusal
 
-    @property
-    def false_claim(self) -> bool:
-        """Whether the agent said that all is there, and the judge refuses it."""
-        return self.claim is True and not self.delivered
-
-    @property
-    def right_refused(self) -> bool:
-        """Whether the agent said that it failed, and the judge finds everything."""
-        return self.claim is False and self.delivered
-
 
 class Plan(work.Plan, frozen=True, kw_only=True):
-    """What to do and where to put it."""
+    """Who does rows, what they need, and where results go."""
 
-    rows: tuple[Row, ...]
     archives: Path
     """Source distributions by their sha256; what is missing is downloaded."""
     judge: Installed
@@ -124,20 +106,15 @@ def pick_rows(source: str) -> tuple[Row, ...]:
     return tuple(rows[name] for name in dict.fromkeys(names))
 
 
-def run(plan: Plan, engine: Engine) -> tuple[Delivery, ...]:
-    """Do every row that has no result that counts yet; returns the result of each row, in order.
-
-    Raises BenchError where results cannot be kept.
-    """
+def run(rows: Sequence[Row], plan: Plan, engine: Engine) -> list[Delivery]:
+    """Do every row that has no result that counts yet; the result of each, in order. BenchError where results cannot be kept."""
     plan.archives.mkdir(parents=True, exist_ok=True)
-    sent = msgspec.structs.replace(plan, rows=())  # a row is sent with all of it
     terms = plan.terms
     longest = None  # seconds after which a row's process is ended, whatever it hangs in
     if terms.limits.seconds is not None:
         longest = terms.tries * (terms.limits.seconds + SCRIPT_SECONDS + JUDGE_SECONDS + AROUND_SECONDS)
-    do, lost = functools.partial(do_row, plan=sent), functools.partial(_lost, plan=sent)
-    todo = Work(carry_out=do, lost=lost, label=_name, seconds=longest)
-    return tuple(work.run_rows(plan, Line[Delivery], todo, plan.rows, engine))
+    do, lost = functools.partial(do_row, plan=plan), functools.partial(_lost, plan=plan)
+    return carry_on(plan.series(Delivery), Work(carry_out=do, lost=lost, label=_name, seconds=longest), rows, engine)
 
 
 def _name(row: Row) -> str:
@@ -158,7 +135,6 @@ def _first(row: Row, plan: Plan) -> Delivery:
 def do_row(row: Row, plan: Plan) -> Delivery:
     """Do a row: the agent at work in its repository, which holds inputs/, then the judge on what came out."""
     records = plan.out.absolute() / "records" / plan.agent.label.replace(" ", "-") / row.name
-    terms = with_key(plan.terms)
 
     def attempt(done: Delivery, folder: Path) -> Delivery:
         with lent("row") as place:
@@ -168,39 +144,30 @@ def do_row(row: Row, plan: Plan) -> Delivery:
                 make_inputs(row.name, place / "inputs")
                 shutil.copytree(place / "inputs", root / "inputs")
             (root / "outputs").mkdir(exist_ok=True)
-            done = _work(row, root, plan.agent, terms, folder, done)
+            done = _work(row, root, plan, folder, done)
             if done.infrastructure:
                 return done
-            refusal = judge_apart(row, place / "inputs", folder, terms.place, plan.judge)
+            refusal = judge_apart(row, place / "inputs", folder, plan)
             return msgspec.structs.replace(done, delivered=not refusal, refusal=refusal)
 
-    return with_tries(_first(row, plan), terms, records, attempt)
+    return with_tries(_first(row, plan), plan.terms, records, attempt)
 
 
-def _work(row: Row, root: Path, agent: Agent, terms: Terms, records: Path, done: Delivery) -> Delivery:
+def _work(row: Row, root: Path, plan: Plan, records: Path, done: Delivery) -> Delivery:
     """Let the agent work; what came out lies in `records`/outputs."""
     seen = Visible(instruction=row.instruction, github="", path=".")
     job = Assignment(seen=seen, root=root, told=lambda _folder: told(row), writes=(SCRIPT, CLAIM), name=row.name)
-    if isinstance(agent, OwnAgent):
-        run = agent.solve(job, terms, None, records)
+    if isinstance(plan.agent, OwnAgent):
+        run = plan.agent.solve(job, plan.terms, None, records)
         made, outputs = records / "run" / "outputs" / "outputs", records / "outputs"
         shutil.copytree(made, outputs, symlinks=True) if made.is_dir() else outputs.mkdir()
         return accounted(done, run)
-    with at_work(agent, job, terms, records) as (run, sandbox):
+    with at_work(plan.agent, job, plan.terms, records) as (run, sandbox):
         if SCRIPT in run.files:  # who cannot run commands leaves a script
             text = f'[ -n "$(ls -A outputs)" ] || bash {SCRIPT}'
             sandbox.run(Command(text=text, folder=job.folder, timeout=SCRIPT_SECONDS, environment=index_variables()))
         bring_out(sandbox, job.folder, records)
         return accounted(done, run)
-
-
-class DeliveringAgent(PeerAgent):
-    """Another agent in form D: its sandbox shows the interpreters and uv of this machine."""
-
-    def mounts(self) -> tuple[Path, ...]:
-        """Its environment, uv, and the interpreters that a sandbox can show under their own names."""
-        prefixes = (one.prefix for one in find_interpreters() if not one.prefix.is_relative_to("/usr"))
-        return tuple(dict.fromkeys((*super().mounts(), uv_program(), *prefixes)))
 
 
 def told(row: Row) -> str:
@@ -230,13 +197,13 @@ def bring_out(sandbox: Sandbox, folder: str, records: Path) -> None:
         (records / "outputs.error").write_text(f"{error}\n", encoding="utf-8")
 
 
-def judge_apart(row: Row, inputs: Path, records: Path, place: Place, judge: Installed) -> str:
+def judge_apart(row: Row, inputs: Path, records: Path, plan: Plan) -> str:
     """Run the row's judge in a sandbox without network that holds the inputs as they were made and what came out.
 
     Says why the outputs are refused, "" where they are right. Raises SandboxError.
     """
-    apart = msgspec.structs.replace(place, policy=Policy(network="none"))
-    sandbox = open_place(apart, records / "judge", judge.mounts())
+    apart = msgspec.structs.replace(plan.terms.place, policy=Policy(network="none"))
+    sandbox = open_place(apart, records / "judge", plan.judge.mounts())
     sandbox.start()
     try:
         sandbox.put(FOLDER / "judges.py", "judges.py")
@@ -246,7 +213,7 @@ def judge_apart(row: Row, inputs: Path, records: Path, place: Place, judge: Inst
             sandbox.put(inputs, "inputs")
         sandbox.run(Command(text="mkdir -p inputs outputs"))
         sandbox.put(records / "outputs", "outputs")
-        python = shlex.quote(str(judge.venv / "bin/python"))
+        python = shlex.quote(str(plan.judge.venv / "bin/python"))
         text = f"{python} -I judges.py {row.name} inputs outputs"
         response = sandbox.run(Command(text=text, timeout=JUDGE_SECONDS))
     finally:
@@ -277,3 +244,15 @@ def with_compiler(place: Place) -> Place:
         except (DockerException, RequestException) as error:
             raise SandboxUnavailableError(f"the container engine does not answer: {error}") from error
     return msgspec.structs.replace(place, image=name)
+
+
+def summarise(rows: Sequence[Delivery]) -> dict[str, Any]:
+    """How many rows counted, what came of them, and where the agent's own word was wrong."""
+    counted = [row for row in rows if not row.infrastructure]
+    return {
+        "rows": len(rows),
+        "without_result": len(rows) - len(counted),
+        "delivered": sum(row.delivered for row in counted),
+        "false_claims": sum(row.claim is True and not row.delivered for row in counted),
+        "right_results_called_failed": sum(row.claim is False and row.delivered for row in counted),
+    }

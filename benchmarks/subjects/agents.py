@@ -7,8 +7,6 @@ at all, and shows whether agents can work on a machine.
 import json
 from pathlib import Path
 
-import msgspec
-
 from ml_agent.benchmarks.errors import AgentMissingError, BenchError
 from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.model import Inside, Launch, SubjectRun, SubjectTask
@@ -220,39 +218,33 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
     return made
 
 
-def find_agent(name: str, home: Path) -> tuple[Subject, Installed]:
+def find_agent(name: str) -> tuple[Subject, Installed]:
     """An agent and its environment; AgentMissingError where it is not installed."""
     found = subject(name)
-    installed = found.find(home)
+    installed = found.find(agents_home())
     if installed is None:
         raise AgentMissingError(f"the agent {name} is not installed: run `ml-agent bench agents install {name}`")
     return found, installed
 
 
-def agents_home(home: Path | None = None) -> Path:
-    """Where agents are installed: the folder that is given, else one in the cache."""
-    return (home or load_settings().cache_dir / "agents").absolute()
+def agents_home() -> Path:
+    """Where agents are installed."""
+    return (load_settings().cache_dir / "agents").absolute()
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """How a subject stands here."""
-
-    name: str
-    version: str = ""
-    """The version that it is pinned to."""
-    installed: Installed | None = None
-    problem: str = ""
-    """Why it cannot be made; empty where it can."""
+def statuses() -> list[tuple[str, ...]]:
+    """All subjects: name, version, how they stand here, and of those that are installed the Python and the folder."""
+    return [_status(name) for name in (*names(), LeastAgent.name)]
 
 
-def statuses(home: Path) -> tuple[Status, ...]:
-    """All subjects, as they stand under `home`."""
-    return tuple(_status(name, home) for name in (*names(), LeastAgent.name))
-
-
-def _status(name: str, home: Path) -> Status:
+def _status(name: str) -> tuple[str, ...]:
     try:
         found = subject(name)
     except PluginError as error:  # the others stand as they do
-        return Status(name=name, problem=str(error))
-    return Status(name=found.name, version=found.version, installed=found.find(home))
+        return name, "", str(error), "", ""
+    here = found.find(agents_home())
+    return (
+        found.name,
+        found.version,
+        *(("installed", here.python, str(here.folder)) if here else ("not installed", "", "")),
+    )

@@ -20,15 +20,16 @@ from typing import Any
 import httpx
 import msgspec
 
-from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
 from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError
-from ml_agent.model.budget import LEAST_OUTPUT, Budget, PriceTable, RequestDemand, load_prices
+from ml_agent.model.budget import LEAST_OUTPUT, Budget, RequestDemand, load_prices
 from ml_agent.model.endpoint import Endpoint
 from ml_agent.model.memory import OUTPUT_PARAMETERS
 from ml_agent.model.thread import prompt_tokens_of
 from ml_agent.model.transport import MeteredTransport, NetworkTransport, paid_by
 from ml_agent.model.waiting import limiter_for
 
+REPLY_TOKENS = 4096
+"""What one reply may have at most; where an agent asks for no limit, some endpoints would go on to the end of the context."""
 _BACK = ("content-type", "retry-after", "retry-after-ms")
 
 
@@ -46,15 +47,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         return cls(status=status, body=json.dumps({"error": error}).encode())
 
 
-class MeterSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a meter listens and what it allows."""
-
-    host: str = "127.0.0.1"
-    reply_tokens: int = REPLY_TOKENS
-    """What one reply may have at most; where an agent asks for no limit, some endpoints would go on to the end of the context."""
-    prices: PriceTable = msgspec.field(default_factory=load_prices)
-
-
 class Meter:
     """Serves `url` while it is entered; `budget.usage` says what was used.
 
@@ -62,24 +54,23 @@ class Meter:
     requests to the endpoint, answered or not.
     """
 
-    def __init__(self, endpoint: Endpoint, budget: Budget, journal: Path, terms: MeterSettings | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, budget: Budget, journal: Path, host: str = "127.0.0.1") -> None:
         """`journal` gets one JSON object a request; ConfigurationError where the host is not an address of this machine."""
-        terms = terms or MeterSettings()
-        self.endpoint, self.budget, self._reply_tokens = endpoint, budget, terms.reply_tokens
+        self.endpoint, self.budget = endpoint, budget
         self.token = f"run-{secrets.token_urlsafe(18)}"
         self.refused = ""
         self.trouble = ""
         self.sent = 0
-        self._price = terms.prices.find(endpoint.model, local=endpoint.loopback)
+        self.price = load_prices().find(endpoint.model, local=endpoint.loopback)
         self._client = httpx.Client(transport=MeteredTransport(NetworkTransport()), timeout=endpoint.timeout)
         self._limiter = limiter_for(endpoint.base_url, endpoint.concurrency)
         self._journal, self._lock = journal, threading.Lock()
         self._unwanted: set[str] = set()
         try:
-            self._server = http_server(terms.host, self._page, self._answer)
+            self._server = http_server(host, self._page, self._answer)
         except OSError as error:
             raise ConfigurationError(
-                f"the model's proxy for agents in containers cannot listen at {terms.host}: {error}"
+                f"the model's proxy for agents in containers cannot listen at {host}: {error}"
             ) from error
 
     @property
@@ -143,7 +134,7 @@ class Meter:
         parameter = next((name for name in OUTPUT_PARAMETERS if name in body), "")
         wanted = body.pop(parameter, None) if parameter else None
         parameter = parameter or OUTPUT_PARAMETERS["max_tokens" in self._unwanted]
-        tokens = min(wanted, self._reply_tokens) if isinstance(wanted, int) and wanted > 0 else self._reply_tokens
+        tokens = min(wanted, REPLY_TOKENS) if isinstance(wanted, int) and wanted > 0 else REPLY_TOKENS
         return {**body, "model": self.endpoint.model, parameter: tokens}
 
     def _learn(self, asked: Mapping[str, Any], said: str) -> bool:
@@ -160,7 +151,7 @@ class Meter:
             prompt_tokens=prompt_tokens_of(body),
             output_tokens=wanted,
             least_output=min(wanted, LEAST_OUTPUT),
-            price=self._price,
+            price=self.price,
         )
         try:
             with self._limiter.slot():

@@ -1,19 +1,15 @@
 """What a subject is given, and what comes back."""
 
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import msgspec
 
-from ml_agent.benchmarks.predictions import Usage
+from ml_agent.benchmarks.predictions import Ended, Usage
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 
-Ended = Literal["finished", "failed", "budget", "timeout", "out-of-memory", "lost"]
-"""finished: by itself; failed: with an error; budget: a limit refused a request; lost: the sandbox is gone."""
 Say = Callable[[str], None]
 """Called with one line about what is under way."""
-REPLY_TOKENS = 4096
 
 
 def silent(_line: str) -> None:
@@ -33,10 +29,6 @@ class SubjectTask(msgspec.Struct, frozen=True, kw_only=True):
     """Files that hold the answer, relative to `folder`."""
     limits: Limits = Limits()
     """Requests to the model, tokens, USD, seconds: the same rule for every subject, kept from outside."""
-    reply_tokens: int = REPLY_TOKENS
-    """What one reply of the model may have at most."""
-    installs: bool = False
-    """Whether it may install packages: then it is told of the host's package index."""
 
 
 class SubjectRun(msgspec.Struct, frozen=True, kw_only=True):

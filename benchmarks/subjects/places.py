@@ -1,10 +1,8 @@
 """Where a subject works: a sandbox with its environment, shown read-only, and a repository as agents expect to find one."""
 
 import ipaddress
-import re
 import shlex
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
@@ -126,16 +124,6 @@ def host_address(sandbox: Sandbox) -> str:
     return str(ipaddress.ip_address(bytes.fromhex(gateways[0])[::-1]))
 
 
-def name_of(url: str) -> str:
-    """The folder that a repository of that address gets."""
-    return re.sub(r"[^A-Za-z0-9._-]", "-", url.rstrip("/").removesuffix(".git").rpartition("/")[2]) or "repository"
-
-
-def folder_of(name: str, path: str) -> str:
-    """The task's folder in the workspace, of a repository that stands there as `name`."""
-    return name if path in ("", ".") else f"{name}/{path}"
-
-
 def clear(records: Path) -> None:
     """Make way for an attempt: what one left there that was cut off is kept beside it, under another name.
 
@@ -145,18 +133,6 @@ def clear(records: Path) -> None:
         RunFolder(records / "run").remove_staged()  # of ML-Agent's own runs
         names = (records.with_name(f"{records.name}-cut-{number}") for number in count(1))
         records.rename(next(path for path in names if not path.exists()))
-
-
-@contextmanager
-def workplace(place: Place, records: Path, mounts: Iterable[Path], root: Path, name: str) -> Iterator[Sandbox]:
-    """A started sandbox with a repository in its folder `name`, stopped at the end; AgentMissingError as `lay`."""
-    sandbox = open_place(place, records / "sandbox", mounts)
-    sandbox.start()
-    try:
-        lay(sandbox, root, name)
-        yield sandbox
-    finally:
-        sandbox.stop()
 
 
 def lay(sandbox: Sandbox, root: Path, name: str) -> None:

@@ -11,11 +11,11 @@ from typing import Protocol
 import msgspec
 
 from ml_agent.benchmarks.errors import AgentMissingError
-from ml_agent.benchmarks.predictions import spent
+from ml_agent.benchmarks.predictions import Ended, spent
 from ml_agent.benchmarks.subjects import install
 from ml_agent.benchmarks.subjects.install import Installed, Needs
-from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
-from ml_agent.benchmarks.subjects.model import Ended, Inside, Launch, Say, SubjectRun, SubjectTask, silent
+from ml_agent.benchmarks.subjects.meter import Meter
+from ml_agent.benchmarks.subjects.model import Inside, Launch, Say, SubjectRun, SubjectTask, silent
 from ml_agent.benchmarks.subjects.places import host_address, index_variables
 from ml_agent.model.budget import Budget
 from ml_agent.sandbox.contract import Command, Response, Sandbox
@@ -79,8 +79,7 @@ class PackagedSubject:
         """Run it."""
         records.mkdir(parents=True, exist_ok=True)
         budget = Budget(task.limits)
-        terms = MeterSettings(host=host_address(sandbox), reply_tokens=task.reply_tokens)
-        with Meter(task.endpoint, budget, records / "calls.jsonl", terms) as meter:
+        with Meter(task.endpoint, budget, records / "calls.jsonl", host_address(sandbox)) as meter:
             try:
                 inside = _enter(sandbox, installed, meter)
                 response, files = _work(task, sandbox, self.launch(task, inside), records)
@@ -127,7 +126,7 @@ def _work(task: SubjectTask, sandbox: Sandbox, launch: Launch, records: Path) ->
         text=shlex.join(launch.arguments),
         folder=task.folder,
         timeout=task.limits.seconds or MOST_SECONDS,
-        environment={**(index_variables() if task.installs else {}), **launch.environment},
+        environment={**index_variables(), **launch.environment},
     )
     response = sandbox.run(command)
     files = {name: text for name, text in _texts(sandbox, task).items() if before.get(name) != text}

@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from ml_agent.benchmarks import form_a
 from ml_agent.benchmarks.data import Task
 from ml_agent.benchmarks.engines.local import LocalEngine
-from ml_agent.benchmarks.form_a import Checked, Plan, Rules, judge, run, solve_row, summarise, uses
+from ml_agent.benchmarks.form_a import Checked, Plan, do_row, judge, run, summarise, uses
 from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.subjects.agents import LeastAgent
 from ml_agent.benchmarks.subjects.model import SubjectRun
@@ -64,14 +65,14 @@ def writes(script: str) -> ModelServer:
 
 def plan(agent: Agent, repos: Path, server: ModelServer | None = None, **changes: Any) -> Plan:
     endpoint = Endpoint(model="m", base_url=server.url, api_key=KEY) if server else Endpoint(model="")
-    terms = Terms(endpoint=endpoint, limits=Limits(calls=1, seconds=60), place=PLACE, installs=False)
-    made = Plan(tasks=(task(),), repos=repos, out=repos.parent / "out", agent=agent, terms=terms)
+    terms = Terms(endpoint=endpoint, limits=Limits(calls=1, seconds=60), place=PLACE)
+    made = Plan(repos=repos, out=repos.parent / "out", agent=agent, terms=terms)
     return msgspec.structs.replace(made, **changes)
 
 
 def solved(script: str, agent: Agent, repos: Path, **changes: Any) -> Checked:
     with writes(script) as server:
-        done = solve_row(plan(agent, repos, server, **changes), repos / "toy")
+        done = do_row(task(), plan(agent, repos, server, **changes))
         assert all("secret.py" not in seen.text and "reference.py" not in seen.text for seen in server.requests)
         assert all("/workspace/toy/examples" in seen.text for seen in server.requests)
     return done
@@ -93,10 +94,18 @@ def test_a_run_sh_that_trains_as_it_should(least: PeerAgent, repos: Path) -> Non
     [(f"{TRAIN} --sleep 900", True, True, 124), ("python main.py --epochs 14", False, False, 1)],
 )
 def test_how_a_run_sh_ends(
-    script: str, official: bool, executed: bool, code: int, least: PeerAgent, repos: Path
+    script: str,
+    official: bool,
+    executed: bool,
+    code: int,
+    least: PeerAgent,
+    repos: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    short = Rules(official_seconds=0.5, seconds=1.0) if "sleep" in script else Rules()
-    checked = solved(script, least, repos, rules=short).checked
+    if "sleep" in script:
+        monkeypatch.setattr(form_a, "OFFICIAL_SECONDS", 0.5)
+        monkeypatch.setattr(form_a, "SECONDS", 1.0)
+    checked = solved(script, least, repos).checked
     assert (checked.official_success, checked.executed, checked.exit_code) == (official, executed, code), checked
 
 
@@ -105,8 +114,8 @@ def test_how_a_run_sh_ends(
 def test_in_a_container(least: PeerAgent, repos: Path) -> None:
     with writes(f"id -un; {TRAIN}") as server:
         made = plan(least, repos, server)
-        terms = msgspec.structs.replace(made.terms, place=Place(sandbox="docker"), installs=True)
-        done = solve_row(msgspec.structs.replace(made, terms=terms), repos / "toy")
+        terms = msgspec.structs.replace(made.terms, place=Place(sandbox="docker"))
+        done = do_row(task(), msgspec.structs.replace(made, terms=terms))
     assert done.checked.executed and done.checked.output.split() == ["agent", "done", "5"], done
 
 
@@ -116,7 +125,7 @@ def test_trouble_of_the_endpoint_is_not_the_agents_and_is_tried_again(least: Pee
     with ModelServer(
         lambda seen: brain, lambda seen, _: refusal(503, "overloaded") if seen.number <= 2 else None
     ) as server:
-        done = solve_row(plan(least, repos, server), repos / "toy")
+        done = do_row(task(), plan(least, repos, server))
     assert done.tries == 3 and not done.infrastructure and done.checked.executed
 
 
@@ -144,34 +153,32 @@ class Unlucky:
 
 @pytest.mark.slow
 def test_a_lost_sandbox_is_begun_again(repos: Path) -> None:
-    done = solve_row(plan(Unlucky(SandboxLostError("gone"), 1), repos), repos / "toy")
+    done = do_row(task(), plan(Unlucky(SandboxLostError("gone"), 1), repos))
     assert not done.infrastructure and done.checked.executed and (done.tries, done.usage.usd) == (2, 0.25)
 
 
 @pytest.mark.slow
 def test_many_rows_are_resumed_and_summed_up(least: PeerAgent, repos: Path) -> None:
     with writes(TRAIN) as server:
-        assert summarise(run(plan(least, repos, server), LocalEngine()))["official"] == 1
-        several = plan(least, repos, server, tasks=(task(1), task(2)))
-        figures = summarise(run(several, LocalEngine()))
+        several = plan(least, repos, server)
+        assert summarise(run([task()], several, LocalEngine()))["official"] == 1
+        figures = summarise(run([task(1), task(2)], several, LocalEngine()))
         assert len(server.requests) == 2 and figures["without_result"] == 0
     assert (figures["rows"], figures["official"], figures["executed"], figures["usd"]) == (2, 2, 2, 0.0)
-    assert figures["usd_per_solved"] == 0.0
     text = (several.out / several.file).read_text()
-    rows = [json.loads(line)["result"] for line in text.splitlines()]
+    rows = [json.loads(line) for line in text.splitlines()]
     assert [row["row"] for row in rows] == ["3-1", "3-2"] and KEY not in text
 
 
 @pytest.mark.slow
 def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
     gone = task(2, "https://github.com/o/absent")
-    made = plan(Unlucky(OSError(28, "No space left on device"), 3), repos, tasks=(task(1), gone, task(3)))
-    done = run(made, LocalEngine())
+    made, tasks = plan(Unlucky(OSError(28, "No space left on device"), 3), repos), [task(1), gone, task(3)]
+    done = run(tasks, made, LocalEngine())
     assert "No space left" in done[0].infrastructure and done[1].infrastructure.startswith("no repository absent")
     figures = summarise(done)
-    assert (figures["rows"], figures["without_result"], figures["official"]) == (3, 2, 1)
-    assert (figures["executed_rate"], figures["usd_per_solved"]) == (1.0, 0.25)
-    again = run(made, LocalEngine())
+    assert (figures["rows"], figures["without_result"], figures["official"], figures["usd"]) == (3, 2, 1, 0.25)
+    again = run(tasks, made, LocalEngine())
     assert summarise(again)["without_result"] == 1
 
 
@@ -179,7 +186,7 @@ def test_a_bad_row_is_a_row_and_the_rest_goes_on(repos: Path) -> None:
 def test_what_ml_agent_cannot_answer_is_its_failure(repos: Path) -> None:
     (repos / "toy/README.md").write_text("# Nothing\n")
     (repos / "toy/examples/main.py").unlink()
-    done = solve_row(plan(OwnAgent("offline"), repos), repos / "toy")
+    done = do_row(task(), plan(OwnAgent("offline"), repos))
     assert (
         not done.infrastructure
         and done.ended == "failed"
@@ -201,7 +208,6 @@ def test_a_reproduction_is_split_at_the_program() -> None:
     assert script.endswith('cd "$root"/examples\nexport A=1\npython main.py\n') and "pip install" not in script
 
 
-RULES = Rules(official_seconds=120, seconds=300)
 TRACEBACK = "Traceback (most recent call last):\n  File ...\nValueError: x\n"
 
 
@@ -221,7 +227,7 @@ def ended(code: int | None = 0, seconds: float = 5.0, **changes: Any) -> Respons
     ],
 )
 def test_both_rules(response: Response, output: str, used: bool, official: bool, executed: bool, code: int) -> None:
-    checked = judge(response, output, used, RULES)
+    checked = judge(response, output, used)
     assert (checked.official_success, checked.executed, checked.exit_code) == (official, executed, code)
     assert bool(checked.reason) != executed
 

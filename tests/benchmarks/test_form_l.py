@@ -78,8 +78,7 @@ def test_what_is_done_is_not_done_again(bench: Path) -> None:
         done.extend(item.label for item in items)
         return LocalEngine(1)(work, items)
 
-    summary = predict(plan(bench), engine)
-    assert (summary.rows, summary.answered) == (3, 3) and done == ["1-0-0", "1-1-0", "1-2-0"]
+    assert all(one.output for one in predict(plan(bench), engine)) and done == ["1-0-0", "1-1-0", "1-2-0"]
     found = load_predictions(bench / "out.jsonl")
     assert [p.id for p in found] == [0, 1, 2] and all("0.5" in p.output[0] and p.usage.seconds > 0 for p in found)
     predict(plan(bench, 4), engine)
@@ -93,18 +92,15 @@ def test_what_is_done_is_not_done_again(bench: Path) -> None:
 
 def test_a_missing_repository_or_folder_is_a_row(bench: Path) -> None:
     gone = tasks(bench, [*rows(1), *rows(1, id=1, github="https://github.com/some/other"), *rows(1, id=2, path="./no")])
-    summary = predict(plan(bench, tasks=gone), LocalEngine())
-    assert summary.failed == (
-        f"1-1: no repository other in {bench / 'repos'}", "1-2: no folder no in the repository sample",
-    )  # fmt: skip
+    assert [one.error for one in predict(plan(bench, tasks=gone), LocalEngine())] == [
+        "", f"no repository other in {bench / 'repos'}", "no folder no in the repository sample",
+    ]  # fmt: skip
     assert load_predictions(bench / "out.jsonl")[1].output == ()
 
 
 def test_a_row_that_takes_longer_than_it_may_is_a_timeout(bench: Path) -> None:
-    slow = plan(bench, 1, offline(seconds=0.001))
-    assert predict(slow, LocalEngine()).answered == 0
-    (found,) = load_predictions(bench / "out.jsonl")
-    assert (found.output, found.error) == ((), "timeout: more than 0.001 s")
+    (found,) = predict(plan(bench, 1, offline(seconds=0.001)), LocalEngine())
+    assert found.output == () and found.error.startswith("timeout: more than")
 
 
 def test_what_scorers_see_changes_nothing(bench: Path) -> None:
@@ -129,8 +125,9 @@ def said(unit: Unit, mark: Path | None = None) -> Answered:
 
 def test_a_worker_that_dies_costs_its_row_only(bench: Path) -> None:
     who = Respondent(subject="s", fingerprint="f", setting="agent", carry_out=said)
-    summary = predict(plan(bench, 6, who=who), LocalEngine(2))
-    assert summary.failed == ("1-3: the worker process died",)
+    found = predict(plan(bench, 6, who=who), LocalEngine(2))
+    assert [one.error for one in found if not one.output] == ["the worker process died"]
+    assert all(one.output for one in predict(plan(bench, 3, who=who), LocalEngine()))
 
 
 def test_results_that_cannot_be_kept_end_the_run(bench: Path) -> None:
@@ -201,7 +198,7 @@ def test_an_agent_that_writes_nothing_has_an_empty_answer_with_its_reason(least:
         found = attempt(server, least, bench, 1)
     assert found.output == () and found.error.startswith("no answer was written (")
     with ModelServer(misbehaviour=lambda seen, _: refusal(503, "overloaded")) as server:
-        assert attempt(server, least, bench, 1).error.startswith("the endpoint failed: ")
+        assert "overloaded" in attempt(server, least, bench, 1).infrastructure
 
 
 @pytest.mark.parametrize(
@@ -241,8 +238,8 @@ def test_kept_rows_are_there_again_but_for_a_line_that_was_cut(tmp_path: Path) -
         out.write('{"name": "\u00e9'.encode()[:-1])
     again = KeptRows(file, Kept)
     assert again.rows == [odd]
-    made = [again.done(lambda n=n: Kept("b", n == 0), name="b") for n in range(2)]  # type: ignore[misc]
-    assert made == [Kept("b", True)] * 2 and KeptRows(file, Kept).rows == [odd, made[0]]
+    again.add(Kept("b", True))
+    assert KeptRows(file, Kept).rows == again.rows == [odd, Kept("b", True)]
     for damaged in (b"", b'{"name": "\xff", "right": true}', b'{"name": "a"}', b"[" * 100_000):
         file.write_bytes(damaged)
         assert read_kept(file, Kept) is None and KeptRows(file, Kept).rows == []

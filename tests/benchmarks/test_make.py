@@ -71,7 +71,7 @@ def source(kit: Path) -> RowSource:
 
 def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
     said: list[str] = []
-    (one,) = make([source(kit)], tmp_path / "cache", 6, 0, said.append)
+    (one,) = make([source(kit)], tmp_path / "cache", 6, said.append)
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in one.rows))
     loaded = load_tasks(str(tmp_path / "rows.jsonl"))
     assert (len(loaded.tasks), loaded.problems, said) == (6, (), ["kit: 6 rows"])
@@ -79,7 +79,7 @@ def test_rows_are_drawn_written_and_kept(kit: Path, tmp_path: Path) -> None:
         assert same_call(task, task.output, kit).passed
         assert "local_rank" not in task.output
     assert all(str(v) in r["output"] and str(v) in r["instruction"] for r in one.rows for v in r["arguments"].values())
-    assert list(make([source(kit)], tmp_path / "cache", 6, 0, said.append)) == [one]
+    assert list(make([source(kit)], tmp_path / "cache", 6, said.append)) == [one]
 
 
 def test_what_the_parser_refuses_is_no_reference(kit: Path) -> None:
@@ -95,7 +95,7 @@ def made(root: Path, shown: str, script: str = FILES["train.py"]) -> MadeRows:
     """The rows of a script for whose call a document has one command."""
     (root / "train.py").write_text(script)
     (root / "README.md").write_text(f"# Kit\n\n```sh\n{shown}\n```\n")
-    return make_rows(source(root), RepoIndex.open(root, "1"), 4, 0)
+    return make_rows(source(root), RepoIndex.open(root, "1"), 4)
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,12 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture(autouse=True)
 def agents(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    LeastAgent().install(bench / "agents")
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(bench / "cache"))
+    LeastAgent().install(bench / "cache/agents")
 
 
 def run(model: ModelServer, *words: str) -> tuple[str, ...]:
-    more = ("--home", "{tmp}/agents", "--model", "m", "--base-url", model.url, "--sandbox", "local", "--unisolated")
+    more = ("--model", "m", "--base-url", model.url, "--sandbox", "local", "--unisolated")
     return (
         "run",
         "--agent",

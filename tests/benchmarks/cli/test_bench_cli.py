@@ -40,7 +40,6 @@ MISTAKES = {
     "llm as an agent without a model": (("run", "--agent", "llm", *ON, "--out", "{tmp}/o"), 2, "needs --model"),
     "results into a file": (("run", "--agent", "offline", *ON, "--out", "{rows}"), 2, "rows.jsonl cannot be written"),
     "offline in form L": (("run", "--form", "L", "--agent", "offline", *ON, "--out", "{tmp}/o"), 2, "bench predict"),
-    "a scorer that went": (("score", *ON, "--predictions", "{rows}", "--mode", "strict"), 2, "same-call judges what an answer asks for"),
     "repositories that are not there": (("score", "--tasks", "{rows}", "--repos", "{tmp}/none", "--predictions", "{rows}"), 2, "there is no folder"),
     "a checkout that is not there": (("agents", "install", "swe-agent", "--from", "{tmp}/none"), 2, "--from"),
     "predictions that are none": (("score", *ON, "--predictions", "{repos}/sample/train.py"), 2, "train.py:1"),
@@ -137,10 +136,8 @@ def test_a_row_without_a_prediction_is_not_right(mode: str, call: Call, bench: P
     assert [(row["passed"][0], row["gates"][0]) for row in rows] == [(True, True), (False, False), (False, False)]
     assert rows[1]["reason"] == ["no answer: no prediction"]
     (bench / "mine.json").write_text('["1-0"]')
-    for words in (("--predicted-only",), ("--sample", "{tmp}/mine.json")):
-        said = call(*score, *words)
-        assert said.code == 0 and [row["passed"] for row in json.loads(said.out)["rows"]] == [[True] * 5]
-        assert ("2 of 3 rows have no prediction and are left out" in said.err) == (words[0] == "--predicted-only")
+    said = call(*score, "--sample", "{tmp}/mine.json")
+    assert said.code == 0 and [row["passed"] for row in json.loads(said.out)["rows"]] == [[True] * 5]
 
 
 def test_a_row_that_hangs_is_ended_for_its_time(
@@ -160,7 +157,7 @@ def test_a_row_that_hangs_is_ended_for_its_time(
     with ModelServer(brain=stops) as server:
         words = ("--navigator", "llm", "--model", "m", "--base-url", server.url, "--max-seconds", "3")
         said = call("predict", *ON, "--out", "{tmp}/out.jsonl", *words)
-    assert said.code == 0 and "timeout: more than 3 s" in said.err, said.err
+    assert said.code == 0 and "timeout: more than 3.5 s" in said.err, said.err
     assert json.loads((bench / "out.jsonl").read_text())["error"].startswith("timeout")
 
 
@@ -202,10 +199,9 @@ def test_a_host_that_cannot_be_reached_leaves_the_way_of_a_copy(call: Call, benc
 @pytest.mark.slow
 def test_ml_agent_itself_on_form_a(call: Call, bench: Path, rows: Rows) -> None:
     rows({})
-    words = ("--sandbox", "local", "--unisolated", "--max-seconds", "60", "--json")
+    words = ("--sandbox", "local", "--unisolated", "--max-seconds", "60")
     said = call("run", "--form", "A", "--agent", "offline", *ON, "--out", "{tmp}/a", *words)
-    figures = json.loads(said.out)
-    assert (said.code, figures["official"], figures["executed"], figures["usd"]) == (0, 1, 1, 0.0), said.err
+    assert said.code == 0 and {"official: 1", "executed: 1", "usd: 0.0"} <= {*said.err.splitlines()}, said.err
 
 
 @pytest.mark.slow

@@ -54,6 +54,7 @@ def test_a_checkout_is_wanted_and_copied(tmp_path: Path) -> None:
         install.install(tmp_path / "home", "toy", needs(tmp_path, wants_source=True, source=tmp_path / "empty"), print)
 
 
-def test_where_every_subject_stands(tmp_path: Path) -> None:
-    standing = {status.name: status for status in agents.statuses(tmp_path)}
-    assert set(standing) == {*agents.names(), "least"} and not any(one.installed for one in standing.values())
+def test_where_every_subject_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ML_AGENT_CACHE_DIR", str(tmp_path))
+    standing = {name: here for name, _, here, _, _ in agents.statuses()}
+    assert set(standing) == {*agents.names(), "least"} and set(standing.values()) == {"not installed"}

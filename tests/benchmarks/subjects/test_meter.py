@@ -10,9 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from ml_agent.benchmarks.subjects.meter import Meter, MeterSettings
-from ml_agent.benchmarks.subjects.model import REPLY_TOKENS
-from ml_agent.model.budget import Budget, Limits, Price, PriceTable
+from ml_agent.benchmarks.subjects.meter import REPLY_TOKENS, Meter
+from ml_agent.model.budget import Budget, Limits, Price
 from ml_agent.model.endpoint import Endpoint
 from tests.processor_time import WAIT
 from tests.servers.model_server import Answer, Misbehaviour, ModelServer, Response, Seen, completion
@@ -24,13 +23,11 @@ HELLO: Misbehaviour = lambda seen, answer: completion({"content": "hello"}, seen
 
 @contextmanager
 def metered(
-    tmp_path: Path, behaviour: Misbehaviour = HELLO, limits: Limits | None = None, prices: PriceTable | None = None
+    tmp_path: Path, behaviour: Misbehaviour = HELLO, limits: Limits | None = None
 ) -> Iterator[tuple[Meter, ModelServer]]:
     with ModelServer(misbehaviour=behaviour) as server:
         endpoint = Endpoint(model="the-model", base_url=server.url, api_key=KEY)
-        with Meter(
-            endpoint, Budget(limits), tmp_path / "calls.jsonl", MeterSettings(prices=prices or PriceTable({}, {}))
-        ) as meter:
+        with Meter(endpoint, Budget(limits), tmp_path / "calls.jsonl") as meter:
             yield meter, server
 
 
@@ -76,8 +73,8 @@ def test_what_does_not_fit_is_refused_for_good(tmp_path: Path, limits: Limits) -
 
 
 def test_money_is_counted_where_the_price_is_known(tmp_path: Path) -> None:
-    prices = PriceTable({}, {"the-model": Price(input=1000.0, output=1000.0)})
-    with metered(tmp_path, limits=Limits(usd=0.12), prices=prices) as (meter, _):
+    with metered(tmp_path, limits=Limits(usd=0.12)) as (meter, _):
+        meter.price = Price(input=1000.0, output=1000.0)
         replies = [post(meter).status_code for _ in range(8)]
         cost = meter.budget.usage.cost
     assert replies[0] == 200 and replies[-1] == 401 and cost is not None and 0 < cost <= 0.12
