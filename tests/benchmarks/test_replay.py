@@ -31,7 +31,7 @@ def test_conversations_are_kept_without_what_is_of_one_machine(tmp_path: Path) -
         "refusal": "",
         "tries": 2,
     }
-    line = {"result": {**done, "infrastructure": "", "usage": usage}}
+    line = {**done, "infrastructure": "", "usage": usage}
     (results / "deliveries.jsonl").write_text(json.dumps(line) + "\n")
 
     assert collect(results, records) == collect(results, records) == 1
