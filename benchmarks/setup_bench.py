@@ -1,26 +1,22 @@
-"""How environments come about by rules alone: broken repositories that we made, and real ones.
+"""How environments of real repositories come about by rules alone, without a model.
 
     python -m benchmarks.setup_bench real --mirrors FOLDER
     python -m benchmarks.setup_bench time --mirrors FOLDER --only OWNER/NAME
 
-A case is a folder with `case.toml` and `repository/`, and is run by `tests/setup_bench`. Nothing of it but the repository and the
-command may reach what is being tested; the rest belongs to the judge.
+`setup_real.jsonl` lists repositories at a commit, each with its documented entry or smallest documented call. `real` makes the environment
+of each, runs the entry and repairs what fails (`prove`); right is what ends well and prints what the row expects. `time` compares with pip.
 """
 
-import json
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
 import msgspec
 import typer
@@ -28,7 +24,7 @@ from rich.console import Console
 
 from ml_agent.benchmarks.results import KeptRows
 from ml_agent.sandbox.choose import choose
-from ml_agent.sandbox.contract import Command, Limits, Policy, Response, Sandbox
+from ml_agent.sandbox.contract import Limits, Policy, Response
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.errors import SandboxError
 from ml_agent.sandbox.interpreters import find_interpreters
@@ -36,98 +32,17 @@ from ml_agent.sandbox.repair import MAX_REPAIRS, Repair
 from ml_agent.sandbox.repair_rules import next_repair
 from ml_agent.sandbox.session import Session
 from ml_agent.sandbox.task import Source, Task
-from ml_agent.tools.versions import commit_date, head_commit
 from ml_agent.tools.work_tree import WorkTree
 
 SandboxKind = Literal["docker", "local", "process"]
-TIMEOUT = 120.0
-"""Seconds for one run of a case's command; each takes a moment."""
 ROWS = Path(__file__).with_name("setup_real.jsonl")
 MOST_BYTES = 2 * 1024**3
 """Of a work tree."""
 SECONDS = 300.0
 """For one run of an entry."""
 CODE = "ml_agent_answer.py"
-DEFAULT_DATE = "2023-06-01"
-
-Ends = Literal["completed", "diagnosed"]
 Note = Callable[[str], None] | None
 """Gets each step of a set-up."""
-
-
-class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One broken repository and the right end."""
-
-    folder: Path
-    title: str
-    thread: str
-    """The public thread that it reproduces."""
-    command: str
-    """What the user asks to run, from the repository's root."""
-    error: str
-    """Regular expression for the output of the naive way."""
-    diagnosis: tuple[str, ...]
-    """Codes of `sandbox.diagnosis`, any of which names the first failure rightly."""
-    names: tuple[str, ...]
-    """Words that a good message contains, whatever their case."""
-    ends: Ends
-    """How the run must end by rules alone."""
-    also: Literal["", "completed"] = ""
-    """A better end that is right, too, where the sandbox can reach it."""
-    needs: str = ""
-    """An interpreter, such as python3.9, without which a case that ends `completed` must end `diagnosed`."""
-    naive: str = ""
-    """What a user would type first; empty for the command alone."""
-    remedy: str = ""
-    """One way to run it by hand, which shows that `completed` is possible."""
-    result: str = "result.json"
-    """File that the program writes."""
-    expect: dict[str, Any] = {}
-    """What the file must hold."""
-    date: str = DEFAULT_DATE
-    """Date of the repository's last commit."""
-
-    @property
-    def name(self) -> str:
-        """The name of its folder."""
-        return self.folder.name
-
-    @property
-    def repository(self) -> Path:
-        """The folder of the repository."""
-        return self.folder / "repository"
-
-    def mismatches(self, content: dict[str, Any]) -> list[str]:
-        """Where what the program wrote is not what it must be."""
-        differing = [(key, value) for key, value in self.expect.items() if content.get(key) != value]
-        return [f"{key}: {content.get(key)!r}, expected {value!r}" for key, value in differing]
-
-
-def load(folder: Path) -> list[Case]:
-    """All cases of a folder by name."""
-    return [_read(path) for path in sorted(folder.resolve().glob("*/case.toml"))]
-
-
-def lay(case: Case, folder: Path) -> Path:
-    """Copy the repository into `folder` and commit it under the case's date; the path of the copy."""
-    copy = Path(shutil.copytree(case.repository, folder / case.name))
-    environment = {
-        **os.environ,
-        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _identity(case).items()},
-    }
-    for arguments in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "-m", case.title]):
-        options = ["-c", "commit.gpgsign=false", "-c", "core.autocrlf=false", "-c", "init.defaultBranch=main"]
-        subprocess.run(["git", *options, *arguments], cwd=copy, env=environment, check=True, capture_output=True)
-    return copy
-
-
-def _read(path: Path) -> Case:
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    return msgspec.convert({"folder": path.parent, **content}, Case)
-
-
-def _identity(case: Case) -> dict[str, str]:
-    return {"NAME": "bench", "EMAIL": "bench@localhost", "DATE": f"{case.date}T12:00:00+0000"}
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,11 +62,10 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one case, or of one repository."""
+    """What came of one repository, or of one case of `tests/setup_bench`."""
 
     name: str
     right: bool
-    """The end is right, and so are the values of a program that completed, or the diagnosis of one that did not."""
     ended: str
     """completed, or the code of the last failure."""
     message: str = ""
@@ -177,21 +91,9 @@ def row_of(name: str, proof: Proof, wrong: Sequence[str]) -> Row:
     )
 
 
-def run_case(case: Case, kind: SandboxKind) -> Row:
-    """Set up, run, diagnose and repair by rules. Raises SandboxUnavailableError, SandboxLostError."""
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
-        root = lay(case, Path(place) / "repositories")
-        source = Source(root=root, version=head_commit(root), date=commit_date(root))
-        with _session(source, Path(place), kind) as session:
-            proof = prove(session, Task(text=case.command, timeout=TIMEOUT))
-            written = _read_result(session.sandbox, case.result) if proof.ok else None
-            row = judge(case, proof, written, ends_here(case, session.sandbox))
-    return msgspec.structs.replace(row, seconds=round(time.monotonic() - began, 1))
-
-
 @contextmanager
-def _session(source: Source, place: Path, kind: SandboxKind, note: Note = None) -> Iterator[Session]:
+def open_session(source: Source, place: Path, kind: SandboxKind, note: Note = None) -> Iterator[Session]:
+    """A sandbox for a repository, closed at the end."""
     policy = Policy(network="install", run_id="setup-bench", limits=Limits(memory_bytes=8 * 1024**3))
     sandbox = choose("docker" if kind == "docker" else "local", policy, place / "logs", kind == "process")
     session = Session(sandbox, source, note=note)
@@ -199,43 +101,6 @@ def _session(source: Source, place: Path, kind: SandboxKind, note: Note = None) 
         yield session
     finally:
         session.close()
-
-
-def judge(case: Case, proof: Proof, written: dict[str, Any] | None, expected: Ends) -> Row:
-    """The row, without its time, for a proof; `written` is what the program's result file holds, None where there is none."""
-    ended: Ends = "completed" if proof.ok else "diagnosed"
-    wrong = _wrong_result(case, written) if proof.ok else _wrong_diagnosis(case, proof.diagnosis)
-    if ended != expected and not (ended == "completed" == case.also):
-        wrong = [f"ended {ended}, expected {expected}", *wrong]
-    return row_of(case.name, proof, wrong)
-
-
-def ends_here(case: Case, sandbox: Sandbox) -> Ends:
-    """The right end in this sandbox, which may lack the interpreter that the case needs."""
-    if not case.needs:
-        return case.ends
-    major, minor = case.needs.removeprefix("python").split(".")
-    return case.ends if (int(major), int(minor)) in sandbox.pythons() else "diagnosed"
-
-
-def _wrong_result(case: Case, written: dict[str, Any] | None) -> list[str]:
-    if not case.expect:
-        return []
-    return [f"{case.result}: not written"] if written is None else case.mismatches(written)
-
-
-def _wrong_diagnosis(case: Case, diagnosis: Diagnosis) -> list[str]:
-    wrong = [] if diagnosis.code in case.diagnosis else [f"{diagnosis.code}, expected {' or '.join(case.diagnosis)}"]
-    missing = [name for name in case.names if name.lower() not in diagnosis.message.lower()]
-    return wrong + [f"the message does not say {name}" for name in missing]
-
-
-def _read_result(sandbox: Sandbox, result: str) -> dict[str, Any] | None:
-    """The newest file of the result's name, wherever the command ran."""
-    name = shlex.quote(PurePosixPath(result).name)
-    found = sandbox.run(Command(text=f"find . -name {name} -type f -printf '%T@ %p\\n' | sort -n | tail -n 1"))
-    path = found.stdout.strip().partition(" ")[2]
-    return dict(json.loads(sandbox.get(path))) if path else None
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
@@ -294,7 +159,7 @@ def _laid(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) 
             (root / row.folder / CODE).write_text(row.code)
         source = Source(root=root, version=row.commit, url=f"https://github.com/{row.name}", date=work.date(row.commit))
         task = Task(text=row.entry or f"python {CODE}", folder=row.folder, code=row.code, timeout=SECONDS)
-        with _session(source, Path(place), kind, note) as session:
+        with open_session(source, Path(place), kind, note) as session:
             yield session, task
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.benchmarks.setup_bench import Proof, judge, lay, load, run_case
+from ml_agent.benchmarks.setup_bench import Proof
 from ml_agent.sandbox.contract import Response
 from ml_agent.sandbox.diagnosis import Diagnosis
 from tests.environments import make_environment
+from tests.setup_bench.broken import judge, lay, load, run_case
 
 CASES = {case.name: case for case in load(Path(__file__).resolve().parent / "cases")}
 QUICK = ("data-from-script", "yaml-not-listed", "output-folder-missing", "data-missing")
