@@ -47,14 +47,9 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 def spent(usage: Spent, seconds: float) -> Usage:
     """What a budget says was used; `seconds` of wall time."""
-    return Usage(
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.cached_tokens,
-        calls=usage.calls,
-        seconds=round(seconds, 3),
-        usd=None if usage.cost is None else round(usage.cost, 6),
-    )
+    names = ("prompt_tokens", "completion_tokens", "cached_tokens", "calls")
+    counts = {name: getattr(usage, name) for name in names}
+    return Usage(**counts, seconds=round(seconds, 3), usd=None if usage.cost is None else round(usage.cost, 6))
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,12 @@
 """Form D with answers that are known, so that anybody can run it again: those that were given by hand, or the rows' references.
 
-`python -m benchmarks.replay collect OUT RECORDS` keeps the conversations of a folder that `ml-agent bench run --form D` wrote: RECORDS/AGENT/ROW.jsonl has
-one line a request, the messages that were new in it and the reply; RECORDS/verdicts.jsonl has what came of each row.
-`python -m benchmarks.replay run RECORDS --repos DIR --out DIR` gives every agent the same replies again, one after the other, and judges what comes out.
-`python -m benchmarks.replay references --work DIR [--tasks FOLDER] [--rows NAME,…]` answers by the rows' references: shows that rows, sandboxes and judges work here.
+    python -m benchmarks.replay collect OUT RECORDS      keep the conversations of a folder that `ml-agent bench run --form D` wrote
+    python -m benchmarks.replay run RECORDS --repos DIR --out DIR      give every agent the same replies again, and judge what comes out
+    python -m benchmarks.replay references --work DIR      answer by the rows' references: shows that rows, sandboxes and judges work here
+
+RECORDS/AGENT/ROW.jsonl has one line a request: the messages that were new in it, and the reply. RECORDS/verdicts.jsonl has what came of each row.
 """
 
-import argparse
 import functools
 import json
 import re
@@ -14,11 +14,13 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from email.message import Message
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ml_agent.benchmarks.form_d.rows import ARCHIVES, Row
 from ml_agent.benchmarks.form_d.run import KEPT, pick_rows
@@ -37,43 +39,34 @@ _INDEX = re.compile(r"file:///[^\s\"'\\]+")
 Reply = dict[str, Any]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Collect, or run; exit code 1 where a verdict differs from the recorded one, or a reference does not deliver."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    one = verbs.add_parser("collect")
-    one.add_argument("results", type=Path, metavar="OUT")
-    one.add_argument("records", type=Path, metavar="RECORDS")
-    two = verbs.add_parser("run")
-    two.add_argument("records", type=Path, metavar="RECORDS")
-    two.add_argument("--repos", required=True, help="folder of the rows' archives")
-    two.add_argument("--out", type=Path, required=True)
-    two.add_argument("--agent", help="only this one")
-    three = verbs.add_parser("references")
-    three.add_argument("--work", type=Path, required=True, help="folder for archives and results")
-    three.add_argument(
-        "--tasks", default="delivery", help="whose rows: `delivery`, or a folder of `bench make --form D`"
-    )
-    three.add_argument("--agent", default="least", help="who asks the model: `least`, `llm` (ML-Agent), …")
-    three.add_argument("--jobs", default="1")
-    for verb in (two, three):
-        verb.add_argument("--rows", default="", help="only these, by name with commas")
-    options = parser.parse_args(arguments)
-    if options.verb == "collect":
-        print(f"{collect(options.results, options.records)} conversations in {options.records}")
-        return 0
-    wanted = list(filter(None, options.rows.split(",")))
-    if options.verb == "references":
-        return references(options)
-    differing = 0
-    for verdict in _verdicts(options.records):
-        if options.agent not in (None, verdict["agent"]) or (wanted and verdict["row"] not in wanted):
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+Only = Annotated[str, typer.Option(help="Only these rows, by name with commas.")]
+
+
+@app.command("collect")
+def collect_(results: Path, records: Path) -> None:
+    """Keep the conversations of results."""
+    print(f"{collect(results, records)} conversations in {records}")
+
+
+@app.command()
+def run(
+    records: Path,
+    repos: Annotated[str, typer.Option(help="Folder of the rows' archives.")],
+    out: Annotated[Path, typer.Option()],
+    agent: Annotated[str, typer.Option(help="Only this one.")] = "",
+    rows: Only = "",
+) -> None:
+    """Replay the records; exit code 1 where a verdict differs from the recorded one."""
+    wanted, differing = list(filter(None, rows.split(","))), 0
+    for verdict in _verdicts(records):
+        if agent not in ("", verdict["agent"]) or (wanted and verdict["row"] not in wanted):
             continue
-        now = replay(options.records, verdict, options.repos, options.out)
+        now = replay(records, verdict, repos, out)
         same = now is not None and now["delivered"] == verdict["delivered"]
         differing += not same
         print(f"{verdict['agent']:16}{verdict['row']:18}{'same' if same else 'DIFFERS':9}{_said(now)}", flush=True)
-    return 1 if differing else 0
+    sys.exit(1 if differing else 0)
 
 
 def _said(done: dict[str, Any] | None) -> str:
@@ -113,20 +106,27 @@ def replay(records: Path, verdict: dict[str, Any], repos: str, out: Path) -> dic
     return _newest(out / verdict["agent"], verdict["row"])
 
 
-def references(options: argparse.Namespace) -> int:
-    """Run rows with a model that answers by their references; what is done stays: run again to go on."""
-    if options.agent != "llm":
-        _bench("agents", "install", options.agent)
-    tasks = f"{options.tasks}:{options.rows}".rstrip(":")
-    rows = pick_rows(tasks)
-    archives = rows[0].folder / ARCHIVES if options.tasks != "delivery" else options.work / ARCHIVES
-    places = ("--agent", options.agent, "--repos", str(archives), "--out", str(options.work), "--jobs", options.jobs)
-    with serving(functools.partial(answer, rows)) as url:
-        _bench("run", "--form", "D", "--tasks", tasks, "--model", MODEL, "--base-url", url, *places)
-    done = [_newest(options.work, row.name) for row in rows]
-    for row, one in zip(rows, done, strict=True):
+@app.command()
+def references(
+    work: Annotated[Path, typer.Option(help="Folder for archives and results.")],
+    tasks: Annotated[str, typer.Option(help="`delivery`, or a folder of `bench make --form D`.")] = "delivery",
+    agent: Annotated[str, typer.Option(help="Who asks the model: `least`, `llm` (ML-Agent), …")] = "least",
+    jobs: int = 1,
+    rows: Only = "",
+) -> None:
+    """Run rows with a model that answers by their references; what is done stays: run again to go on. Exit code 1 where one does not deliver."""
+    if agent != "llm":
+        _bench("agents", "install", agent)
+    named = f"{tasks}:{rows}".rstrip(":")
+    picked = pick_rows(named)
+    archives = picked[0].folder / ARCHIVES if tasks != "delivery" else work / ARCHIVES
+    places = ("--agent", agent, "--repos", str(archives), "--out", str(work), "--jobs", str(jobs))
+    with serving(functools.partial(answer, picked)) as url:
+        _bench("run", "--form", "D", "--tasks", named, "--model", MODEL, "--base-url", url, *places)
+    done = [_newest(work, row.name) for row in picked]
+    for row, one in zip(picked, done, strict=True):
         print(f"{row.name:18}{_said(one)}")
-    return 0 if all(one is not None and one["delivered"] for one in done) else 1
+    sys.exit(0 if all(one is not None and one["delivered"] for one in done) else 1)
 
 
 def _bench(*words: str) -> None:
@@ -288,4 +288,4 @@ def serving(reply: Callable[[dict[str, Any]], Reply | None]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    app()

@@ -61,7 +61,7 @@ def lay_repositories(
         tasks: the rows.
         repos: where the folders go.
         commits: by the repository's folder name; above those of the rows and the pinned ones. "HEAD" takes the newest.
-        mirrors: folder of git directories (OWNER+NAME/repo, OWNER+NAME or NAME); without it, GitHub is asked.
+        mirrors: folder of git directories (OWNER+NAME/repo, OWNER+NAME, NAME or NAME/.git); without it, GitHub is asked.
     """
     repos.mkdir(parents=True, exist_ok=True)
     for task in {t.repository: t for t in tasks}.values():
@@ -132,14 +132,7 @@ def _from_host(url: str, commit: str, tree: Path) -> tuple[str, tuple[str, ...]]
 def _mirror(mirrors: Path, full: str) -> Path:
     owner_and_name = full.replace("/", "+")
     name = full.rpartition("/")[2]
-    for folder in (
-        f"{owner_and_name}/repo",
-        owner_and_name,
-        f"{owner_and_name}.git",
-        name,
-        f"{name}.git",
-        f"{name}/.git",
-    ):
+    for folder in (f"{owner_and_name}/repo", owner_and_name, name, f"{name}/.git"):
         if (mirrors / folder / "HEAD").is_file():
             return mirrors / folder
     raise RepositoryError(f"the folder {mirrors} has no git directory of {full}")

@@ -1,4 +1,8 @@
-"""Judges predictions by a mode: `official` (rules 1 and 2), `same-call`, or a scorer that a package adds."""
+"""Judges predictions by a mode: `official` (the published rules 1 and 2), `same-call`, or a scorer that a package adds.
+
+`score_all` takes rows and predictions and gives a `Score`: a `ScoredRow` for each row that counts, with a verdict for each of its answers, and
+why other rows are left out. It is what `bench score --json` prints, and what `bench compare` and `bench report` read again (`load_scored`).
+"""
 
 import errno
 import functools
@@ -14,7 +18,7 @@ from ml_agent.benchmarks import official
 from ml_agent.benchmarks.data import Task, missing_place, repository_folder
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import KS, official_pass, rate
-from ml_agent.benchmarks.predictions import Prediction, Usage, load_predictions
+from ml_agent.benchmarks.predictions import Prediction, Usage
 from ml_agent.benchmarks.same_call import reference_trouble, same_call
 from ml_agent.tools import plugins
 from ml_agent.tools.errors import PluginError
@@ -272,13 +276,4 @@ def load_scored(path: Path) -> Score:
         data["subject"], data["name"] = data.get("subject") or path.stem, path.stem
         return msgspec.convert(data, Score)
     except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
-        if _holds_predictions(path):
-            raise BenchError(f"{path} contains predictions: run `ml-agent bench score` on them first") from error
-        raise BenchError(f"{path} is not the output of `bench score --json` ({error})") from error
-
-
-def _holds_predictions(path: Path) -> bool:
-    try:
-        return bool(load_predictions(path))
-    except BenchError:
-        return False
+        raise BenchError(f"{path} is not the output of `ml-agent bench score --json` ({error})") from error

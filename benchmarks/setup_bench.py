@@ -109,7 +109,6 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """OWNER/NAME."""
     commit: str
-    field: str
     entry: str = ""
     """The documented command; it, or `code`, needs no data from outside."""
     code: str = ""
@@ -117,15 +116,11 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     folder: str = "."
     expect: str = ""
     """A regular expression for what it prints."""
-    compiled: bool = False
-    """Whether parts of it must be compiled."""
-    batch: int = 1
-    """With which it was brought."""
 
 
-def repositories(file: Path = ROWS) -> list[Repository]:
+def repositories() -> list[Repository]:
     """All rows of the list."""
-    return [msgspec.json.decode(line, type=Repository) for line in file.read_text("utf-8").splitlines() if line.strip()]
+    return [msgspec.json.decode(line, type=Repository) for line in ROWS.read_text("utf-8").splitlines() if line.strip()]
 
 
 def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) -> Row:
@@ -190,7 +185,7 @@ def time_repository(row: Repository, mirrors: Path) -> str:
     return f"{row.name}, {len(words)} packages: {said}; {cold / by_pip:.2f}"
 
 
-def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof:
+def prove(session: Session, task: Task) -> Proof:
     """Run the task, repairing by rules. Raises SandboxUnavailableError, SandboxLostError."""
     repairs: list[Repair] = []
     failures: list[Diagnosis] = []
@@ -200,7 +195,7 @@ def prove(session: Session, task: Task, max_repairs: int = MAX_REPAIRS) -> Proof
         if diagnosis.code == "no-error":
             break
         failures.append(diagnosis)
-        if len(repairs) >= max_repairs:
+        if len(repairs) >= MAX_REPAIRS:
             break
         repair = next_repair(diagnosis, repairs, session.scene(task, repairs))
         if repair is None:

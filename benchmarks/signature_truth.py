@@ -2,7 +2,8 @@
 
     python -m benchmarks.signature_truth DIR... [--jobs N]
 
-DIR is a repository or a folder of repositories. A file counts as a candidate where its text holds `ArgumentParser(` or
+DIR is a repository or a folder of repositories. For each file it compares what `tools.signatures` reads of it without running it with the
+parsers that it makes when it runs: the share of equal options is what a user may believe of `ml-agent explain`. A file counts as a candidate where its text holds `ArgumentParser(` or
 `flags.DEFINE`, or where its signature was read from argparse or absl. Each is run in the sandbox of `benchmarks.observation`: first
 as a script, then, where it does not parse a command line, function by function.
 """
@@ -195,18 +196,6 @@ def _fields(real: Mapping[str, Any], option: Option, root: Path) -> Iterator[tup
     yield "default", default, option.default
 
 
-def totals(files: Iterable[FileTruth]) -> dict[str, Any]:
-    """The sums over all files."""
-    every = list(files)
-    makers = [one for one in every if one.makes_parser]
-    return {
-        "candidates": len(every), "makers": len(makers), "makers_ran": sum(not one.reason for one in makers),
-        "options": sum(one.options for one in every), "equal": sum(one.equal for one in every),
-        "foreign": sum(one.foreign for one in every),
-        "fields": dict(Counter(d.field for one in every for d in one.differences)),
-    }  # fmt: skip
-
-
 def measure(root: Path, reader: SignatureReader, jobs: int) -> list[FileTruth]:
     """All candidates of one repository."""
     chosen, libraries = list(candidates(reader)), libraries_of(root)
@@ -229,8 +218,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def report_text(truths: Mapping[str, Sequence[FileTruth]]) -> str:
-    """The report for a person."""
-    found = totals(truth for files in truths.values() for truth in files)
+    """The report for a person: what could not be run, what differs, a line for each repository and one for all."""
     lines: list[str] = []
     for name, files in truths.items():
         lines += [f"not run    {name}/{one.path}: {one.reason}" for one in files if one.reason]
@@ -239,18 +227,18 @@ def report_text(truths: Mapping[str, Sequence[FileTruth]]) -> str:
             for one in files
             for d in one.differences
         ]
-    for name, files in truths.items():
-        own = totals(files)
-        lines.append(
-            f"{name}: {_share(own['equal'], own['options'])} of the options equal; "
-            f"{_share(own['makers_ran'], own['makers'])} of the files that make a parser ran"
-        )
-    lines += [
-        f"differing fields: {found['fields']}",
-        f"options equal: {_share(found['equal'], found['options'])}; by a stubbed library and not compared: {found['foreign']}",
-        f"files that make a parser and ran: {_share(found['makers_ran'], found['makers'])}; candidates: {found['candidates']}",
-    ]
-    return "\n".join(lines) + "\n"
+    every = {**truths, "ALL": [one for files in truths.values() for one in files]}
+    return "\n".join([*lines, *(f"{name}: {_figures(files)}" for name, files in every.items())]) + "\n"
+
+
+def _figures(files: Sequence[FileTruth]) -> str:
+    makers = [one for one in files if one.makes_parser]
+    fields = dict(Counter(d.field for one in files for d in one.differences))
+    return (
+        f"{_share(sum(one.equal for one in files), sum(one.options for one in files))} of the options equal; "
+        f"{_share(sum(not one.reason for one in makers), len(makers))} of the files that make a parser ran; candidates {len(files)}; "
+        f"by a stubbed library and not compared {sum(one.foreign for one in files)}; differing fields {fields}"
+    )
 
 
 def _share(part: int, whole: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ml_agent.benchmarks.errors import AgentMissingError, BenchError
 from ml_agent.benchmarks.subjects.install import Installed, Needs
 from ml_agent.benchmarks.subjects.model import Inside, Launch, SubjectRun, SubjectTask
-from ml_agent.benchmarks.subjects.subject import PackagedSubject, Subject, driven
+from ml_agent.benchmarks.subjects.subject import Subject, driven
 from ml_agent.sandbox.contract import Sandbox
 from ml_agent.settings import load_settings
 from ml_agent.tools import plugins
@@ -30,7 +30,7 @@ def _version(package: str, *modules: str) -> str:
     return f"import {', '.join(modules)}; from importlib.metadata import version; print(version('{package}'))"
 
 
-class MiniSweAgent(PackagedSubject):
+class MiniSweAgent(Subject):
     """Its command line `mini`, without questions, in the sandbox's own shell (https://github.com/SWE-agent/mini-swe-agent)."""
 
     name, version = "mini-swe-agent", "2.4.6"
@@ -54,7 +54,7 @@ class MiniSweAgent(PackagedSubject):
         )
 
 
-class Aider(PackagedSubject):
+class Aider(Subject):
     """A pair programmer: one message, every question answered yes, whole-file edits (https://github.com/Aider-AI/aider)."""
 
     name, version = "aider", "0.86.2"
@@ -81,7 +81,7 @@ class Aider(PackagedSubject):
         return Launch(arguments=(*arguments, *task.writes), environment=_litellm(inside, AIDER_ANALYTICS="false"))
 
 
-class AutoGen(PackagedSubject):
+class AutoGen(Subject):
     """AgentChat, a library: an assistant with a bash tool, see drivers/autogen.py (https://github.com/microsoft/autogen)."""
 
     name, version = "autogen", "0.7.5"
@@ -97,7 +97,7 @@ class AutoGen(PackagedSubject):
         return driven(self.name, task, inside, {"OPENAI_API_KEY": inside.token})
 
 
-class OpenHands(PackagedSubject):
+class OpenHands(Subject):
     """Its SDK with the default agent: terminal, file editor, task tracker, no browser; see drivers/openhands.py."""
 
     name, version = "openhands", "1.58.0"
@@ -115,7 +115,7 @@ class OpenHands(PackagedSubject):
         return driven(self.name, task, inside, environment)
 
 
-class SweAgent(PackagedSubject):
+class SweAgent(Subject):
     """`sweagent run` with its default configuration, from a checkout (https://github.com/SWE-agent/SWE-agent).
 
     Its "local" deployment runs commands on the machine that it runs on, which here is the sandbox; it keeps files of its own in /root.
@@ -170,7 +170,7 @@ class SweAgent(PackagedSubject):
         }
 
 
-class LeastAgent(PackagedSubject):
+class LeastAgent(Subject):
     """One bash tool in a loop, without any package; see drivers/least.py."""
 
     name, version = "least", "1"
@@ -182,7 +182,6 @@ class LeastAgent(PackagedSubject):
         return driven(self.name, task, inside, {"OPENAI_API_KEY": inside.token})
 
 
-_PARTS = ("name", "version", "find", "install", "run")
 _PACKAGED = (MiniSweAgent, Aider, AutoGen, OpenHands, SweAgent)
 
 
@@ -207,14 +206,13 @@ def subject(name: str, checkout: Path | None = None) -> Subject:
         raise BenchError(f"there is no agent {name}: choose one of {', '.join((*names(), LeastAgent.name))}")
     whose = plugins.made_by(plugins.AGENTS, name)
     try:
-        made: Subject = plugins.load(plugins.AGENTS, name)()
+        made = plugins.load(plugins.AGENTS, name)()
     except PluginError:
         raise
     except Exception as error:  # code of others: whatever it raises, the reader needs to know whose it is
         raise PluginError(f"the agent {name!r} of {whose} cannot be made: {type(error).__name__}: {error}") from error
-    lacks = [part for part in _PARTS if not hasattr(made, part)]
-    if lacks:
-        raise PluginError(f"the agent {name!r} of {whose} lacks the attribute {', '.join(lacks)}")
+    if not isinstance(made, Subject):
+        raise PluginError(f"the agent {name!r} of {whose} is no ml_agent.benchmarks.subjects.subject.Subject")
     return made
 
 

@@ -1,4 +1,9 @@
-"""The one interface of other agents, and what all of them share: installed on demand, run headless behind the meter."""
+"""What all other agents share: each is a Python package in an environment of its own, made on demand, and runs without questions.
+
+`Subject.run` gets a task (`SubjectTask`) and a started sandbox that holds the repository and shows the agent's environment. The agent reaches
+the model through a `Meter` on this machine, so that limits hold for each agent alike and none sees the key. What comes back is a `SubjectRun`:
+how it ended, what it cost, and the files of the answer that it wrote.
+"""
 
 import json
 import shlex
@@ -6,7 +11,6 @@ import tempfile
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -35,31 +39,12 @@ _LOOK = (
 )
 
 
-class Subject(Protocol):
-    """An agent that the bench can run."""
-
-    name: str
-    version: str
-    """The version that it is pinned to."""
-
-    def install(self, home: Path, say: Say = silent) -> Installed:
-        """Make its environment under `home`; repeatable. AgentMissingError with one line where it cannot be had here."""
-
-    def find(self, home: Path) -> Installed | None:
-        """Its environment under `home`, None where it is not installed."""
-
-    def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
-        """Work on the task in a started sandbox that shows `installed.mounts()`; `records` gets all that is left of it.
-
-        A failure of the agent is a run that says so; AgentMissingError only where it could not be started at all.
-        """
-
-
-class PackagedSubject:
+class Subject:
     """An agent of a Python package; a subclass says what it needs and how it is started."""
 
     name = ""
     version = ""
+    """The version that it is pinned to."""
     needs: Needs
     """What its environment is made of."""
 
@@ -68,15 +53,18 @@ class PackagedSubject:
         raise NotImplementedError
 
     def install(self, home: Path, say: Say = silent) -> Installed:
-        """Make its environment."""
+        """Make its environment under `home`; repeatable. AgentMissingError with one line where it cannot be had here."""
         return install.install(home, self.name, self.needs, say)
 
     def find(self, home: Path) -> Installed | None:
-        """Its environment where it is installed."""
+        """Its environment under `home`, None where it is not installed."""
         return install.find(home.absolute(), self.name, self.needs)
 
     def run(self, task: SubjectTask, sandbox: Sandbox, installed: Installed, records: Path) -> SubjectRun:
-        """Run it."""
+        """Let it work; `records` gets all that is left of it. A failure of the agent is a run that says so.
+
+        AgentMissingError only where it could not be started at all.
+        """
         records.mkdir(parents=True, exist_ok=True)
         budget = Budget(task.limits)
         with Meter(task.endpoint, budget, records / "calls.jsonl", host_address(sandbox)) as meter:
@@ -85,13 +73,11 @@ class PackagedSubject:
                 response, files = _work(task, sandbox, self.launch(task, inside), records)
             except SandboxLostError as error:
                 return SubjectRun(ended="lost", usage=spent(budget.usage, budget.usage.seconds), error=str(error))
-        ended = _ending(response, meter.refused)
+        ended, said = _ending(response, meter.refused)
         usage = msgspec.structs.replace(
             spent(budget.usage, response.seconds), calls=max(budget.usage.calls, meter.sent)
         )
-        return SubjectRun(
-            ended=ended, usage=usage, files=files, error=_error(ended, response, meter.refused), trouble=meter.trouble
-        )
+        return SubjectRun(ended=ended, usage=usage, files=files, error=said, trouble=meter.trouble)
 
 
 def _enter(sandbox: Sandbox, installed: Installed, meter: Meter) -> Inside:
@@ -148,27 +134,17 @@ def _texts(sandbox: Sandbox, task: SubjectTask) -> dict[str, str]:
     return found
 
 
-def _ending(response: Response, refused: str) -> Ended:
-    if response.ended in ("timeout", "out-of-memory"):
-        return "timeout" if response.ended == "timeout" else "out-of-memory"
+def _ending(response: Response, refused: str) -> tuple[Ended, str]:
+    """How the agent ended, and one line about it; `refused` is the limit that a request to the model ran into."""
+    if response.ended == "timeout":
+        return "timeout", f"ended after {response.seconds:.0f} s"
+    said = response.error_lines or tuple(response.stderr.strip().splitlines()) or (f"signal {response.signal}",)
+    line = f"exit {response.exit_code}: {said[-1][:300]}"
+    if response.ended == "out-of-memory":
+        return "out-of-memory", line
     if refused:
-        return "budget"
-    return "finished" if response.ok else "failed"
-
-
-def _error(ended: Ended, response: Response, refused: str) -> str:
-    if ended == "finished":
-        return ""
-    if ended == "budget":
-        return f"the limit on {refused or 'calls'} was reached"
-    if ended == "timeout":
-        return f"ended after {response.seconds:.0f} s"
-    said = response.error_lines or tuple(response.stderr.strip().splitlines())
-    return (
-        f"exit {response.exit_code}: {said[-1][:300]}"
-        if said
-        else f"exit {response.exit_code}, signal {response.signal}"
-    )
+        return "budget", f"the limit on {refused} was reached"
+    return ("finished", "") if response.ok else ("failed", line)
 
 
 def driven(name: str, task: SubjectTask, inside: Inside, environment: Mapping[str, str]) -> Launch:

@@ -10,7 +10,7 @@ from ml_agent.benchmarks.subjects import agents
 from ml_agent.benchmarks.subjects.install import Installed
 from ml_agent.benchmarks.subjects.model import Inside, Launch, SubjectTask
 from ml_agent.benchmarks.subjects.places import Place, open_place
-from ml_agent.benchmarks.subjects.subject import PackagedSubject
+from ml_agent.benchmarks.subjects.subject import Subject
 from ml_agent.model.budget import Limits
 from ml_agent.model.endpoint import Endpoint
 
@@ -26,9 +26,9 @@ INSIDE = Inside(
 )
 
 
-def agent(name: str) -> PackagedSubject:
+def agent(name: str) -> Subject:
     found = agents.subject(name)
-    assert isinstance(found, PackagedSubject)
+    assert isinstance(found, Subject)
     return found
 
 
