@@ -1,8 +1,10 @@
-"""How often the check is wrong: README commands and mutations of them, with the real parser under stubs as judge.
+"""How often `ml-agent check` is wrong: README commands and broken copies of them, with the repository's real parser as judge.
 
     python -m benchmarks.check_truth DIR... [--most 12] [--jobs 2] [--show OUTCOME]
 
-DIR is a repository or a folder of repositories.
+DIR is a repository or a folder of repositories. A documented command should have no finding; a copy with one thing wrong (an option misspelt, a
+value of another type, …) should have one. Whether it really works is asked of the program itself, which runs under stubs up to the end of
+its command line (`observation`). Printed are the shares of each outcome.
 """
 
 import argparse
@@ -339,17 +341,10 @@ class CheckedCase(msgspec.Struct, frozen=True, kw_only=True):
         return next((outcome for severity, outcome in OF_BROKEN.items() if severity in found), "missed")
 
 
-def run(root: Path, most: int, jobs: int, cache: Path | None = None) -> list[CheckedCase]:
-    """All cases of one repository.
-
-    Args:
-        root: the repository's folder.
-        most: commands of its documents; half as many Python blocks.
-        jobs: programs that are run side by side.
-        cache: folder of the indexes.
-    """
+def run(root: Path, most: int, jobs: int) -> list[CheckedCase]:
+    """All cases of one repository: so many commands of its documents, half as many Python blocks, and what is broken of them."""
     root = root.resolve()
-    index = RepoIndex.open(root, local_version(root), cache)
+    index = RepoIndex.open(root, local_version(root))
     shown = documented(index, most)
     with ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(lambda case: _check(case, index), shown))
@@ -381,12 +376,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="OUTCOME",
         help="print these texts; `wrong`: all that count against the check",
     )
-    parser.add_argument("--cache", type=Path, help="folder of the indexes")
     options = parser.parse_args(arguments)
     shown = {*options.show, *(WORTH_READING if "wrong" in options.show else ())}
     found = {}
     for root in repositories_in(options.folders):
-        found[root.name] = run(root, options.most, options.jobs, options.cache)
+        found[root.name] = run(root, options.most, options.jobs)
         for one in found[root.name]:
             if one.outcome in shown:
                 _show(root.name, one)

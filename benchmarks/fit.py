@@ -1,7 +1,9 @@
 """Fit the weights of answers without a model: `python -m benchmarks.fit --repositories DIR … --rows FILE … [--write]`.
 
-What is printed is of repositories that were held out: each fifth is answered by weights fitted on the other four. `--write` keeps weights
-that are fitted on all rows.
+Answers without a model are chosen by linear weights (`ml_agent/offline/weights.json`) of features of five kinds: which slot a stated value fills,
+whether a switch is meant, which entry point, which whole answer, and how sure to be of it. For each kind a row teaches groups of candidates of
+which the reference has one, or none (`material_of`); `choice` finds the weights under which those are likeliest. What is printed is of repositories
+that were held out: each fifth is answered by weights fitted on the other four. `--write` keeps weights that are fitted on all rows.
 """
 
 import argparse

@@ -16,7 +16,6 @@ from urllib.parse import quote
 
 import jinja2
 import msgspec
-from rich.table import Table
 
 from ml_agent.benchmarks.errors import BenchError
 from ml_agent.benchmarks.metrics import KS, cluster_bootstrap, mcnemar, official_pass, rate, wilson
@@ -24,9 +23,10 @@ from ml_agent.benchmarks.predictions import Usage
 from ml_agent.benchmarks.results import KeptRows
 from ml_agent.benchmarks.scoring import CLASSES, NO_ANSWER, Score, ScoredRow
 from ml_agent.benchmarks.work import record_of
+from ml_agent.cli.tables import write_table
 from ml_agent.files import write_atomically
 from ml_agent.model.budget import Price, load_prices
-from ml_agent.terminal import Terminal
+from ml_agent.terminal import write_out
 
 SMALLEST_P, SIGNIFICANT = 0.0001, 0.05
 LABEL_HEIGHT = 15.0
@@ -329,23 +329,18 @@ def number(value: float | None, digits: int | None = None) -> str:
     return f"{100 * value:.1f} %" if digits is None else f"{value:.{digits}f}"
 
 
-def print_comparison(comparison: Comparison, console: Terminal) -> None:
+def print_comparison(comparison: Comparison) -> None:
     """The table, turned so that it fits a terminal: subjects are columns; then repositories, error classes and what is left out."""
-    for verdict in comparison.verdicts:
-        console.say(verdict)
     names = [one.name for one in comparison.subjects]
-    tables = Table("agent", *names, box=None), Table("repository", *names, box=None)
-    for name, *cells in zip(comparison.head[1:], *(line[1:] for line in comparison.table), strict=True):
-        tables[0].add_row(name, *cells)
-    for name, several in _by_repository(comparison):
-        tables[1].add_row(name, *(number(rate(passed)) for passed in several))
-    for table in tables:
-        console.print(table)
+    turned = zip(comparison.head[1:], *(line[1:] for line in comparison.table), strict=True)
+    shares = [(name, *(number(rate(passed)) for passed in several)) for name, several in _by_repository(comparison)]
+    write_out("".join(f"{verdict}\n" for verdict in comparison.verdicts))
+    write_table(("agent", *names), list(turned))
+    write_table(("repository", *names), shares)
     for name, classes in _classes(comparison):
         for kind, count in sorted(classes.items()):
-            console.say(f"{name}: {count} row{'s' * (count > 1)} failed with {kind} ({CLASSES[kind]})")
-    for said in comparison.left_out:
-        console.say(f"left out: {said}")
+            write_out(f"{name}: {count} row{'s' * (count > 1)} failed with {kind} ({CLASSES[kind]})\n")
+    write_out("".join(f"left out: {said}\n" for said in comparison.left_out))
 
 
 def _cells(comparison: Comparison) -> list[list[Cell]]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ml_agent.benchmarks.cli import options as o
-from ml_agent.terminal import Terminal, write_out
+from ml_agent.terminal import write_out
 
 
 def score(
@@ -57,7 +57,7 @@ def score(
         write_out(json.dumps(result.summary(), ensure_ascii=False) + os.linesep)
     elif result.rows:
         named = msgspec.structs.replace(result, subject=result.subject or result.mode)
-        print_comparison(side_by_side(of_scores([named], Path())), Terminal())
+        print_comparison(side_by_side(of_scores([named], Path())))
     else:
         o.tell(f"left out: {left.key}: {left.reason}" for left in result.left_out)
     return 1 if rows.bad or missing or any(not left.by_rule for left in result.left_out) else 0
@@ -78,8 +78,7 @@ def compare(
     from ml_agent.benchmarks.report import of_scores, print_comparison
     from ml_agent.benchmarks.scoring import load_scored
 
-    comparison = side_by_side(of_scores([load_scored(path) for path in files], Path()))
-    print_comparison(comparison, Terminal(width=max(Terminal().width, 200)))
+    print_comparison(side_by_side(of_scores([load_scored(path) for path in files], Path())))
     return 0
 
 
@@ -122,6 +121,6 @@ def report(
         comparison = side_by_side(of_scores([load_scored(path) for path in found], folder))
     else:
         comparison = side_by_side(of_deliveries(folder), stated)
-        print_comparison(comparison, Terminal(width=max(Terminal().width, 150)))
+        print_comparison(comparison)
     sys.stdout.write(f"{write_report(comparison, folder)}{os.linesep}")
     return 0

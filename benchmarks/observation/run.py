@@ -1,5 +1,8 @@
 """Runs an answer in its repository, shut in by bubblewrap, with libraries unknown and each command traced.
 
+A `Job` (an answer, where it runs) goes in; an `Execution` comes out: whether anything refused the answer, a report of each Python program that it
+started (`inside` writes them), and bash's own trace of its commands (`steps` reads it). So that an answer comes as far as a parser without the
+repository's libraries and data, programs of ours stand first on its PATH: `python` runs `inside`, `wget` says that it is done, `torchrun` hands over.
 Nothing of a repository or an answer runs outside: where bubblewrap does not work, no answer is looked at.
 """
 
@@ -109,8 +112,7 @@ class _Layout(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     workdir: Path
     programs: Path
-    text: str
-    """What the shell carries out."""
+    """Those that stand before the real ones on the PATH."""
 
 
 def run_answer(job: Job, libraries: Libraries) -> Execution:
@@ -123,8 +125,7 @@ def run_answer(job: Job, libraries: Libraries) -> Execution:
         programs = _programs(tuple(sorted(libraries.console.items())), root)
         _given_libraries()
     with lent("answer") as place:
-        text = job.text if job.kind == "bash" else ""
-        layout = _Layout(place=place, root=root, workdir=workdir.resolve(), programs=programs, text=text)
+        layout = _Layout(place=place, root=root, workdir=workdir.resolve(), programs=programs)
         _write_answer(job, layout)
         (place / "job.json").write_text(json.dumps(_instructions(job, layout, libraries)))
         status, stderr = _start(layout)
@@ -143,17 +144,19 @@ def _instructions(job: Job, layout: _Layout, libraries: Libraries) -> dict[str, 
 
 def _write_answer(job: Job, layout: _Layout) -> None:
     """The script that bash runs: preparations, then the answer with its trace on."""
-    place = layout.place
-    before, script = "", f'python "{place}/answer.py"'
+    place, start = layout.place, ""
     if job.kind == "python":
         (place / "answer.py").write_text(job.text)
+        script = f'python "{place}/answer.py"'
     else:
-        home, script = _at_home(_ACTIVATES.sub(":", job.text), layout.workdir)
-        before = home
+        # scripts begin with `cd "$(dirname "$0")"`: whoever runs an answer has laid it into the row's folder, but we keep it apart
+        own = shlex.quote(str(layout.workdir / ANSWER))
+        start = f"BASH_ARGV0={own}; BENCH_SCRIPT={own}; "
+        script = _OWN_SOURCE.sub(r"$\1BENCH_SCRIPT", _ACTIVATES.sub(":", job.text))
     (place / SHELLS).write_text(started_shells(place, layout.root))
     shells = shlex.quote(str(place / SHELLS))
-    start = f"trap wait EXIT; export BASH_ENV={shells}; {_tracing(place)}"  # waits for what runs in the background
-    (place / ANSWER).write_text(f"{exports(job.prefix_code)}\n{before}{start}{script}\n")
+    start += f"trap wait EXIT; export BASH_ENV={shells}; {_tracing(place)}"  # waits for what runs in the background
+    (place / ANSWER).write_text(f"{exports(job.prefix_code)}\n{start}{script}\n")
 
 
 def exports(prefix: str) -> str:
@@ -182,15 +185,6 @@ def started_shells(place: Path, root: Path) -> str:
 def system(name: str) -> str:
     """A program of the system itself, past what stands before it on the PATH."""
     return shutil.which(name, path=SYSTEM_PATH) or f"/bin/{name}"
-
-
-def _at_home(text: str, folder: Path) -> tuple[str, str]:
-    """What lets `$0` and `BASH_SOURCE` name a script in the row's folder, in words of a shell, and the answer in which they do.
-
-    Scripts begin with `cd "$(dirname "$0")"`: whoever runs an answer has laid it there, but we keep it apart from the repository.
-    """
-    own = shlex.quote(str(folder / ANSWER))
-    return f"BASH_ARGV0={own}; BENCH_SCRIPT={own}; ", _OWN_SOURCE.sub(r"$\1BENCH_SCRIPT", text)
 
 
 def our_words() -> list[str]:

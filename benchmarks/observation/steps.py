@@ -1,4 +1,8 @@
-"""The shell steps of an answer beside its Python programs, as bash itself traced them: what was skipped is no step."""
+"""Reads bash's trace of an answer: which programs it started beside the Python programs that `inside` saw.
+
+`steps` takes the answer and its trace and gives `Program`s to compare. The trace says what was really carried out, variables filled in and
+branches chosen. What only prepares or shows something (`mkdir`, `ls`) is left out, unless it takes something away (`rm -r`, `git reset`).
+"""
 
 import posixpath
 import re
