@@ -18,21 +18,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from email.message import Message
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ml_agent.benchmarks.form_d.rows import ARCHIVES, Row
 from ml_agent.benchmarks.form_d.run import KEPT, pick_rows
 from ml_agent.benchmarks.subjects import meter
-from ml_agent.benchmarks.work import CLAIM, SCRIPT
+from ml_agent.benchmarks.work import CLAIM
 from ml_agent.sandbox.interpreters import find_interpreters, pick_interpreter
 from ml_agent.sandbox.uv_program import uv_program
 
 MODEL = "by-hand"
 VERDICTS = "verdicts.jsonl"
-LAST = {"finish": {"message": "done"}, "submit": {}}
-"""Tools by which agents end, and what they want."""
 _UV = re.compile(r"(?:/[\w.+-]+)+/\.venv/bin/uv\b")
 _CACHE = re.compile(r"/root/\.cache")
 _INDEX = re.compile(r"file:///[^\s\"'\\]+")
@@ -110,7 +108,7 @@ def replay(records: Path, verdict: dict[str, Any], repos: str, out: Path) -> dic
 def references(
     work: Annotated[Path, typer.Option(help="Folder for archives and results.")],
     tasks: Annotated[str, typer.Option(help="`delivery`, or a folder of `bench make --form D`.")] = "delivery",
-    agent: Annotated[str, typer.Option(help="Who asks the model: `least`, `llm` (ML-Agent), …")] = "least",
+    agent: Annotated[Literal["least", "llm"], typer.Option(help="Who asks the model; llm: ML-Agent.")] = "least",
     jobs: int = 1,
     rows: Only = "",
 ) -> None:
@@ -144,6 +142,7 @@ def answer(rows: Iterable[Row], asked: Mapping[str, Any]) -> Reply:
 
 
 def _message(rows: Iterable[Row], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The reply of the row that was asked last: to ML-Agent by its functions, to another agent by one command of its shell, then the end."""
     said = [(message["role"], json.dumps(message)) for message in asked["messages"]]
     asks = [
         (number, row)
@@ -157,14 +156,7 @@ def _message(rows: Iterable[Row], asked: Mapping[str, Any]) -> dict[str, Any]:
     if row and "answer" in tools:
         return _call(*_own_turns(row)[min(turns, 2)])
     shell = next((name for name, known in tools.items() if "command" in known.get("properties", {})), "")
-    if row and not turns:
-        command = command_of(row)
-        return _call(shell, {"command": command}) if shell else {"content": f"{SCRIPT}\n```\n{command}```\n"}
-    last = next((name for name in tools if name in LAST), "")
-    if last:
-        return _call(last, LAST[last])
-    ended = re.search(r"echo (COMPLETE_TASK\w*)", "".join(text for _, text in said))
-    return _call(shell, {"command": f"echo {ended[1]}"}) if ended and shell else {"content": "TERMINATE"}
+    return _call(shell, {"command": command_of(row)}) if row and shell and not turns else {"content": "That is all."}
 
 
 def _own_turns(row: Row) -> list[tuple[str, dict[str, Any]]]:
@@ -191,7 +183,7 @@ def _call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def command_of(row: Row) -> str:
-    """What delivers a row in a shell: the reference, in a new environment. A single command: some agents take no more."""
+    """What delivers a row in a shell: the reference, in a new environment."""
     major, minor = map(int, row.python.split("."))
     interpreter = pick_interpreter((major, minor))
     python = shlex.quote(str(interpreter.executable) if interpreter else f"python{row.python}")

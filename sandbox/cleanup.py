@@ -31,7 +31,6 @@ class RemovedCounts(msgspec.Struct, kw_only=True):
     """How many of each kind were removed."""
 
     containers: int = 0
-    networks: int = 0
     volumes: int = 0
     images: int = 0
     folders: int = 0
@@ -67,10 +66,7 @@ def _remove(meant: Meant, images: bool) -> RemovedCounts:
         client = connect()
     except SandboxUnavailableError:
         return removed
-    with (
-        closing(client),
-        suppress(DockerException, RequestException),
-    ):  # what it does not answer for now is left to the next
+    with closing(client), suppress(DockerException, RequestException):  # what it does not answer is left to the next
         _docker(client, meant, removed, images)
     return removed
 
@@ -83,11 +79,6 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, i
             with suppress(APIError):  # another clean-up may have it in hand
                 container.remove(force=True, v=True)
                 removed.containers += 1
-    for network in client.networks.list(filters=mine):
-        if meant(network.attrs.get("Labels") or {}):
-            with suppress(APIError):
-                network.remove()
-                removed.networks += 1
     for volume in client.volumes.list(filters=mine):
         marks = volume.attrs.get("Labels") or {}
         if marks.get(KIND) == "downloads":
@@ -98,9 +89,8 @@ def _docker(client: docker.DockerClient, meant: Meant, removed: RemovedCounts, i
             with suppress(APIError):
                 volume.remove()
                 removed.volumes += 1
-    for image in client.api.images(
-        filters=mine
-    ):  # `client.images.list` fails where another clean-up removes one meanwhile
+    # `client.images.list` fails where another clean-up removes one meanwhile
+    for image in client.api.images(filters=mine):
         labels = image.get("Labels") or {}
         unused = kept.isdisjoint(image.get("RepoTags") or ()) and time.time() - image["Created"] > UNUSED_SECONDS
         if labels.get(KIND) == "setup" and (images or (unused and meant(labels))):

@@ -11,7 +11,6 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 from docker.types import Mount
 
-from ml_agent.sandbox.docker_engine import Reach
 from ml_agent.sandbox.docker_exec import copy_in
 from ml_agent.sandbox.environment import UV, VENV, WORKSPACE
 from ml_agent.sandbox.local_place import is_abandoned, outgrown, setups
@@ -78,7 +77,7 @@ class Environments:
         own = [Mount(VENV, self._name, type="volume", read_only=self.is_kept)]
         return [*own, Mount(WORKSPACE, DOWNLOADS, type="volume")] if installer else own
 
-    def bring_program(self, container: Container, reach: Reach) -> None:
+    def bring_program(self, container: Container) -> None:
         """Put the installer's program into a container, as root's."""
         copy_in({f"{UV}/uv": uv_program().read_bytes()}, container, mode=0o755)
 

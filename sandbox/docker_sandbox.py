@@ -163,7 +163,7 @@ class DockerSandbox:
             with self._translate_errors():
                 self._fetching = self._create(str(self._now), mounts)
                 self._fetching.start()
-                self._environment.bring_program(self._fetching, self._reach())
+                self._environment.bring_program(self._fetching)
                 self._network.began(self._fetching)
         return self._fetching
 
@@ -289,7 +289,7 @@ class DockerSandbox:
             self._container = self._create(image, [*mounts, *self._environment.mounts()])
             self._container.start()
             if not self._environment.is_kept:
-                self._environment.bring_program(self._container, self._reach())
+                self._environment.bring_program(self._container)
             self._network.began(self._container)
         except (DockerException, RequestException) as error:
             text = str(getattr(error, "explanation", "") or error)

@@ -11,8 +11,6 @@ RUN = "ml-agent.run"
 OWNER = "ml-agent.owner"
 BEGAN = "ml-agent.began"
 KIND = "ml-agent.kind"
-NOTE = "ml-agent.made-of"
-"""What a kept set-up was made of, in base64."""
 
 
 def labels(run_id: str, kind: str) -> dict[str, str]:

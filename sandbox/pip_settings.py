@@ -1,13 +1,10 @@
 """The host's package index settings, as far as a set-up step may know them.
 
-Read as pip reads them (https://pip.pypa.io/en/stable/topics/configuration/): global, user and environment's own file, then
-PIP_* variables. Credentials are taken out; nothing but what is listed here leaves the host.
+pip itself reads them, from its files and the PIP_* variables. Credentials are taken out; nothing but what is listed here leaves the host.
 """
 
-import configparser
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -73,10 +70,9 @@ class PipSettings(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in values.items() if value} | dict(self.proxies)
 
 
-def read_pip_settings(environment: Mapping[str, str] | None = None) -> PipSettings:
-    """The settings of this host; `environment` defaults to the process's own."""
-    env = os.environ if environment is None else environment
-    values = _read_files(env)
+def read_pip_settings() -> PipSettings:
+    """The settings of this host."""
+    values = _configured()
     return PipSettings(
         index_url=next(iter(_urls(values.get("index-url", ""))), ""),
         extra_index_urls=_urls(values.get("extra-index-url", "")),
@@ -84,8 +80,8 @@ def read_pip_settings(environment: Mapping[str, str] | None = None) -> PipSettin
         trusted_hosts=tuple(values.get("trusted-host", "").split()),
         constraints=_constraints(values.get("constraint", "")),
         no_index=values.get("no-index", "").lower() in ("1", "true", "yes", "on"),
-        certificates=_certificates(values.get("cert", ""), env),
-        proxies={name: without_credentials(env[name]) for name in PROXIES if env.get(name)},
+        certificates=_certificates(values.get("cert", "")),
+        proxies={name: without_credentials(value) for name in PROXIES if (value := os.environ.get(name))},
     )
 
 
@@ -94,31 +90,19 @@ def without_credentials(url: str) -> str:
     return re.sub(r"^([\w+.-]+://)?[^/?#]*@", r"\1", url)
 
 
-def _read_files(env: Mapping[str, str]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for path in _files(env):
-        parser = configparser.RawConfigParser()
-        try:
-            parser.read(path, encoding="utf-8")
-        except (configparser.Error, OSError, UnicodeDecodeError):
-            continue
-        for section in ("global", "install"):
-            if parser.has_section(section):
-                values.update({name.replace("_", "-"): value for name, value in parser.items(section)})
-    for name, value in env.items():
-        if name.startswith("PIP_") and value:
-            values[name.removeprefix("PIP_").lower().replace("_", "-")] = value
+def _configured() -> dict[str, str]:
+    """What pip's files and variables set, by name; variables above what is said of `pip install`, that above what is said of all."""
+    from pip._internal.configuration import Configuration  # only where something is installed
+    from pip._internal.exceptions import PipError
+
+    read, values = Configuration(isolated=False), dict[str, str]()
+    try:
+        read.load()
+    except PipError:  # a file that pip cannot read
+        return {}
+    for section in ("global.", "install.", ":env:."):
+        values |= {key.removeprefix(section): text for key, text in read.items() if key.startswith(section) and text}
     return values
-
-
-def _files(env: Mapping[str, str]) -> list[Path]:
-    if env.get("PIP_CONFIG_FILE") == os.devnull:
-        return []
-    home = Path(env.get("HOME") or Path.home())
-    shared = [Path(folder) / "pip/pip.conf" for folder in env.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":") if folder]
-    own = Path(env.get("XDG_CONFIG_HOME") or home / ".config") / "pip/pip.conf"
-    files = [*shared, Path("/etc/pip.conf"), home / ".pip/pip.conf", own, Path(sys.prefix) / "pip.conf"]
-    return [*files, Path(env["PIP_CONFIG_FILE"])] if env.get("PIP_CONFIG_FILE") else files
 
 
 def _urls(text: str) -> tuple[str, ...]:
@@ -130,8 +114,8 @@ def _constraints(files: str) -> tuple[str, ...]:
     return tuple(line for line in lines if re.match(r"[A-Za-z0-9]", line))
 
 
-def _certificates(configured: str, env: Mapping[str, str]) -> Path | None:
-    candidates = [configured, *(env.get(name, "") for name in CERTIFICATES), str(DEFAULT_BUNDLE)]
+def _certificates(configured: str) -> Path | None:
+    candidates = [configured, *(os.environ.get(name, "") for name in CERTIFICATES), str(DEFAULT_BUNDLE)]
     return next((Path(name) for name in candidates if name and Path(name).is_file()), None)
 
 

@@ -61,7 +61,7 @@ COMMANDS = {
     "config": Command("ml_agent.cli.machine:config", "Show the current settings and where each one comes from."),
     "clean": Command(
         "ml_agent.cli.machine:clean",
-        "Remove containers, networks, volumes and workspaces that interrupted runs left behind.",
+        "Remove containers, volumes and workspaces that interrupted runs left behind.",
     ),
     "mcp": Command("ml_agent.cli.mcp:mcp", "Serve the tools to coding agents over the Model Context Protocol."),
 }

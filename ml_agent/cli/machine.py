@@ -176,7 +176,7 @@ def clean(
         bool, typer.Option("--images", help="Also remove the Docker images of prepared environments.")
     ] = False,
 ) -> int:
-    """Remove containers, networks, volumes and workspaces that interrupted runs left behind."""
+    """Remove containers, volumes and workspaces that interrupted runs left behind."""
     from ml_agent.sandbox.cleanup import clean as clean_sandboxes
 
     removed = clean_sandboxes(images=images)

@@ -74,7 +74,7 @@ def test_new_files_that_count(tmp_path: Path) -> None:
     assert disk_usage([tmp_path]).size >= 4096
 
 
-def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:
+def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "wheels").mkdir()
     (tmp_path / "index/simple").mkdir(parents=True)
     (tmp_path / "pip.conf").write_text(
@@ -86,7 +86,11 @@ def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:
         "HTTPS_PROXY": "http://u:p@proxy:1",
         "XDG_CONFIG_DIRS": "",
     }
-    settings = read_pip_settings(environment)
+    for name in (name for name in os.environ if name.upper().startswith("PIP_") or name.upper().endswith("_PROXY")):
+        monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    settings = read_pip_settings()
     assert settings.index_url == "https://host/simple"
     assert settings.find_links == (f"{tmp_path}/wheels",)
     assert set(settings.folders()) == {tmp_path / "wheels", tmp_path / "index"}
@@ -95,8 +99,10 @@ def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path) -> None:
     assert values["PIP_FIND_LINKS"] == "/mnt/0"
     assert values["PIP_EXTRA_INDEX_URL"] == "file:///mnt/1/simple https://b/simple"
     assert values["HTTPS_PROXY"] == "http://proxy:1"
-    overridden = read_pip_settings({**environment, "PIP_INDEX_URL": "https://other/simple", "PIP_FIND_LINKS": ""})
-    assert overridden.index_url == "https://other/simple"
+    monkeypatch.setenv("PIP_INDEX_URL", "https://other/simple")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    overridden = read_pip_settings()
+    assert overridden.index_url == "https://other/simple" and overridden.find_links == settings.find_links
 
 
 def test_a_home_folder_is_never_mounted() -> None:
