@@ -1,4 +1,7 @@
-"""Pass@k, intervals and the paired test."""
+"""The statistics of a comparison: Pass@k, 95 % intervals of shares and amounts, and the paired test of two subjects.
+
+Rows of one repository are alike, so intervals go by groups of rows: whole repositories are drawn, or count as fewer rows.
+"""
 
 import random
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,8 @@
-"""The repositories of a set of rows, laid out as the bench wants them: REPOS/<name in lower case>, at their pinned commits."""
+"""The repositories of a set of rows, laid out as the bench wants them: REPOS/<name in lower case>, at their pinned commits.
+
+Rows in, one `LaidRepository` each out. A copy has no git history, but a file `.commit`: by it a folder of ours is told from one that somebody
+else put there, which is never replaced.
+"""
 
 import os
 import shutil

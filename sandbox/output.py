@@ -1,4 +1,9 @@
-"""The output of a command: decoded into lines, told apart by kind, with what is worth keeping in flat memory and all of it on disk."""
+"""The output of a command: decoded into lines, told apart by kind, with what is worth keeping in flat memory and all of it on disk.
+
+`Capture` gets the chunks of both streams. `LineReader` makes lines of them, `kind_of` tells a program's own lines from an installer's noise,
+downloads and progress (by which `supervise.Probe` sees whether it is at work), `ErrorLines` collects tracebacks and error lines for the diagnosis,
+`HeadAndTail` keeps what a response shows. A program may print without end: nothing here grows with it but the log, which has a limit.
+"""
 
 import base64
 import codecs

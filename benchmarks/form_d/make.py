@@ -1,4 +1,9 @@
-"""Makes delivery rows of any repository: its documented examples that come out the same twice, judged by what came out."""
+"""Makes delivery rows of any repository: its documented examples that come out the same twice, judged by what came out.
+
+`make_deliveries` takes a repository and writes rows into a folder as they are made: rows.toml (what is asked, and which files are compared),
+expected/ROW (what the example wrote and printed), references/ROW.sh (what was installed and run), archives/ (the repository). An example is run
+until it works, repaired as in any run of ML-Agent, then twice more where nothing ran before; only files that are alike both times are asked for.
+"""
 
 import hashlib
 import io

@@ -1,4 +1,8 @@
-"""Where a subject works: a sandbox with its environment, shown read-only, and a repository as agents expect to find one."""
+"""Where a subject works: a sandbox with its environment, shown read-only, and a repository as agents expect to find one.
+
+`open_place` gives ML-Agent's own sandboxes (Docker, bubblewrap, or none) with folders of this machine in them, which no run of ML-Agent sees;
+`lay` copies the repository there, with a git history of one commit and pip, both of which agents take for granted.
+"""
 
 import ipaddress
 import shlex

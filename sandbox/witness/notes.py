@@ -1,6 +1,15 @@
 """The notes of a watched command, judged: which programs of the repository ran, and which of them failed.
 
-Each shell says which status it saw of the commands that it started, each program how it ended (`shell.py`, `hook.py`).
+A command's last status says little: `python train.py || true` ends well whatever became of train.py. So each shell (`watch.py`) and each Python
+interpreter (`hook.py`) writes lines of notes, by tabs KIND, PROCESS and the rest:
+
+    D  a shell is about to run a command: its step, `$!`, the statuses of the pipeline before, the command
+    S  a shell began: its step, folder, script      P  an interpreter began: its step, folder, words (JSON)
+    E  a shell or its child ended with a status     X  an interpreter ended: status, error, what it had loaded (JSON)
+
+A step names the command of a shell (`100.3`: the third of process 100; `100.3/117.2`: the second of a shell that it started). `judge` takes
+the notes and gives `Seen`: a program's own word counts first, else what its shell saw of it (`Reports.status`), which must be found among the
+statuses of a pipeline. Programs can write notes, too: whatever they hold, judging ends soon and nothing but the verdict can be wrong.
 """
 
 import posixpath
