@@ -29,10 +29,13 @@ _REFS_BYTES = 16 * 1024 * 1024
 _INDEX_BYTES = 256 * 1024 * 1024
 _DEPTH = 64
 _MAX_TREES = 50_000
+_MERGES = 1000
+"""Merges that are looked behind for the last change."""
 _SHA = re.compile(r"[0-9a-f]{40}")
 _REF = re.compile(r"ref: (refs/[^\s~^:?*\[\\\x00-\x1f\x7f-\x9f]+)")
 """Whatever git lets a branch be called."""
 _COMMITTER = re.compile(rb"^committer .*> (-?\d{1,15}) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+_PARENT = re.compile(rb"^parent ([0-9a-f]{40})$", re.MULTILINE)
 _ORIGIN = re.compile(r'^[ \t]*\[remote[ \t]+"origin"\]([^\[]*)', re.MULTILINE)
 _ADDRESS = re.compile(r"^[ \t]*url[ \t]*=([^\n#;\"]*)", re.MULTILINE)
 _LINK, _MODULE = 0o120000, 0o160000
@@ -44,6 +47,14 @@ class Blob(NamedTuple):
     path: str
     mode: int
     sha: bytes
+
+
+class _Dated(NamedTuple):
+    """A commit in the order of time."""
+
+    seconds: int
+    day: str
+    parents: tuple[str, ...]
 
 
 class WorkTree:
@@ -92,18 +103,36 @@ class WorkTree:
         raise RepositoryError(f"{self.root} has no commit {reference}; give a 40-digit SHA, a branch or a tag of it")
 
     def date(self, commit: str = "") -> str:
-        """The day of a commit, by default HEAD's, YYYY-MM-DD; "" where there is none."""
-        if not (commit or self.head):
-            return ""
-        _, content = self._object(commit or self.head)
-        found = _COMMITTER.search(content)
+        """The day of the last change up to a commit, by default HEAD's, YYYY-MM-DD; "" where there is none. A merge itself changes nothing."""
+        first = commit or self.head
+        found = [self._dated(first)] if first else []
+        day, seen = found[0].day if found else "", {first}
+        for _ in range(_MERGES):
+            if not found:
+                break
+            newest = max(found)
+            if len(newest.parents) < 2:
+                return newest.day
+            found.remove(newest)
+            # the oldest commits of a shallow clone follow others that are not here
+            new = [sha for sha in newest.parents if sha not in seen and self._holds(bytes.fromhex(sha))]
+            seen.update(new)
+            found += map(self._dated, new)
+        return day
+
+    def _dated(self, commit: str) -> _Dated:
+        """When a commit was made, and which it follows."""
+        head = self._object(commit)[1].partition(b"\n\n")[0]
+        parents = tuple(sha.decode() for sha in _PARENT.findall(head))
+        found = _COMMITTER.search(head)
         if found is None:
-            return ""
+            return _Dated(0, "", parents)
         offset = timedelta(hours=int(found[3]), minutes=int(found[4])) * (1 if found[2] == b"+" else -1)
         try:
-            return datetime.fromtimestamp(int(found[1]), UTC).astimezone(timezone(offset)).strftime("%Y-%m-%d")
+            day = datetime.fromtimestamp(int(found[1]), UTC).astimezone(timezone(offset)).strftime("%Y-%m-%d")
         except (ValueError, OverflowError, OSError):
-            return ""
+            day = ""
+        return _Dated(int(found[1]), day, parents)
 
     def blobs(self, commit: str) -> Iterator[Blob]:
         """The files of a commit, submodules left out. Names lead nowhere else: gitdb's own check, and ours."""

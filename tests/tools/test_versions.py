@@ -1,10 +1,11 @@
 import os
 from pathlib import Path
 
+import git
 import pytest
 
 from ml_agent.tools.content_cache import ContentCache
-from ml_agent.tools.versions import head_commit, local_version
+from ml_agent.tools.versions import commit_date, head_commit, local_version
 from tests.servers.git_folders import commit_files, write_files
 
 FILES = {"README.md": "# Title", "src/run.py": "print(1)"}
@@ -101,3 +102,25 @@ def test_a_plain_folder_is_its_names_sizes_and_contents(plain: Path) -> None:
     seen.add(local_version(plain))
     assert len(seen) == 4
     assert all(version.startswith("files-") for version in seen)
+
+
+def test_a_merge_is_of_the_day_of_the_last_change_that_it_joins(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    commit_files(work, FILES)
+    client = git.Git(str(work))
+    person = {f"GIT_{who}_{what}": "test" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+
+    def run(day: str, *words: str) -> None:
+        dates = {f"GIT_{who}_DATE": f"{day}T12:00:00+0000" for who in ("AUTHOR", "COMMITTER")}
+        with client.custom_environment(**person, **dates, GIT_CONFIG_GLOBAL=os.devnull):
+            client.execute(["git", *words])
+
+    commit = ("commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m")
+    run("2024-02-01", "checkout", "--quiet", "-b", "side")
+    run("2024-02-01", *commit, "fix")
+    run("2024-01-09", "checkout", "--quiet", "main")
+    run("2024-01-09", *commit, "main")
+    run("2025-03-01", "merge", "--quiet", "--no-ff", "--no-gpg-sign", "-m", "merge", "side")
+    assert commit_date(work) == "2024-02-01"
+    run("2026-03-01", "clone", "--quiet", "--depth", "1", f"file://{work}", str(tmp_path / "shallow"))
+    assert commit_date(tmp_path / "shallow") == "2025-03-01"
