@@ -31,7 +31,6 @@ from ml_agent.sandbox.local_place import (
     make_parts,
     make_place,
     remove,
-    setups,
 )
 from ml_agent.sandbox.pip_settings import CERTIFICATE_NAMES, DEFAULT_BUNDLE, read_pip_settings
 from ml_agent.sandbox.running_local import Launch, LocalRunning
@@ -271,12 +270,14 @@ class BubblewrapSandbox(LocalSandbox):
     def _parts(self, command: Command) -> tuple[dict[str, Path], dict[str, Path]]:
         """What of the place and the environment a command may change, and what it may only read.
 
-        A step of the installer sees environments and downloads, but neither the workspace nor the home of others.
+        A step of the installer sees the environment that is being made and the downloads, and no workspace and no home.
         """
         place, made = self._alive(), self._made
         assert made is not None
         if command.install:
-            return {SETUPS: setups(), HOME: place / FETCH, "/tmp": place / FETCH}, {f"{UV}/uv": uv_program()}
+            cache = downloads(self._user)
+            own = {HOME: place / FETCH, "/tmp": place / FETCH, f"{SETUPS}/{cache.name}": cache}
+            return own | {f"{SETUPS}/{made.name}/{VENV_FOLDER}": made / VENV_FOLDER}, {f"{UV}/uv": uv_program()}
         own = {WORKSPACE: place / "workspace", HOME: place / "home", "/tmp": place / "tmp"}
         venv = {VENV: made / VENV_FOLDER}
         return (own, venv) if self._is_kept else (own | venv, {f"{UV}/uv": uv_program()})

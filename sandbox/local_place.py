@@ -104,7 +104,7 @@ def keep(fresh: Path, key: str, note: str) -> Path:
 def kept(key: str) -> Path | None:
     """What was kept under a key."""
     folder = setups() / key
-    if not (folder / NOTE_FILE).is_file():
+    if not (folder / NOTE_FILE).is_file() or (folder / VENV_FOLDER).is_symlink():
         return None
     with suppress(OSError):
         os.utime(folder / NOTE_FILE)

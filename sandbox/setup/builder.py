@@ -29,6 +29,7 @@ from ml_agent.sandbox.setup.uv import (
     link_text,
     name_of,
     read_refusal,
+    requirements_text,
 )
 from ml_agent.sandbox.uv_program import NO_INDEX
 from ml_agent.tools.bounded import read_toml
@@ -302,17 +303,17 @@ class Builder:
         return self._trees[source]
 
     def _copied(self, project: Project) -> Tree | BuildFailure:
-        here = "$HOME/project" + ("" if project.folder == "." else f"/{shlex.quote(project.folder)}")
+        here = "$HOME/project" + ("" if project.folder == "." else f"/{_within(project.folder)}")
         text = (
             f'rm -rf "$HOME/project" && cp -a . "$HOME/project" && cd "$HOME/project"\n'
             f"if cat {_BUILD_FILES} 2>/dev/null | grep -qiE '{_BY_TAG}'; then {_TAGGED}; fi\n{_shown(here)}"
         )
         return _tree_of(here, project.day, self._steps.offline(text, 300))
 
-    def develop(self, wheel: str, workspace_folder: str) -> tuple[Refusal | None, tuple[str, ...]]:
+    def develop(self, wheel: str, folder: str) -> tuple[Refusal | None, tuple[str, ...]]:
         """Install a wheel that leads to the sources in the workspace; why not, and what was laid beside them."""
         script, out = shlex.quote((_INSIDE / "build_hooks.py").read_text(encoding="utf-8")), next(self._number)
-        words = f'develop . "{BUILD}/out/{out}" "{wheel}" "$PWD/{workspace_folder}"'
+        words = f'develop . "{BUILD}/out/{out}" "{wheel}" "$PWD/{_within(folder)}"'
         text = f'made="{BUILD}/out/{out}/develop"; mkdir -p "$made"; "$VIRTUAL_ENV/bin/python" -I -c {script} {words} '
         text += f'|| cp "{wheel}" "$made"\n' + link_text('"$made"/*')
         done = self._steps.offline(text, 600)
@@ -384,11 +385,13 @@ class Builder:
                 return folder
         folder = f"{BUILD}/env-{hashlib.sha256(repr((key, held)).encode()).hexdigest()[:12]}"
         uv = f'"$ML_AGENT_UV" -q pip install --no-build --python "{folder}/bin/python" ${{{NO_INDEX}:-}}'
-        uv += f' {f"--exclude-newer {day} " * bool(day)}-r "$needs/requires" -c "$needs/held"'
+        uv += f' {f"--exclude-newer {shlex.quote(day)} " * bool(day)}-r "$needs/requires" -c "$needs/held"'
         lines = [install_text((), seeds=False, target=folder)]
         if requires:
             lines += [
-                f"""needs=$(mktemp -d); printf '%s\\n' {shlex.join(requires)} >"$needs/requires"; printf '%s\\n' {shlex.join(held)} >"$needs/held" """,
+                "needs=$(mktemp -d)",
+                requirements_text("$needs/requires", requires),
+                requirements_text("$needs/held", held),
                 f"{uv} || {{ sed -Ei 's/===?[^;,]*//' \"$needs/requires\"; {uv}; }}",  # a pin may have no wheel for this Python
             ]
         lines += [f'cd "{folder}"/lib/python*/site-packages && ls -d -- *.dist-info 2>/dev/null || true']
@@ -442,6 +445,11 @@ def _tree_of(folder: str, day: str, shown: Response) -> Tree | BuildFailure:
     backend = str(system.get("build-backend") or "setuptools.build_meta:__legacy__")
     paths = tuple(one for one in system.get("backend-path", ()) if isinstance(one, str))
     return Tree(folder=folder, day=day, requires=requires, backend=backend, paths=paths, plain=not compiled.strip())
+
+
+def _within(text: str) -> str:
+    """A text as it stands between double quotes of bash."""
+    return re.sub(r'([\\"$`])', r"\\\1", text)
 
 
 def _shown(folder: str) -> str:

@@ -35,6 +35,7 @@ from ml_agent.sandbox.setup.uv import (
     link_text,
     look_text,
     name_of,
+    plain,
     read_lock,
     read_refusal,
 )
@@ -467,14 +468,14 @@ class _Making:
             required = package_requires(self._source.root / self._declared.project)
         lines = [line for line in (*self._declared.lines, *required) if name_of(line) not in asked]
         lines = [self._plain_name(line) for line in lines if own is None or name_of(line) != normalized(own.name)]
-        return list(dict.fromkeys([*self._asked.requirements, *lines]))
+        return list(filter(None, dict.fromkeys([*self._asked.requirements, *lines])))
 
     def _plain_name(self, line: str) -> str:
-        """A requirement without an address, which no index has; its name stands for it."""
-        if "://" not in line:
+        """The name alone of a requirement that has an address, which no index has, or that cannot be read."""
+        if plain(line):
             return line
-        name = line.partition("egg=")[2].partition("&")[0] or name_of(line)
-        self._state.left_out[line] = f"only the package index can be reached: {name} is taken from there"
+        name = name_of(line.partition("egg=")[2] or line)
+        self._state.left_out[line] = f"only what the package index has can be installed: {name or 'nothing'} from there"
         return name
 
     def _resolved(self, lines: Sequence[str], nobody: Sequence[str] = ()) -> tuple[Package, ...] | Refusal:
@@ -610,7 +611,7 @@ class _Making:
             return full if (full := read_refusal("\n".join(why))).reason == "disk" else None
         if self._added:
             self._steps.offline(f"rm -f -- {self._added}", 120)
-        refused, added = self._builder.develop(built.wheel, shlex.quote(project.folder))
+        refused, added = self._builder.develop(built.wheel, project.folder)
         self._added = " ".join(shlex.quote(f"{self._declared.project}/{path}") for path in added)
         self._state.adds = bool(added)
         if refused is not None:

@@ -63,7 +63,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def meaning(self) -> "Wanted":
         """The same for requirements that differ in order and spelling alone."""
-        return msgspec.structs.replace(self, requirements=tuple(sorted(set(map(_plain, self.requirements)))))
+        return msgspec.structs.replace(self, requirements=tuple(sorted(set(map(plain, self.requirements)))))
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
         *(["--no-deps"] if not wanted.dependencies else []),
         *([f"--exclude-newer {shlex.quote(wanted.day)}"] if wanted.day else []),
         *(f"--exclude-newer-package {shlex.quote(f'{name}={wanted.settled}')}" for name in wanted.young),
-        *(f"--only-binary {name}" for name in (*ready_made(), *wanted.ready)),
+        *(f"--only-binary {shlex.quote(name)}" for name in (*ready_made(), *wanted.ready)),
         *([f'-c "{RESOLVE}/constraints"'] if wanted.constraints else []),
         f'"{RESOLVE}/requirements.in"',
     ]
@@ -153,8 +153,8 @@ def compile_text(wanted: Wanted, known: Iterable[Metadata]) -> str:
         [
             "resolve=$(mktemp -d); trap 'rm -rf \"$resolve\"' EXIT",
             _answering_python(),
-            _written(f"{RESOLVE}/requirements.in", wanted.requirements),
-            _written(f"{RESOLVE}/constraints", wanted.constraints),
+            requirements_text(f"{RESOLVE}/requirements.in", wanted.requirements),
+            requirements_text(f"{RESOLVE}/constraints", wanted.constraints),
             _written(f"{RESOLVE}/uv.toml", map(_toml, known)),
             f'{" ".join(words)} >"{RESOLVE}/said" 2>&1 || {{ cat "{RESOLVE}/said"; {read} 2>/dev/null; exit 1; }}',
             f'cat "{RESOLVE}/pylock.toml"',
@@ -287,6 +287,11 @@ def _answering_python() -> str:
     )
 
 
+def requirements_text(path: str, requirements: Iterable[str]) -> str:
+    """A command that writes a file of requirements for uv, in which nothing is an option, a path or an address."""
+    return _written(path, filter(None, map(plain, requirements)))
+
+
 def _written(path: str, lines: Iterable[str]) -> str:
     """A command that writes lines into a file."""
     words = " ".join(shlex.quote(line) for line in lines)
@@ -300,15 +305,16 @@ def _toml(known: Metadata) -> str:
     return "[[dependency-metadata]]\n" + "\n".join(f"{name} = {json.dumps(value)}" for name, value in values.items())
 
 
-def _plain(requirement: str) -> str:
+def plain(requirement: str) -> str:
+    """A requirement, written anew on one line; "" for what is none, and for one with an address, which no index has."""
     from packaging.requirements import Requirement  # takes long to import
 
     try:
         parsed = Requirement(requirement)
     except ValueError:
-        return requirement
+        return ""
     parsed.name = normalized(parsed.name)
-    return str(parsed)
+    return "" if parsed.url else " ".join(str(parsed).split())
 
 
 def name_of(requirement: str) -> str:

@@ -1,6 +1,7 @@
 """What was downloaded and made for other runs: neither a build nor a package reaches any of it, nor runs with the index in reach."""
 
 import os
+import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -10,16 +11,28 @@ from pathlib import Path
 
 import docker
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from packaging.requirements import Requirement
 
-from ml_agent.sandbox.bubblewrap import find_bubblewrap
-from ml_agent.sandbox.contract import Policy, Sandbox
+from ml_agent.sandbox.bubblewrap import find_bubblewrap, other_user
+from ml_agent.sandbox.contract import Command, Policy, Sandbox
 from ml_agent.sandbox.docker_environments import DOWNLOADS
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
 from ml_agent.sandbox.image import ensure_image
 from ml_agent.sandbox.local import BubblewrapSandbox
-from ml_agent.sandbox.local_place import builds, setups
+from ml_agent.sandbox.local_place import builds, downloads, setups
 from ml_agent.sandbox.session import Session
-from ml_agent.sandbox.setup.uv import read_lock
+from ml_agent.sandbox.setup.uv import (
+    Metadata,
+    Package,
+    Wanted,
+    compile_text,
+    install_text,
+    look_text,
+    read_lock,
+    requirements_text,
+)
 from ml_agent.sandbox.task import Source, Task
 from tests.servers.git_folders import write_files
 from tests.wheels import make_wheel
@@ -61,7 +74,7 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
         made.writestr("own-1.0.dist-info/RECORD", "own.py,,\n")
     return name
 '''
-PATH_FILE = "import os; [open(p + '/ran', 'w') for p in ('/mnt/setups', '/workspace/uv') if os.path.isdir(p)]\n"
+PATH_FILE = "import glob; [open(p + '/ran', 'w') for p in glob.glob('/mnt/setups/uv*') + glob.glob('/workspace/uv')]\n"
 """A line of a package's own that Python runs wherever it starts: it leaves a mark where only the installer may write."""
 RUN = "import shared\nprint('value', shared.VALUE)\n"
 
@@ -88,14 +101,14 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server.shutdown()
 
 
-def _printed(kind: str, root: Path, notes: list[str], more: Sequence[str] = ()) -> str:
+def _printed(kind: str, root: Path, notes: list[str], more: Sequence[str] = (), folder: str = ".") -> str:
     """What a run of a repository prints, with `more` requirements than it declares."""
     policy, logs = Policy(network="install", run_id=f"shared-{os.getpid()}"), root.parent / "logs"
     sandbox: Sandbox = DockerSandbox(policy, log_folder=logs) if kind == "docker" else BubblewrapSandbox(policy, logs)
     session = Session(sandbox, Source(root=root, version=root.name), notes.append, notes.append)
     try:
         assert not more or session.install(more, "asked for").ok
-        response = session.run(Task(text="python run.py"))
+        response = session.run(Task(text="python run.py", folder=folder))
         return response.stdout + response.stderr
     finally:
         session.close()
@@ -132,7 +145,7 @@ def test_only_a_digest_is_a_digest(said: str) -> None:
 def test_a_build_changes_nothing_that_another_run_is_given(kind: str, index: None, tmp_path: Path) -> None:
     if kind == "bubblewrap" and find_bubblewrap() is None:
         pytest.skip("bubblewrap does not work here")
-    shared = "/workspace/uv" if kind == "docker" else "/mnt/setups"
+    shared = "/workspace/uv" if kind == "docker" else f"/mnt/setups/{downloads(other_user()).name}"
     files = {"pyproject.toml": PROJECT, "hook.py": HOOK.replace("@SHARED@", shared), "run.py": RUN}
     write_files(tmp_path / "hostile", {**files, "requirements.txt": "shared\n"})
     write_files(tmp_path / "honest", {"requirements.txt": "shared\n", "run.py": RUN})
@@ -164,3 +177,89 @@ def test_a_package_is_built_once_for_the_same_files(kind: str, index: None, tmp_
     assert _printed(kind, tmp_path / "b/same", notes, ["shared"]) not in (first, ""), notes
     kept = list(builds().rglob("*.whl"))
     assert len(kept) == 2 and all(file.parent.stat().st_mode & 0o77 == 0 for file in kept)
+
+
+FOREIGN = [
+    "$(touch ran)",
+    "`touch ran`",
+    "x; touch ran",
+    "x'; touch ran; '",
+    'x"; touch ran; "',
+    "x\ntouch ran",
+    "x $(touch ran)",
+]
+
+
+@pytest.mark.promise("What a repository or a package says is no command of the installer.", by="sandbox.setup.uv")
+@pytest.mark.parametrize("word", FOREIGN)
+def test_nothing_that_is_said_is_a_word_of_bash(word: str, tmp_path: Path) -> None:
+    said = Metadata(name=word, version=word, requires=(word,), python=word, extras=(word,))
+    wanted = Wanted(
+        requirements=(word,), constraints=(word,), day=word, young=(word,), settled=word, ready=(word,)
+    )  # fmt: skip
+    package = Package(name=word, version=word)
+    for text in (compile_text(wanted, [said]), install_text([package], seeds=False), look_text([word], word)):
+        programs = {"ML_AGENT_UV": "/bin/true", "ML_AGENT_PYTHON": "/bin/true", "VIRTUAL_ENV": str(tmp_path / "venv")}
+        subprocess.run(
+            ["bash", "-c", text], cwd=tmp_path, env={"PATH": os.environ["PATH"], **programs}, timeout=60, check=False
+        )
+        assert not list(tmp_path.rglob("ran")), text
+
+
+@pytest.mark.promise("A requirement is no option, no path and no address of the installer.", by="sandbox.setup.uv")
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.sampled_from("six-r /etc@:#;='\"\\\n\r\u2028>1.0[]"), max_size=30))
+@example("six\n -r /etc/passwd")
+@example("six; python_version > '3\n-r /etc/passwd'")
+@example("--index-url http://x.invalid")
+@example("six@file:/etc/passwd")
+@example("six @ ./x.whl")
+@example("git+https://x.invalid/y#egg=six")
+def test_a_file_of_requirements_has_nothing_else(text: str) -> None:
+    lines = ["yaml", text, "numpy<2"]
+    done = subprocess.run(
+        ["bash", "-c", requirements_text("/dev/stdout", lines)], capture_output=True, timeout=60, check=True
+    )
+    found = [Requirement(line) for line in done.stdout.decode().splitlines()]
+    assert [one.name for one in (found[0], found[-1])] == ["yaml", "numpy"]
+    assert len(found) <= 3 and not any(one.url for one in found)
+
+
+@pytest.mark.promise(
+    "No code runs while the package index can be reached.", by="tools.python_api.requirements, sandbox.setup.uv"
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_of_a_package_is_no_command(kind: str, index: None, tmp_path: Path) -> None:
+    if kind == "bubblewrap" and find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    code = "".join(f"\\{ord(character):03o}" for character in 'touch "$UV_CACHE_DIR/ran"')
+    name = """'''x; eval "$(printf '@')"; true'''""".replace("@", code)
+    project = PROJECT.replace('"own"', name)
+    root = tmp_path / "hostile"
+    write_files(root, {"pyproject.toml": project})
+    folder = "a $(touch ran) b"
+    files = {"hook.py": HOOK, "run.py": RUN + "import own\n", "requirements.txt": "shared\n"}
+    write_files(root / folder, {**files, "pyproject.toml": PROJECT})
+    notes: list[str] = []
+    said = _printed(kind, root, notes, folder=folder)
+    assert "value" in said and "Error" not in said, (said, notes)
+    assert "ran" not in _downloads(kind).split()
+
+
+@pytest.mark.promise("The installer reaches the environment that it makes, and no other.", by="sandbox.local")
+def test_the_installer_sees_one_environment(index: None, tmp_path: Path) -> None:
+    if find_bubblewrap() is None:
+        pytest.skip("bubblewrap does not work here")
+    sandbox = BubblewrapSandbox(Policy(network="install", run_id=f"shared-{os.getpid()}"), tmp_path / "logs")
+    sandbox.start()
+    try:
+        write_files(setups() / "other/venv", {"inside.txt": "of another"})
+        tries = 'touch mine "$UV_CACHE_DIR/mine"; touch new; ln -s /etc/passwd note.json; mv venv was; ln -s / venv; rm -rf other'
+        done = sandbox.run(Command(text=f'cd "$VIRTUAL_ENV"/..; ls .. ; {tries}; true', install=True))
+        (fresh,) = setups().glob("new-*")
+        assert set(done.stdout.split()) == {fresh.name, downloads(other_user()).name}
+        assert [path.name for path in fresh.iterdir()] == ["venv"] and not (fresh / "venv").is_symlink()
+        assert (setups() / "other/venv/inside.txt").exists()
+        assert (downloads(other_user()) / "mine").exists(), "what it may write it can write"
+    finally:
+        sandbox.stop()

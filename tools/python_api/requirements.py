@@ -21,6 +21,8 @@ MAX_DEPTH = 3
 MAX_YAML = 64 * 1024
 _SKIPPED = frozenset({".git", "node_modules", "site-packages", ".venv", "venv", "third_party", "thirdparty", "vendor"})
 _INSTALL = re.compile(r"^\s*+[$!>%]?\s*+(?:sudo\s++)?(?:python3?\s+-m\s+)?pip3?\s+install\s+(.+)$")
+_NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?", re.ASCII)
+"""Of a distribution."""
 _CONDA = re.compile(r"^\s*+[$!>]?\s*+(?:conda|mamba)\s+install\s+(.+)$")
 _CONDA_NAMES = {
     "pytorch": "torch",
@@ -147,7 +149,9 @@ def own_names(root: Path) -> frozenset[str]:
     project = read_project(read_text(root / "pyproject.toml"))
     tables = (dig(project, "project"), dig(project, "tool", "poetry"), _setup_arguments(root / "setup.py"))
     said = (*(table.get("name") for table in tables), *config_lines(read_text(root / "setup.cfg"), "metadata", "name"))
-    return frozenset(normalized(name.strip()) for name in said if isinstance(name, str) and name)
+    return frozenset(
+        normalized(name.strip()) for name in said if isinstance(name, str) and _NAME.fullmatch(name.strip())
+    )
 
 
 def wanted_python(root: Path) -> str:
