@@ -100,6 +100,16 @@ def parse_python(source: str | bytes, levels: int = MOST_LEVELS) -> ast.Module |
         return None
 
 
+def only_names(node: ast.stmt) -> bool:
+    """Whether a statement only gives names to things: it defines, imports, or assigns without a call. A decorator may do more."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return not node.decorator_list
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
+        return True
+    held = node.value if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) else node
+    return held is None or not any(isinstance(part, ast.Call | ast.stmt | ast.Await) for part in ast.walk(held))
+
+
 def read_module(tree: Tree, path: str) -> ast.Module | None:
     """The syntax tree of a file of a repository; None where it cannot be read or is no Python.
 

@@ -15,7 +15,7 @@ from ml_agent.tools.signatures.declared import declared_commands
 from tests.processor_time import within
 from tests.servers.git_folders import write_files
 
-HELD_BY = "tools.signatures.machine, tools.bounded"
+HELD_BY = "tools.signatures.control_flow, tools.bounded"
 SECONDS = 8
 ARGPARSE = "import argparse\np = argparse.ArgumentParser()\nt = 'x' * 100_000\n"
 LISTED = "t = ['x' * 100_000] * 2000\n"

@@ -24,7 +24,7 @@ from ml_agent.tools.python_api.bindings import (
     undefined_names,
 )
 from ml_agent.tools.python_api.model import ApiObject, Parameter
-from ml_agent.tools.python_source import read_python
+from ml_agent.tools.python_source import only_names, read_python
 from ml_agent.tools.signatures.nearest import nearest
 
 
@@ -144,7 +144,7 @@ class _Checker:
 
     def _nothing_runs(self) -> Iterator[Finding]:
         """Code that would end well whatever it says: functions and classes that nobody calls."""
-        if any(isinstance(node, _DEFINES) for node in self._tree.body) and all(map(_is_quiet, self._tree.body)):
+        if any(isinstance(node, _DEFINES) for node in self._tree.body) and all(map(only_names, self._tree.body)):
             yield Finding(code="nothing-runs", message="nothing runs: the code only defines functions and classes")
 
     @cached_property
@@ -250,16 +250,6 @@ class _Checker:
     @cached_property
     def _known_names(self) -> set[str]:
         return {*rebound_names(self._tree), *(item.local for item in imported_names(self._tree)), *_COMMON_BUILTINS}
-
-
-def _is_quiet(node: ast.stmt) -> bool:
-    """Whether a statement only gives names to things; a decorator may do more."""
-    if isinstance(node, _DEFINES):
-        return not node.decorator_list
-    if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
-        return True
-    held = node.value if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) else node
-    return held is None or not any(isinstance(part, ast.Call | ast.stmt | ast.Await) for part in ast.walk(held))
 
 
 def _left_open(call: ast.Call, written: str) -> Iterator[Finding]:

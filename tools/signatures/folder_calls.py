@@ -3,12 +3,15 @@
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ml_agent.tools.signatures.machine import Machine
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Module, Value
 
+if TYPE_CHECKING:
+    from ml_agent.tools.signatures.interpreter import Interpreter
 
-def _import_module(run: Machine, arguments: Arguments) -> Value:
+
+def _import_module(run: "Interpreter", arguments: Arguments) -> Value:
     """importlib.import_module(name, package): imported for what it does, so followed at once."""
     name, package = run.settle(arguments.get(0, "name")), arguments.get(1, "package")
     if not isinstance(name, str) or not arguments.path:
@@ -24,7 +27,7 @@ def _import_module(run: Machine, arguments: Arguments) -> Value:
     return found
 
 
-def fill(run: Machine, module: Module, name: str) -> None:
+def fill(run: "Interpreter", module: Module, name: str) -> None:
     """A table that begins empty is read: modules that were imported for other things may have filled it by now."""
     if run.importing or not module.registering or name not in module.registries or module.state != "done":
         return
@@ -40,7 +43,7 @@ def fill(run: Machine, module: Module, name: str) -> None:
             return
 
 
-def find_commands(run: Machine, names: Sequence[str] = ("command", "group", "callback")) -> None:
+def find_commands(run: "Interpreter", names: Sequence[str] = ("command", "group", "callback")) -> None:
     """An application parses: modules that were imported for nothing else give it commands by its decorators."""
     if run.importing:
         return
@@ -51,7 +54,7 @@ def find_commands(run: Machine, names: Sequence[str] = ("command", "group", "cal
         _run_package(run, path)
 
 
-def _run_package(run: Machine, path: str) -> None:
+def _run_package(run: "Interpreter", path: str) -> None:
     """Follow a module, and the packages around it before."""
     names = path.removesuffix(".py").removesuffix("/__init__").split("/")
     for count in range(1, len(names)):
@@ -119,4 +122,4 @@ def _is_empty(node: ast.expr | None) -> bool:
 EMPTY = ("dict", "OrderedDict", "defaultdict")
 MAX_NESTED = 3
 MAX_ROUNDS = 3
-FOLDER_FUNCTIONS: dict[str, Callable[[Machine, Arguments], Value]] = {"importlib.import_module": _import_module}
+FOLDER_FUNCTIONS: dict[str, Callable[["Interpreter", Arguments], Value]] = {"importlib.import_module": _import_module}

@@ -7,9 +7,7 @@ from functools import partial
 
 from ml_agent.tools import plugins
 from ml_agent.tools.signatures import calls, expressions, statements
-from ml_agent.tools.signatures.folder_calls import begin, doubt_registries, fill
-from ml_agent.tools.signatures.library import CONSTANTS_OF
-from ml_agent.tools.signatures.machine import (
+from ml_agent.tools.signatures.control_flow import (
     AcceptedValues,
     Budget,
     Collector,
@@ -21,6 +19,8 @@ from ml_agent.tools.signatures.machine import (
     ProgramRaised,
     TooLong,
 )
+from ml_agent.tools.signatures.folder_calls import begin, doubt_registries, fill
+from ml_agent.tools.signatures.library import CONSTANTS_OF
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
@@ -66,14 +66,25 @@ class Interpreter:
         self.script = script
         self.factories = factories
         self.beyond = beyond
-        """Go on after the command line was parsed, to see which values are tested."""
+        """Go on after the command line was parsed, to see which values are tested: then a test of one goes both ways, whatever its default."""
         self.budget = Budget(steps)
         self.options_left = MOST_OPTIONS
-        self.uncertain = self.muted = self.depth = self.call_steps = 0
+        self.uncertain = 0
+        """More than 0 while it is not known whether this part of the program is reached."""
+        self.muted = 0
+        """More than 0 while a failure would be caught."""
+        self.depth = 0
+        """Calls that we are in."""
+        self.call_steps = 0
+        """How many steps a call may take, halved with each depth; 0 for no limit."""
         self.collectors = [Collector(0)]
+        """One for each branch that we are in; the first is the program's."""
         self.active: list[object] = []
+        """The functions that we are in, by their syntax node."""
         self.modules: dict[str, Module] = {}
+        """Every module that was met, by its file."""
         self.parsed: list[ParseCall] = []
+        """How often, and by which parser, the command line was read."""
         self.made: list[Native] = []
         """Every modelled parser, in order."""
         self._resolving: set[tuple[str, str]] = set()
@@ -82,6 +93,7 @@ class Interpreter:
         self.eager: set[str] = set()
         """Modules that fill tables: followed where they are imported."""
         self.settled: dict[str, None] = {}
+        """Options whose values, known or not, decided how the program goes on."""
         self.inserted = ""
         """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
@@ -123,11 +135,6 @@ class Interpreter:
             return External("builtins." + name)
         found = self._star_import(frame.module, name)
         return UNKNOWN if found is None else found
-
-    @property
-    def concrete(self) -> bool:
-        """Whether tests of values that have a default go the way of the default, and not both ways."""
-        return not self.beyond
 
     def _star_import(self, module: Module, name: str) -> Value | None:
         """What a name stands for that a star import brings, or None."""
@@ -171,7 +178,7 @@ class Interpreter:
         if not isinstance(value, ParsedArgument):
             return value
         self.settled[value.dest] = None
-        if value.value is UNKNOWN or (self.uncertain and not self.concrete):
+        if value.value is UNKNOWN or (self.uncertain and self.beyond):
             return value
         if value.fold and isinstance(value.value, str):
             return value.value.lower() if value.fold == "lower" else value.value.upper()

@@ -3,20 +3,20 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
 from ml_agent.tools.outline import first_paragraph
-from ml_agent.tools.python_source import without_garbage_collection
+from ml_agent.tools.python_api.bindings import chain_of, imported_names
+from ml_agent.tools.python_source import only_names, without_garbage_collection
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.config_files import configured
+from ml_agent.tools.signatures.control_flow import signatures_of
 from ml_agent.tools.signatures.frameworks import factories
-from ml_agent.tools.signatures.handed_over import library_that_decorates, library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
-from ml_agent.tools.signatures.machine import signatures_of
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
 from ml_agent.tools.signatures.sources import Sources
@@ -32,8 +32,7 @@ STARTS = re.compile(
     r"|\.\w*(?:CLI|App|Args|Arguments|Arg\w*Parser)$"
 )
 """The dotted name of what may read a command line: `lightning.app.main`, `trainer.TrainerArgs`."""
-_DOES_MORE = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.For, ast.While, ast.With)
-"""What a file that does nothing but call a library has none of."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
 """A parser is asked for the words."""
 REWRITES = re.compile(
@@ -112,14 +111,15 @@ class SignatureReader:
         tree = self.sources.tree(path)
         if tree is None or path in self.sources.repaired or self.sources.has_effects(path, path):
             return False
-        quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-        return all(isinstance(n, quiet) or _is_quiet(n) for n in tree.body)
+        return all(map(only_names, tree.body))
 
     def decorator(self, path: str) -> str:
-        """A library's decorator of a function of a file, which may run it; "" where there is none."""
+        """A library's decorator of a function of a file, which may run it (`@begin.start`); "" where there is none."""
         tree = self.sources.tree(path)
-        is_foreign: Callable[[str], bool] = lambda module: bool(module) and self._is_foreign(module, path)  # noqa: E731
-        return library_that_decorates(tree, is_foreign) if tree is not None else ""
+        functions = [node for node in tree.body if isinstance(node, _DEFINITIONS)] if tree is not None else []
+        libraries = self._libraries(path, tree) if tree is not None else {}
+        decorators = (one for node in functions for one in node.decorator_list)
+        return next((ast.unparse(one) for one in decorators if _root(one) in libraries), "")
 
     def relative_import(self, path: str) -> int:
         """The line of the first relative import that a script reaches before anything else; 0 where there is none.
@@ -148,14 +148,8 @@ class SignatureReader:
         if parses := PARSES.search(text):
             line = text.count("\n", 0, parses.start()) + 1
             return f"{parses[1]} at {path}:{line} reads arguments in a way that is not understood"
-        foreign = self._called_library(path)
-        if foreign:
-            return f"{foreign} may read them, and it is not in the repository"
-        tree = self.sources.tree(path)
-        if tree is not None and (library := library_that_runs(tree, lambda module: self._is_foreign(module, path))):
-            return (
-                f"{library} is given a function of the script and may read them (to add a library: docs/extending.md)"
-            )
+        if library := self._library_that_runs(path):
+            return f"{library} may read them, and it is not in the repository (to add a library: docs/extending.md)"
         closure = self.sources.closure(path, path)
         for other in closure:
             if self.sources.asked(other, framework_of):
@@ -164,28 +158,40 @@ class SignatureReader:
         how = "reads arguments in a way that is not understood (to add a library: docs/extending.md)"
         return f"{module} {how}" if module else ""
 
-    def _called_library(self, path: str) -> str:
-        """A function or class of a library, imported by name, that a file calls and that may read the words: by its name, as it is given nothing, or as the file does nothing else."""
+    def _library_that_runs(self, path: str) -> str:
+        """A library's function that may run a script, and read the words for it; "" where there is none.
+
+        Its name says that it reads them, it is the last that the script does, or it is given what the script defines:
+        `get_args()`, `train_pipeline(root)`, `app()` with `app = cyclopts.App()`, `plac.call(main)`, `defopt.run([train, test])`.
+        """
         tree = self.sources.tree(path)
-        named: dict[str, str] = {}
-        for node in ast.walk(tree) if tree is not None else ():
-            if (
-                isinstance(node, ast.ImportFrom)
-                and node.module
-                and not node.level
-                and self._is_foreign(node.module, path)
-            ):
-                named |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-        nodes = list(ast.walk(tree)) if tree is not None else []
-        bare = [node.value for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
-        only = len(bare) == 1 and not any(isinstance(node, _DOES_MORE) for node in nodes)
-        for node in nodes:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (only or not node.args):
-                called = named.get(node.func.id, "")
-                alone = only or not (node.args or node.keywords)
-                if (STARTS.search(called) and not node.args) or (called and alone and node in bare):
-                    return called
+        if tree is None:
+            return ""
+        libraries = self._libraries(path, tree)
+        own = {"__main__", *(node.name for node in tree.body if isinstance(node, _DEFINITIONS))}
+        outside = [node for one in tree.body if not isinstance(one, _DEFINITIONS) for node in ast.walk(one)]
+        last = next((node.value for node in reversed(outside) if isinstance(node, ast.Expr)), None)
+        for node in ast.walk(tree):
+            chain = chain_of(node.func) if isinstance(node, ast.Call) else None
+            if not isinstance(node, ast.Call) or chain is None or chain.root not in libraries:
+                continue
+            called = ".".join([libraries[chain.root], *chain.rest])
+            by_name = not chain.rest and (node is last or (STARTS.search(called) and not node.args))
+            if by_name or (node in outside and _hands_over(node, own)):
+                return called
         return ""
+
+    def _libraries(self, path: str, tree: ast.Module) -> dict[str, str]:
+        """By name in a script: what it imports from outside the repository, and what it makes of that at its top level."""
+        found = {
+            one.local: one.target
+            for one in imported_names(tree)
+            if not one.level and self._is_foreign(one.module, path)
+        }
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _root(node.value) in found:
+                found[ast.unparse(node.targets[0])] = ast.unparse(node.value.func)
+        return found
 
     def _is_foreign(self, module: str, path: str) -> bool:
         top = module.partition(".")[0]
@@ -261,11 +267,22 @@ class SignatureReader:
         return any(framework_of(line) for line in lines[first:last])
 
 
-def _is_quiet(node: ast.stmt) -> bool:
-    """A docstring or the assignment of constants."""
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant)
-    return isinstance(node, (ast.Assign, ast.AnnAssign)) and not any(isinstance(n, ast.Call) for n in ast.walk(node))
+def _hands_over(call: ast.Call, own: Collection[str]) -> bool:
+    """Whether a call is given a function of the script, or a list of them, and besides it at most the command line's words."""
+    if not call.args or any("sys.argv" not in ast.unparse(one) for one in call.args[1:]):
+        return False
+    first = call.args[0].elts if isinstance(call.args[0], ast.List) else call.args[:1]
+    worker = any(
+        one.arg in ("args", "kwargs") for one in call.keywords
+    )  # what `mp.spawn(work, args=…)` runs is no program
+    return not worker and bool(first) and all(isinstance(one, ast.Name) and one.id in own for one in first)
+
+
+def _root(node: ast.expr) -> str:
+    """The first name of `a.b(c).d`."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _parsed_signatures(run: Interpreter) -> list[Signature]:
