@@ -34,8 +34,6 @@ class Flags(Native):
         self.known_only = False
         self.open = False
         self.unseen: list[Unseen] = []
-        self.another = False
-        """Whether a parser of the program's own reads the command line."""
         run.made.append(self)
 
     def attribute(self, name: str) -> Value:
@@ -120,7 +118,7 @@ class Flags(Native):
         """The flags as one signature."""
         return [
             Signature(
-                path=self.run.script, framework="argparse" if self.another else "absl", options=tuple(self.options.values()), syntax="argparse" if self.another else "absl",
+                path=self.run.script, framework="absl", options=tuple(self.options.values()), syntax="absl",
                 accepts_unknown=self.known_only or self.open, unseen=tuple(self.unseen), allow_abbrev=False,
             )
         ]  # fmt: skip
@@ -153,33 +151,17 @@ def _run_app(known_only: bool) -> Factory:
     def run_app(run: Interpreter, name: str, arguments: Arguments) -> Value:
         flags = flags_of(run)
         flags.known_only = known_only
-        words = _read_by_another(run, flags, arguments)
-        if words is UNKNOWN:
-            run.note_parsed(flags, strict=True)
+        if arguments.get(None, "flags_parser") is not None:
+            flags.open = True
+            own = Unseen(origin="computed", name="a parser of its own", path=arguments.path, line=arguments.line)
+            flags.unseen.append(own)
+        run.note_parsed(flags, strict=True)
         main = arguments.get(0, "main")
         if main is None:
             main = run.modules[run.script].env.get("main", UNKNOWN)
-        return run.call(main, Arguments([words], {}))
+        return run.call(main, Arguments([UNKNOWN], {}))
 
     return run_app
-
-
-def _read_by_another(run: Interpreter, flags: Flags, arguments: Arguments) -> Value:
-    """What `app.run(main, flags_parser=...)` hands to main; UNKNOWN where the flags read the command line, or nobody knows what does."""
-    own = arguments.get(None, "flags_parser")
-    if own is None:
-        return UNKNOWN
-    before = len(run.parsed)
-    if flags.options:
-        # A parser of absl.flags.argparse_flags takes the flags, too.
-        run.note_parsed(flags, strict=False)
-    read = run.call(own, Arguments([UNKNOWN], {}))
-    if len(run.parsed) > before + bool(flags.options):
-        return read
-    flags.open = flags.another = True
-    unseen = Unseen(origin="computed", name="a parser of its own", path=arguments.path, line=arguments.line)
-    flags.unseen.append(unseen)
-    return UNKNOWN
 
 
 def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:

@@ -1,7 +1,6 @@
 """One add_argument call as an option."""
 
 import shlex
-from functools import partial
 from pathlib import PurePath
 from typing import Protocol
 
@@ -149,8 +148,7 @@ class OptionReader:
 
     def _default(self, dest: str) -> tuple[str | None, bool]:
         if "default" in self.named:
-            written = self._as_typed if self._members() else partial(typed, run=self.parser.run)
-            return written(self.named["default"])
+            return typed(self.named["default"], self.parser.run)
         if dest in self.parser.defaults:
             return typed(self.parser.defaults[dest], self.parser.run)
         if self.parser.argument_default is not None:
@@ -170,41 +168,15 @@ class OptionReader:
 
     def _choices(self) -> tuple[tuple[str, ...], bool]:
         given = self.named.get("choices")
-        if given is None or given is UNKNOWN:
-            return (self._members() if given is None else ()), given is None
-        if isinstance(given, Class):
-            given = self.parser.run.attribute(given, "__members__")
-            given = list(given.values()) if isinstance(given, dict) else UNKNOWN
-        if isinstance(given, str):  # every word that is a part of the text is taken
-            return (), False
-        if not isinstance(given, (list, tuple, set, frozenset, dict)):
+        if given is None:
+            return (), True
+        if not isinstance(given, (list, tuple, set, frozenset, dict)):  # of a text every part is taken
             return (), False
         items = sorted(given, key=str) if isinstance(given, (set, frozenset)) else list(given)
-        texts = [self._as_typed(item) for item in items]
-        if not all(known for _, known in texts):
+        texts = [typed(item, self.parser.run) for item in items]
+        if not all(known for _, known in texts) or any(isinstance(item, Instance) for item in items):
             return (), False
         return tuple(text for text, _ in texts if text is not None), True
-
-    def _as_typed(self, choice: Value) -> tuple[str | None, bool]:
-        """A choice as it would be typed: of an enumeration the word that the converter makes it of."""
-        if not isinstance(choice, Instance) or set(choice.attributes) != {"name", "value"}:
-            return typed(choice, self.parser.run)
-        converter = self.named.get("type")
-        if converter is choice.cls:
-            text = choice.attributes["value"]
-            return text_of(text) or None, isinstance(text, str)
-        words = dict.fromkeys(str(choice.attributes[name]) for name in ("value", "name"))
-        made = (word for word in words if self.parser.run.try_call(converter, word) is choice)
-        return next(((word, True) for word in made), (None, False))
-
-    def _members(self) -> tuple[str, ...]:
-        """The words that an enumeration takes as a converter: its values; () where it may take others."""
-        given = self.named.get("type")
-        if not isinstance(given, Class) or given.find("_missing_") is not None or given.find("__new__") is not None:
-            return ()
-        found = self.parser.run.attribute(given, "__members__")
-        values = [member.attributes["value"] for member in found.values()] if isinstance(found, dict) else []
-        return tuple(values) if all(isinstance(value, str) for value in values) else ()
 
     def _type(self, switch: str | None) -> tuple[OptionType, str]:
         if self.action == "count":
@@ -214,8 +186,6 @@ class OptionReader:
         given = self.named.get("type")
         if given is None:
             return "str", KEY_VALUE if self.action == "dict" else ""
-        if self._members():
-            return "str", ""
         return converted_type(self.parser.run, given)
 
     def _is_required(self, nargs: str | None) -> bool:

@@ -30,7 +30,6 @@ class Parser(Native):
         self.subcommands_required = False
         self.exclusive: list[list[str]] = []
         self.allow_abbrev = arguments.get(None, "allow_abbrev", True) is not False
-        self.resolve = arguments.get(None, "conflict_handler") == "resolve"
         self.argument_default = arguments.get(None, "argument_default")
         self.description = text_of(arguments.get(2, "description")) or text_of(arguments.get(None, "help"))
         self.path, self.line = arguments.path, arguments.line
@@ -38,6 +37,8 @@ class Parser(Native):
         self.result = Namespace()
         if arguments.get(None, "prefix_chars", "-") != "-":
             self.note_unseen("computed", "options that begin with another character")
+        if arguments.get(None, "conflict_handler") == "resolve":
+            self.note_unseen("computed", "options that take the place of others")
         self._take_parents(arguments.get(None, "parents"))
         if not run.importing:  # what modules make while they are imported, and nobody asks, is their own affair
             run.made.append(self)
@@ -91,10 +92,6 @@ class Parser(Native):
         made = reader.option()
         if not made.ends:
             self.values[made.dest] = reader.value(made.dest)
-        if self.resolve and made.flags:
-            taken = set(made.flags)
-            kept = [_without(o, taken) for o in self.options]
-            self.options = [o for o in kept if o is not None]
         self.options.append(made)
         return made
 
@@ -142,7 +139,7 @@ class Parser(Native):
         """parse_known_args."""
         if _from_command_line(arguments):
             self._record_parsing(strict=False)
-            return (Namespace(self.values, whole=not self.open and not self.run.uncertain), UNKNOWN)
+            return (Namespace(self.values), UNKNOWN)
         return (self.result, UNKNOWN)
 
     do_parse_intermixed_args = do_parse_args
@@ -193,14 +190,6 @@ class Parser(Native):
             line=self.line if self.path == self.run.script else 0,
             exclusive=tuple(tuple(dict.fromkeys(g)) for g in self.exclusive if len(set(g)) > 1),
         )  # fmt: skip
-
-
-def _without(option: Option, taken: set[str]) -> Option | None:
-    """An option after others took some of its flags."""
-    if not option.flags or not taken & set(option.flags):
-        return option
-    left = tuple(f for f in option.flags if f not in taken)
-    return msgspec.structs.replace(option, flags=left) if left else None
 
 
 class Group(Native):

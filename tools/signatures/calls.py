@@ -20,7 +20,6 @@ from ml_agent.tools.signatures.values import (
     Frame,
     Function,
     Instance,
-    Lazy,
     Method,
     Module,
     Native,
@@ -277,27 +276,8 @@ def attribute(run: "Interpreter", value: Value, name: str) -> Value:
 def _module_attribute(run: "Interpreter", module: Module, name: str) -> Value:
     run.run_module(module)
     if name == "__dict__":
-        return _namespace(run, module, frozenset())
+        return UNKNOWN if module.opaque or module.stars else module.env
     return run.module_name(module, name)
-
-
-def _namespace(run: "Interpreter", module: Module, asking: frozenset[str]) -> Value:
-    """All names of a module by name, those that it has from star imports included; UNKNOWN where some cannot be seen."""
-    run.budget.spend()
-    run.run_module(module)
-    if module.opaque:
-        return UNKNOWN
-    found: dict[Value, Value] = {}
-    for source in module.stars:
-        theirs = {} if source.path in asking else _namespace(run, source, asking | {module.path})
-        listed = source.env.get("__all__")
-        if not isinstance(theirs, dict) or listed is UNKNOWN:
-            return UNKNOWN
-        public = (
-            listed if isinstance(listed, (list, tuple)) else [one for one in theirs if not str(one).startswith("_")]
-        )
-        found |= {name: Lazy(source, name) for name in public if isinstance(name, str)}
-    return {**found, **module.env} if found else module.env
 
 
 def _bind_member(run: "Interpreter", member: Value, owner: Value) -> Value:

@@ -60,8 +60,6 @@ class FieldParser(Parser):
     def option(self, name: str, field: Field) -> Option:
         """One field as HfArgumentParser adds it."""
         made = option_of(self.run, field, name, dashed(name))
-        if field.kind.members:  # of an enumeration and str it takes the enumeration alone
-            made = msgspec.structs.replace(made, choices=field.kind.members, sure=True)
         if field.kind.type == "bool" and field.kind.nargs is None:
             default = made.default or "False"
             made = msgspec.structs.replace(

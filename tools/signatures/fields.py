@@ -64,8 +64,6 @@ class AnnotationType(msgspec.Struct, frozen=True, kw_only=True):
 
     type: OptionType = "unknown"
     choices: tuple[str, ...] = ()
-    members: tuple[str, ...] = ()
-    """Of `Union[Enum, str]`: the values of the enumeration."""
     names: tuple[str, ...] = ()
     """Of an enumeration: those of its members."""
     nargs: str | None = None
@@ -142,9 +140,7 @@ def _union(kinds: Sequence[AnnotationType]) -> AnnotationType:
         return msgspec.structs.replace(real[0], optional=optional)
     types = {k.type for k in real}
     classes = tuple(cls for k in real for cls in (k.classes or (k.nested,)) if cls is not None)
-    listed = [k.choices for k in real if k.choices]
     return AnnotationType(
-        members=listed[0] if len(real) == 2 and len(listed) == 1 and types == {"str"} else (),
         type="str" if "str" in types else "float" if types == {"int", "float"} else "unknown", optional=optional,
         classes=classes if len(classes) >= len(real) else (),
     )  # fmt: skip

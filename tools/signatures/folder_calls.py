@@ -1,30 +1,14 @@
 """Tables that modules fill when they are imported, and commands that they add to an application."""
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Module, Value
+from ml_agent.tools.signatures.values import UNKNOWN, Module, Value
 
 if TYPE_CHECKING:
     from ml_agent.tools.signatures.interpreter import Interpreter
-
-
-def _import_module(run: "Interpreter", arguments: Arguments) -> Value:
-    """importlib.import_module(name, package): imported for what it does, so followed at once."""
-    name, package = run.settle(arguments.get(0, "name")), arguments.get(1, "package")
-    if not isinstance(name, str) or not arguments.path:
-        return UNKNOWN
-    if name.startswith("."):
-        name = f"{package}{name}" if isinstance(package, str) else ""
-    if not name:
-        return UNKNOWN
-    importer = Module(arguments.path, "")
-    found = run.import_module(name, 0, importer)
-    if isinstance(found, Module):
-        run.run_module(found)
-    return found
 
 
 def fill(run: "Interpreter", module: Module, name: str) -> None:
@@ -122,4 +106,3 @@ def _is_empty(node: ast.expr | None) -> bool:
 EMPTY = ("dict", "OrderedDict", "defaultdict")
 MAX_NESTED = 3
 MAX_ROUNDS = 3
-FOLDER_FUNCTIONS: dict[str, Callable[["Interpreter", Arguments], Value]] = {"importlib.import_module": _import_module}

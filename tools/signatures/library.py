@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ml_agent.tools.signatures.control_flow import ProgramRaised
 from ml_agent.tools.signatures.expressions import iterate
-from ml_agent.tools.signatures.folder_calls import FOLDER_FUNCTIONS
 from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
@@ -67,8 +66,6 @@ def call_external(run: "Interpreter", name: str, arguments: Arguments) -> Value:
     """What calling a library function gives; UNKNOWN for most."""
     if name == "builtins.isinstance":
         return _is_instance(arguments)
-    if name in FOLDER_FUNCTIONS:
-        return FOLDER_FUNCTIONS[name](run, arguments)
     owner, _, short = name.rpartition(".")
     if owner == "builtins":
         return _builtin(run, short, arguments)
@@ -279,10 +276,7 @@ def _getattr(run: "Interpreter", arguments: Arguments) -> Value:
     name = run.settle(arguments.placed[1]) if len(arguments.placed) > 1 else UNKNOWN
     if not isinstance(name, str):
         return UNKNOWN
-    owner = arguments.placed[0]
-    if isinstance(owner, Namespace) and owner.has(name) is False and len(arguments.placed) > 2:
-        return arguments.placed[2]
-    return run.attribute(owner, name)
+    return run.attribute(arguments.placed[0], name)
 
 
 def _setattr(run: "Interpreter", arguments: Arguments) -> Value:

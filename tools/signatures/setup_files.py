@@ -54,7 +54,7 @@ def package_folders(setup: ast.Module | None, config: str, project: str) -> dict
     for line in config_lines(config, "options", "package_dir"):
         package, equals, folder = line.partition("=")
         found |= {package.strip(): folder.strip()} if equals else {}
-    for given in (tool.get("package-dir"), _other_backends(read_project(project)), *_dicts_of(setup)):
+    for given in (tool.get("package-dir"), *_dicts_of(setup)):
         found |= given if isinstance(given, dict) else {}
     return {k: v for k, v in found.items() if isinstance(k, str) and isinstance(v, str)}
 
@@ -69,21 +69,6 @@ def description_of(setup: ast.Module | None, config: str, project: str) -> str:
             said.append(node.value.value)
     lines = (" ".join(one.split()) for one in said if isinstance(one, str) and not one.lstrip().startswith("file:"))
     return next((line for line in lines if len(line.split()) >= _FEWEST_WORDS), "")
-
-
-def _other_backends(project: Mapping[str, Any]) -> dict[str, Any]:
-    """Folders by package as poetry, hatch, pdm and maturin are told them."""
-    tool = dig(project, "tool")
-    sources = (dig(tool, "pdm", "build").get("package-dir"), dig(tool, "maturin").get("python-source"))
-    found: dict[str, Any] = dict.fromkeys(("",) if any(sources) else (), next(filter(None, sources), ""))
-    listed = dig(tool, "poetry").get("packages")
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("include"), str) and isinstance(one.get("from"), str):
-            found[one["include"].partition("/")[0]] = posixpath.join(one["from"], one["include"].partition("/")[0])
-    packages = dig(tool, "hatch", "build", "targets", "wheel").get("packages")
-    for path in packages if isinstance(packages, list) else ():
-        found |= {posixpath.basename(path.rstrip("/")): path.rstrip("/")} if isinstance(path, str) else {}
-    return found
 
 
 def import_folders(placed: Mapping[str, str]) -> list[str]:

@@ -17,10 +17,7 @@ from ml_agent.tools.signatures.setup_files import import_folders, package_folder
 T = TypeVar("T")
 
 MAX_BYTES = 1_500_000
-"""Of a source that is read, without the data that is written into it."""
-MOST_READ = 16_000_000
-DATA = re.compile(rb"(?<![\w+/=\\-])[\w+/=\\-]{10000,}")
-"""A word that long is data in letters: a model, a picture, a font."""
+"""Of a source that is read."""
 MAX_REPAIRS = 25
 MAX_LINE = 200
 PYTHON_LINE = re.compile(rb"#![^\n]*\bpython")
@@ -89,11 +86,9 @@ class Sources:
             return None
         try:
             with (self.root / path).open("rb") as file:
-                data = file.read(MOST_READ + 1)
+                data = file.read(MAX_BYTES + 1)
         except (OSError, ValueError):
             return None
-        if MAX_BYTES < len(data) <= MOST_READ:
-            data = DATA.sub(b"", data)
         if len(data) > MAX_BYTES:
             return None
         text = data.decode("utf-8-sig", "replace").replace("\0", "")

@@ -278,21 +278,13 @@ class Namespace(Native):
 
     Args:
         defaults: what they are where the command line does not name them.
-        whole: whether there are no others.
     """
 
     truth = None
 
-    def __init__(self, defaults: Mapping[str, Value] = MappingProxyType({}), *, whole: bool = False) -> None:
+    def __init__(self, defaults: Mapping[str, Value] = MappingProxyType({})) -> None:
         self.defaults = defaults
-        self.whole = whole
         self.overridden: dict[str, Value] = {}
-
-    def has(self, name: str) -> bool | None:
-        """Whether there is such an attribute; None where that is not known."""
-        if name in self.overridden or name in self.defaults:
-            return True
-        return False if self.whole else None
 
     def attribute(self, name: str) -> Value:
         """The argument of that name."""
