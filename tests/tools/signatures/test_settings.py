@@ -1,4 +1,4 @@
-"""Command lines that change settings: global variables, configuration files."""
+"""Command lines that change settings: global variables; configuration files, whose own settings are left open."""
 
 from collections.abc import Callable
 
