@@ -318,6 +318,9 @@ class _Check:
             return
         words = [w for w in invocation.words if not w or w.strip()]
         call = parse_call(signature, words)
+        configured = self.reader.configured(signature, call.values, folder or ".")
+        if configured is not signature:
+            call = parse_call(configured, words)
         self.findings += call.findings
         created = None if self.anything_made else self.made
         if folder is not None:

@@ -2,7 +2,9 @@
 
 import msgspec
 
+from ml_agent.tools.signatures import config_files
 from ml_agent.tools.signatures.argparse_option import typed
+from ml_agent.tools.signatures.config_files import Settings, files_beside, follower, options_of, settings_of
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import SETTINGS_FILE, Option, OptionType, Origin, Signature, Unseen
 from ml_agent.tools.signatures.values import (
@@ -74,21 +76,38 @@ class Flags(Native):
         return FlagHolder(name)
 
     def _define_elsewhere(self, name: Value, kind: str, arguments: Arguments) -> None:
-        """A flag of another library, or of an unknown name. DEFINE_config_file of ml_collections takes `--config.key` as well."""
-        self.open = True
-        path, line = arguments.path, arguments.line
-        if not isinstance(name, str):
-            self.unseen.append(Unseen(origin="computed", name="a flag whose name is computed", path=path, line=line))
+        """A flag of another library: DEFINE_config_file brings `--config FILE` and `--config.key`, DEFINE_config_dict the latter."""
+        given = arguments.get(1, "config")
+        if isinstance(given, Settings) and isinstance(name, str) and not given.open:
+            self.options |= options_of(name, [given], whole=True)
             return
-        file = kind == "config_file"
+        self.open = True
+        place = (arguments.path, arguments.line)
+        if not isinstance(name, str):
+            self.unseen.append(
+                Unseen(origin="computed", name="a flag whose name is computed", path=place[0], line=place[1])
+            )
+            return
         origin: Origin = "configuration" if kind.startswith("config") else "library"
         said = f"the file of --{name}" if origin == "configuration" else f"DEFINE_{kind}"
-        self.unseen.append(Unseen(origin=origin, name=said, path=path, line=line))
+        self.unseen.append(Unseen(origin=origin, name=said, path=place[0], line=place[1]))
+        file = kind == "config_file"
         default = arguments.get(1, "default")
+        if file:
+            self._set_from_file(name, default)
+        locked = not arguments.get(None, "accept_new_attributes")
         self.options[name] = Option(
-            dest=name, flags=(f"--{name}",), type="path" if file else "unknown", path=path, line=line, sure=False,
-            default=default if file and isinstance(default, str) else None, converter=SETTINGS_FILE if file else "",
+            dest=name, flags=(f"--{name}",), type="path" if file else "unknown", path=place[0], line=place[1], sure=False,
+            default=default if file and isinstance(default, str) else None, converter=SETTINGS_FILE if file and locked else "",
         )  # fmt: skip
+
+    def _set_from_file(self, name: str, default: Value) -> None:
+        """`--config.key`: of the file that is the default, else of all that may be meant."""
+        run = follower(self.run.sources, self.run.script)
+        first = settings_of(run, default) if isinstance(default, str) else None
+        files = files_beside(run.sources, run.script) if first is None else ()
+        read = [first, *(settings_of(run, path) for path in files)]
+        self.options |= options_of(name, [one for one in read if one is not None])
 
     def _choices(self, kind: str, given: Value) -> tuple[tuple[str, ...], bool]:
         if isinstance(given, Class):
@@ -170,6 +189,7 @@ def _values(run: Interpreter, name: str, arguments: Arguments) -> Value:
 
 def _factories() -> dict[str, Factory]:
     made: dict[str, Factory] = {
+        **config_files.FACTORIES,
         "DEFINE_": lambda run, name, arguments: flags_of(run).define(name.rpartition("DEFINE_")[2], arguments),
         "gflags.FLAGS": _values,
         "@gflags.FLAGS": _values,

@@ -98,6 +98,8 @@ class Interpreter:
         """A subcommand that the program puts on the command line itself where none is given."""
         self.complete = True
         """False where the program was too long to be followed."""
+        self.place = ("", 0)
+        """File and line of the assignment to an attribute or an item that is being followed."""
         self.failed = ""
         """What went wrong in a package that models a library."""
 
@@ -363,11 +365,17 @@ class Interpreter:
         if not self.parsed:
             self._guard(lambda: self._call_path(target, function))
 
-    def _call_path(self, module: Module, function: str) -> Value:
+    def _call_path(self, module: Module, function: str, placed: Sequence[Value] = ()) -> Value:
         value: Value = module
         for name in function.split("."):
             value = self.attribute(value, name)
-        return self.call(value, Arguments([], {}))
+        return self.call(value, Arguments(list(placed), {}))
+
+    def result_of(self, path: str, function: str, placed: Sequence[Value]) -> Value:
+        """What a function of a file gives; UNKNOWN where it cannot be followed."""
+        self.complete, found = True, [UNKNOWN]
+        self._guard(lambda: found.append(self._call_path(self.module(path, ""), function, placed)))
+        return found[-1]
 
     def run_function(self, function: Value) -> None:
         """Follow one function with unknown arguments."""

@@ -12,7 +12,7 @@ Kind = Literal["python", "module", "shell", "console", "make"]
 CONFIG_FILE = "config_file"
 """Marks, as a converter, an option that names a file in which all others may stand."""
 SETTINGS_FILE = "settings_file"
-"""Marks, as a converter, an option that names a file of Python, which says what `--config.key` may be (ml_collections)."""
+"""Marks, as a converter, an option that names a file of Python whose settings are options, too (ml_collections)."""
 WRITTEN_FILE = "written_file"
 """Marks, as a converter, an option that names a file that is opened to be written."""
 

@@ -3,8 +3,9 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
 
@@ -12,6 +13,7 @@ from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.python_api.bindings import chain_of, imported_names
 from ml_agent.tools.python_source import only_names, without_garbage_collection
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
+from ml_agent.tools.signatures.config_files import configured
 from ml_agent.tools.signatures.control_flow import signatures_of
 from ml_agent.tools.signatures.frameworks import factories
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
@@ -204,6 +206,10 @@ class SignatureReader:
         if path not in self._tested:
             self._tested[path] = self._keep(path, lambda: self._with_tests(path))
         return self._tested[path]
+
+    def configured(self, signature: Signature, values: Mapping[str, Any], folder: str) -> Signature:
+        """A signature with the settings of the configuration file that a call in a folder names (ml_collections)."""
+        return configured(signature, values, folder, self.sources)
 
     def _with_tests(self, path: str) -> tuple[Signature, ...]:
         found = self.read(path)

@@ -81,8 +81,10 @@ def assign(run: "Interpreter", target: ast.expr, value: Value, frame: Frame) -> 
             item = items[place] if fits and items is not None else UNKNOWN
             assign(run, part.value if isinstance(part, ast.Starred) else part, item, frame)
     elif isinstance(target, ast.Attribute):
+        run.place = (frame.module.path, target.lineno)
         set_attribute(run, run.evaluate(target.value, frame), target.attr, value)
     elif isinstance(target, ast.Subscript):
+        run.place = (frame.module.path, target.lineno)
         _set_item(run, run.evaluate(target.value, frame), target, value, frame)
 
 
