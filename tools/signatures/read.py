@@ -3,19 +3,20 @@
 import ast
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
 from ml_agent.tools.outline import first_paragraph
-from ml_agent.tools.python_api.bindings import chain_of, imported_names
 from ml_agent.tools.python_source import only_names, without_garbage_collection
 from ml_agent.tools.signatures import make_reader, shell_reader, sysargv_reader
 from ml_agent.tools.signatures.config_files import configured
 from ml_agent.tools.signatures.control_flow import signatures_of
 from ml_agent.tools.signatures.frameworks import factories
+from ml_agent.tools.signatures.handed_over import library_that_decorates, library_that_runs
 from ml_agent.tools.signatures.interpreter import STEPS, STEPS_OF_OTHERS, Interpreter
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
 from ml_agent.tools.signatures.programs import SHELL, does_something, framework_of, may_run
@@ -27,12 +28,6 @@ RUNS_OTHERS = re.compile(r"\b(?:exec|runpy\.run_\w+|import_module|__import__|loa
 """Ways to start code that is not in the file."""
 READERS = re.compile(r"(?<![\w.])((?:\w+\.)*\w*(?:CLI|cli|docopt))\s*\(")
 """What libraries that read command lines are called."""
-STARTS = re.compile(
-    r"\.(?:[a-z]\w*_)?(?:main|cli|run|parse|arg(?:ument)?s|argv|options|flags|command|setup|launch|app)(?:_\w*)?$"
-    r"|\.\w*(?:CLI|App|Args|Arguments|Arg\w*Parser)$"
-)
-"""The dotted name of what may read a command line: `lightning.app.main`, `trainer.TrainerArgs`."""
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 PARSES = re.compile(r"^[^#\n]*?\b(\w+\.parse_(?:known_)?args\w*)\s*\(", re.MULTILINE)
 """A parser is asked for the words."""
 REWRITES = re.compile(
@@ -116,10 +111,7 @@ class SignatureReader:
     def decorator(self, path: str) -> str:
         """A library's decorator of a function of a file, which may run it (`@begin.start`); "" where there is none."""
         tree = self.sources.tree(path)
-        functions = [node for node in tree.body if isinstance(node, _DEFINITIONS)] if tree is not None else []
-        libraries = self._libraries(path, tree) if tree is not None else {}
-        decorators = (one for node in functions for one in node.decorator_list)
-        return next((ast.unparse(one) for one in decorators if _root(one) in libraries), "")
+        return library_that_decorates(tree, partial(self._is_foreign, path)) if tree is not None else ""
 
     def relative_import(self, path: str) -> int:
         """The line of the first relative import that a script reaches before anything else; 0 where there is none.
@@ -148,7 +140,8 @@ class SignatureReader:
         if parses := PARSES.search(text):
             line = text.count("\n", 0, parses.start()) + 1
             return f"{parses[1]} at {path}:{line} reads arguments in a way that is not understood"
-        if library := self._library_that_runs(path):
+        tree = self.sources.tree(path)
+        if tree is not None and (library := library_that_runs(tree, partial(self._is_foreign, path))):
             return f"{library} may read them, and it is not in the repository (to add a library: docs/extending.md)"
         closure = self.sources.closure(path, path)
         for other in closure:
@@ -158,42 +151,8 @@ class SignatureReader:
         how = "reads arguments in a way that is not understood (to add a library: docs/extending.md)"
         return f"{module} {how}" if module else ""
 
-    def _library_that_runs(self, path: str) -> str:
-        """A library's function that may run a script, and read the words for it; "" where there is none.
-
-        Its name says that it reads them, it is the last that the script does, or it is given what the script defines:
-        `get_args()`, `train_pipeline(root)`, `app()` with `app = cyclopts.App()`, `plac.call(main)`, `defopt.run([train, test])`.
-        """
-        tree = self.sources.tree(path)
-        if tree is None:
-            return ""
-        libraries = self._libraries(path, tree)
-        own = {"__main__", *(node.name for node in tree.body if isinstance(node, _DEFINITIONS))}
-        outside = [node for one in tree.body if not isinstance(one, _DEFINITIONS) for node in ast.walk(one)]
-        last = next((node.value for node in reversed(outside) if isinstance(node, ast.Expr)), None)
-        for node in ast.walk(tree):
-            chain = chain_of(node.func) if isinstance(node, ast.Call) else None
-            if not isinstance(node, ast.Call) or chain is None or chain.root not in libraries:
-                continue
-            called = ".".join([libraries[chain.root], *chain.rest])
-            by_name = not chain.rest and (node is last or (STARTS.search(called) and not node.args))
-            if by_name or (node in outside and _hands_over(node, own)):
-                return called
-        return ""
-
-    def _libraries(self, path: str, tree: ast.Module) -> dict[str, str]:
-        """By name in a script: what it imports from outside the repository, and what it makes of that at its top level."""
-        found = {
-            one.local: one.target
-            for one in imported_names(tree)
-            if not one.level and self._is_foreign(one.module, path)
-        }
-        for node in tree.body:
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _root(node.value) in found:
-                found[ast.unparse(node.targets[0])] = ast.unparse(node.value.func)
-        return found
-
-    def _is_foreign(self, module: str, path: str) -> bool:
+    def _is_foreign(self, path: str, module: str) -> bool:
+        """Whether a module that a file imports is neither of the repository nor of the standard library."""
         top = module.partition(".")[0]
         return (
             top not in sys.stdlib_module_names
@@ -265,24 +224,6 @@ class SignatureReader:
         lines = (self.sources.text(run.script) or "").split("\n")
         first, last = value.node.lineno - 1, value.node.end_lineno
         return any(framework_of(line) for line in lines[first:last])
-
-
-def _hands_over(call: ast.Call, own: Collection[str]) -> bool:
-    """Whether a call is given a function of the script, or a list of them, and besides it at most the command line's words."""
-    if not call.args or any("sys.argv" not in ast.unparse(one) for one in call.args[1:]):
-        return False
-    first = call.args[0].elts if isinstance(call.args[0], ast.List) else call.args[:1]
-    worker = any(
-        one.arg in ("args", "kwargs") for one in call.keywords
-    )  # what `mp.spawn(work, args=…)` runs is no program
-    return not worker and bool(first) and all(isinstance(one, ast.Name) and one.id in own for one in first)
-
-
-def _root(node: ast.expr) -> str:
-    """The first name of `a.b(c).d`."""
-    while isinstance(node, (ast.Attribute, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _parsed_signatures(run: Interpreter) -> list[Signature]:
