@@ -12,8 +12,8 @@ from ml_agent.tools.commandline.words import choose, parse_call
 from ml_agent.tools.plugins import shows_tracebacks
 from ml_agent.tools.signatures import argparse_reader
 from ml_agent.tools.signatures.added import Arguments, CommandLine, Value, option, replace
-from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.control_flow import signatures_of
+from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Signature
 from ml_agent.tools.signatures.sources import Sources
 from tests.tools.conftest import write_files
