@@ -9,6 +9,7 @@ from ml_agent.delivery.expectation import CreatedFile, Judgement
 from ml_agent.delivery.heads import cut
 from ml_agent.draft import Doubt
 from ml_agent.sandbox.contract import Response
+from ml_agent.tools.bounded import read_bytes
 from ml_agent.tools.walk import Walk
 
 MOST = 6
@@ -16,6 +17,9 @@ MOST = 6
 _MOST_COMPARED = 8 * 1024**2
 """Bytes of a file that is compared with those of the repository."""
 _MOST_FILES = 500
+_MOST_READ = 256 * 1024**2
+"""Bytes that are read in all; a file counts at least as much as opening it takes."""
+_OPENING = 32 * 1024
 _LEAST_COMPARED = 24
 """Bytes; smaller files are alike by chance."""
 _ERROR = re.compile(
@@ -47,7 +51,8 @@ def doubts_of(
     for one in judgements:
         found += [f"{one.path}: {doubt}" for doubt in one.doubts]
     compared = [one for one in made if _LEAST_COMPARED <= one.size <= _MOST_COMPARED][:_MOST_FILES]
-    found += [*_known_before(compared, root, outputs), *_twice(compared, outputs)]
+    sums = _Sums()
+    found += [*_known_before(compared, root, outputs, sums), *_twice(compared, outputs, sums)]
     return tuple(Doubt(doubt=text) for text in list(dict.fromkeys(found))[:MOST])
 
 
@@ -69,31 +74,50 @@ def _endless(response: Response) -> list[str]:
     return [f"it printed a value that is not a number: {cut(lines[-1].strip())}"] if lines else []
 
 
-def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path) -> list[str]:
+class _Sums:
+    """What tells files from one another; each is read once, and all together up to a limit."""
+
+    def __init__(self) -> None:
+        self._left, self._seen = _MOST_READ, dict[Path, bytes | None]()
+
+    def of(self, path: Path, size: int) -> bytes | None:
+        """None of a file that is beyond the limit, or larger by now."""
+        if path not in self._seen:
+            self._left -= max(size, _OPENING)
+            self._seen[path] = _sum(path, size) if self._left >= 0 else None
+        return self._seen[path]
+
+
+def _sum(path: Path, size: int) -> bytes | None:
+    try:
+        return hashlib.sha256(read_bytes(path, size)).digest()
+    except OSError:
+        return None
+
+
+def _known_before(made: Sequence[CreatedFile], root: Path, outputs: Path, sums: _Sums) -> list[str]:
     """Files that came out and are byte for byte a file that the repository had."""
-    alike: dict[int, list[str]] = {}
+    new: dict[int, dict[bytes | None, list[str]]] = {}
     for one in made:
-        alike.setdefault(one.size, []).append(one.path)
+        new.setdefault(one.size, {}).setdefault(sums.of(outputs / one.path, one.size), []).append(one.path)
     found: dict[str, str] = {}
-    for entry in Walk(root, lambda folder: folder.path == ".git") if alike else ():
-        for path in alike.get(entry.status.st_size, ()) if entry.is_file else ():
-            if path not in found and (root / entry.path).read_bytes() == (outputs / path).read_bytes():
-                found[path] = entry.path
+    for entry in Walk(root, lambda folder: folder.path == ".git") if new else ():
+        alike = new.get(entry.status.st_size) if entry.is_file else None
+        old = sums.of(root / entry.path, entry.status.st_size) if alike else None
+        for path in alike.pop(old, ()) if alike and old else ():
+            found[path] = entry.path
     return [
         f"{path} is unchanged from the repository" + (f" as {old}" if old != path else "")
         for path, old in found.items()
     ]
 
 
-def _twice(made: Sequence[CreatedFile], outputs: Path) -> list[str]:
+def _twice(made: Sequence[CreatedFile], outputs: Path, sums: _Sums) -> list[str]:
     """Files of one kind that came out and are byte for byte the same."""
-    alike: dict[tuple[str, int], list[str]] = {}
-    for one in made:
-        alike.setdefault((PurePosixPath(one.path).suffix, one.size), []).append(one.path)
-    same: dict[bytes, list[str]] = {}
-    for path in (path for paths in alike.values() if len(paths) > 1 for path in sorted(paths)):
-        with (outputs / path).open("rb") as file:
-            same.setdefault(hashlib.file_digest(file, "sha256").digest(), []).append(path)
+    same: dict[tuple[str, bytes], list[str]] = {}
+    for one in sorted(made, key=lambda one: one.path):
+        if (seen := sums.of(outputs / one.path, one.size)) is not None:
+            same.setdefault((PurePosixPath(one.path).suffix, seen), []).append(one.path)
     return [
         f"{', '.join(cut(path, 60) for path in paths[:8])} are the same, byte for byte"
         for paths in same.values()
