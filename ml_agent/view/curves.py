@@ -5,6 +5,7 @@ import io
 import math
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -44,6 +45,7 @@ _POINT = re.compile(
 FEWEST_POINTS, MOST_POINTS, MOST_CURVES = 3, 240, 6
 MOST_BYTES = 1_000_000
 """Of a log or a table."""
+MOST_TABLES, MOST_COLUMNS = 10, 200
 _LINE, _LONGEST_NAME = 2_000, 60
 WIDTH, HEIGHT = 320.0, 90.0
 
@@ -65,10 +67,11 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def curves_of(log: Path | None, tables: Iterable[Path]) -> tuple[Curve, ...]:
-    """The curves of a program's log, then of the tables that it made; series with fewer than three values are none."""
+    """The curves of a program's log, then of the first tables that it made; series with fewer than three values are none."""
     found = [] if log is None else list(_curves(_of_log(_text(log)), log.name))
-    for path in tables:
-        found += _curves(_of_table(_text(path), "\t" if path.suffix == ".tsv" else ","), path.name)
+    for path in islice(tables, MOST_TABLES):
+        if len(found) < MOST_CURVES:
+            found += _curves(_of_table(_text(path), "\t" if path.suffix == ".tsv" else ","), path.name)
     return tuple(found[:MOST_CURVES])
 
 
@@ -88,14 +91,17 @@ def _of_log(text: str) -> dict[str, list[float]]:
 
 
 def _of_table(text: str, delimiter: str) -> dict[str, list[float]]:
-    """The columns that are named like a measure and hold numbers alone."""
+    """The columns that are named like a measure and hold numbers alone; of two with one name the first."""
     series: dict[str, list[float]] = {}
     try:
-        table = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-        measures = [name for name in dict.fromkeys(table.fieldnames or ()) if _is_measure(name)]
-        for row in table if measures else ():
-            for name in measures:
-                if isinstance(cell := row[name], str):
+        table = csv.reader(io.StringIO(text), delimiter=delimiter)
+        head = next(table, [])
+        named = [
+            name if name not in head[:at] and _is_measure(name) else "" for at, name in enumerate(head[:MOST_COLUMNS])
+        ]
+        for row in table if any(named) else ():
+            for name, cell in zip(named, row, strict=False):
+                if name:
                     series.setdefault(name, []).append(_number(cell))
     except csv.Error:  # not a table after all
         return {}
