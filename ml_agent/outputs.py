@@ -32,8 +32,8 @@ MOST_BYTES = 64 * 1024**2
 MOST_TOTAL = 256 * 1024**2
 """Of all that is brought out."""
 MOST_PATCHED = 60_000
-"""Bytes of a changed file for which the changes are written out; its lines, as comparing takes the square of their number; such files."""
-MOST_LINES, MOST_PATCHES = 3_000, 20
+"""Bytes of a changed file for which the changes are written out; its lines, as comparing takes up to the cube of their number; such files."""
+MOST_LINES, MOST_PATCHES = 1_500, 20
 
 _TRIES = 3
 """How often the files are listed; on a busy machine it may take too long, or find no place for a process, once or twice."""

@@ -4,10 +4,13 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
+
+from ml_agent.outputs import MOST_LINES
 
 Plain = dict[str, Any]
 
@@ -40,7 +43,7 @@ class DraftView(msgspec.Struct, frozen=True, kw_only=True):
     because: str
     source: str
     changes: tuple[tuple[str, str], ...]
-    """(mark, line) with the marks " ", "+" and "-"; empty for the first draft."""
+    """(mark, line) with the marks " ", "+" and "-"; empty for the first draft, and where the text is shown instead."""
     findings: tuple[Plain, ...]
     problem: str
     """What the check or the run said of it."""
@@ -167,12 +170,17 @@ def _problem(later: Sequence[Plain]) -> str:
 
 
 def changes(before: str, after: str) -> tuple[tuple[str, str], ...]:
-    """The lines of two texts with a mark each: " " in both, "-" only before, "+" only after. Long commands differ by word."""
+    """The lines of two texts with a mark each: " " in both, "-" only before, "+" only after. Long commands differ by word.
+
+    None where they are the same, or have too many lines to be compared.
+    """
     old, new = before.splitlines(), after.splitlines()
     if len(old) == len(new) == 1:
         old, new = before.split(), after.split()
-    lines = difflib.ndiff(old, new)
-    return tuple((line[0], line[2:]) for line in lines if line[0] in " +-")
+    if max(len(old), len(new)) > MOST_LINES:
+        return ()
+    lines = difflib.unified_diff(old, new, n=MOST_LINES, lineterm="")
+    return tuple((line[0], line[1:]) for line in islice(lines, 3, None))
 
 
 def _calls(events: Sequence[Plain]) -> tuple[CallView, ...]:

@@ -7,6 +7,8 @@ import pytest
 from ml_agent.delivery.doubts import doubts_of
 from ml_agent.delivery.expectation import CreatedFile
 from ml_agent.sandbox.contract import Response
+from ml_agent.view.curves import curves_of
+from ml_agent.view.page import changes
 from tests.processor_time import within
 
 
@@ -27,3 +29,20 @@ def test_many_files_of_one_size(tmp_path: Path) -> None:
     ended = Response(ended="exited", exit_code=0)
     doubts = within(2, lambda: doubts_of(ended, [], made, root, outputs))
     assert [one.doubt for one in doubts] == ["copy is unchanged from the repository as 900"]
+
+
+@pytest.mark.promise("A table of many columns and short rows takes no longer to draw.", by="ml_agent.view.curves")
+def test_a_table_of_many_columns_and_short_rows(tmp_path: Path) -> None:
+    table = tmp_path / "metrics.csv"
+    table.write_text(",".join(f"loss-{number}" for number in range(10_000)) + "\n" + "1\n" * 10_000)
+    assert [one.count for one in within(1, lambda: curves_of(None, [table] * 500))] == [10_000] * 6
+
+
+@pytest.mark.promise("The changes between two drafts of like lines take a moment.", by="ml_agent.view.page.changes")
+@pytest.mark.parametrize("words", [" ", "\n"])
+def test_two_drafts_of_lines_that_are_nearly_the_same(words: str) -> None:
+    before, after = (
+        words.join(f"{'-'.join(map(str, range(30)))}{number:05}{end}" for number in range(600)) for end in "ab"
+    )
+    assert len(within(2, lambda: changes(before, after))) == 1200
+    assert within(2, lambda: changes(before * 30, after * 30)) == ()
