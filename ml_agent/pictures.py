@@ -1,4 +1,7 @@
-"""Pictures that a run made, small enough to be shown to a model; they are made smaller in the sandbox, never here."""
+"""Pictures that a run made, small enough to be shown to a model; they are made smaller in the sandbox, never here.
+
+By the environment's Pillow: -I leaves out what the repository or the program put beside it.
+"""
 
 import base64
 import binascii
@@ -41,7 +44,7 @@ def pictures_of(sandbox: Sandbox, outputs: Sequence[str], folder: Path) -> tuple
 
 def _shown(sandbox: Sandbox, paths: Iterator[str], folder: Path) -> Iterator[Picture]:
     for path in islice(paths, 2 * MOST):
-        text = f"python -c {shlex.quote(SHRINK)} {shlex.quote(path)}"
+        text = f"python -I -c {shlex.quote(SHRINK)} {shlex.quote(path)}"
         small = _decoded(sandbox.run(Command(text=text, timeout=30)).stdout)
         kind = "image/jpeg"
         if not small:

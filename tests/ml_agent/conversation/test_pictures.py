@@ -26,6 +26,7 @@ head = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
 with open(sys.argv[2], "wb") as file:
     file.write(b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
 """
+SMALL = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\7\0\0\0\7"
 
 
 @pytest.fixture
@@ -75,6 +76,14 @@ def test_an_endpoint_that_refuses_pictures_is_asked_without(repository: Path) ->
 
 
 def test_a_picture_that_cannot_be_made_small_is_not_sent(repository: Path) -> None:
+    ending, requests = _played(repository, 1500)
+    assert (ending, [len(_pictures(one)) for one in requests]) == ("delivered", [0, 0])
+
+
+@pytest.mark.hostile
+@pytest.mark.promise("A model sees the picture that came out, and none that the repository shows instead.", by="-I")
+def test_a_package_of_the_repository_shows_no_other_picture(repository: Path) -> None:
+    (repository / "PIL.py").write_text(f"print({base64.b64encode(SMALL).decode()!r})\nraise SystemExit\n")
     ending, requests = _played(repository, 1500)
     assert (ending, [len(_pictures(one)) for one in requests]) == ("delivered", [0, 0])
 
