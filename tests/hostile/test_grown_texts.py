@@ -1,17 +1,23 @@
 """Programs whose texts grow, and setup files that are small and made to be long: each is read soon, or said not to be."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ml_agent.conversation.files import excerpt
+from ml_agent.conversation.first_message import open_thread
 from ml_agent.conversation.tools import Toolbox
 from ml_agent.navigator import Given, Workspace
 from ml_agent.offline.navigator import OfflineNavigator
+from ml_agent.tools.bounded import read_ini
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.python_api.requirements import wanted_by, wanted_python
+from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
 from ml_agent.tools.signatures.declared import declared_commands
+from ml_agent.tools.signatures.setup_files import read_project
+from ml_agent.understanding import understood
 from tests.processor_time import within
 from tests.servers.git_folders import write_files
 
@@ -75,6 +81,32 @@ def test_setup_files_that_are_made_to_be_long(name: str, tmp_path: Path) -> None
     index = index_of(tmp_path, {"fit.py": f"{ARGPARSE}{PARSE}", **FILES[name]})
     assert within(SECONDS, lambda: index.signatures["fit.py"])
     within(SECONDS, lambda: (index.api, index.examples, wanted_by(tmp_path, tmp_path), wanted_python(tmp_path)))
+
+
+TABLES = "[project]\nname = 'x'\n" + "".join(f"[a.b{number}.c]\nd = 1\n" for number in range(20_000))
+LISTS: dict[str, tuple[str, str, Callable[[str], object]]] = {
+    "tables": ("pyproject.toml", TABLES, read_project),
+    "tables that end badly": ("pyproject.toml", f"{TABLES}=", read_project),
+    "requirements": ("setup.cfg", "[options]\ninstall_requires =\n" + " six\n" * 180_000, read_ini),
+}
+
+
+@pytest.mark.promise("A setup file of many lines is parsed once, whoever reads it.", by="tools.signatures.setup_files")
+@pytest.mark.parametrize("name", LISTS)
+def test_setup_files_of_many_lines(name: str, tmp_path: Path) -> None:
+    path, text, parse = LISTS[name]
+    moments = [time.process_time()]
+    for folder, of in (("small", ""), ("large", text)):
+        index = index_of(tmp_path / folder, {"fit.py": f"{ARGPARSE}{PARSE}", "setup.py": SETUP, path: of})
+        assert index.signatures["fit.py"]
+        assert len(wanted_by(index.root)) < 2 and not wanted_python(index.root) and len(own_names(index.root)) < 2
+        workspace = Workspace(index=index, candidate=Candidate(full_name="a/b", url="x"))
+        open_thread(understood("fit with lr 3", Given()), workspace)
+        moments.append(time.process_time())
+    read_project.cache_clear()
+    parse(text)
+    begun, small, large, once = *moments, time.process_time()
+    assert large - small < small - begun + 3 * (once - large), moments
 
 
 @pytest.mark.promise(

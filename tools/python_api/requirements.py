@@ -4,6 +4,7 @@ import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ml_agent.tools.signatures.setup_files import config_lines, dig, read_projec
 
 MAX_FILES = 40
 MAX_LINES = 5000
+"""Of one file or list."""
 MAX_DEPTH = 3
 """Folders below the root in which requirements are looked for."""
 MAX_YAML = 64 * 1024
@@ -133,7 +135,7 @@ def package_requires(folder: Path) -> list[str]:
         *_list(_setup_arguments(folder / "setup.py").get("install_requires")),
     ]
     lines += config_lines(read_text(folder / "setup.cfg"), "options", "install_requires")
-    return [found[1] for line in lines if (found := parse(line)) is not None]
+    return [found[1] for line in lines[:MAX_LINES] if (found := parse(line)) is not None]
 
 
 def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]:
@@ -251,7 +253,7 @@ def parse(line: str) -> tuple[str, str] | None:
 
 
 def _parse_lines(lines: Iterable[str], where: str) -> Iterator[DeclaredRequirement]:
-    for line in lines:
+    for line in islice(lines, MAX_LINES):
         found = parse(line)
         if found is not None:
             yield DeclaredRequirement(name=found[0], text=found[1], where=where)

@@ -4,16 +4,20 @@ import ast
 import configparser
 import posixpath
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ml_agent.tools.bounded import read_ini, read_toml
 
+_MOST_KEPT = 8
+"""Files that are kept as they were parsed: several readers want each, and one made for it takes seconds."""
 _FEWEST_WORDS = 4
 """Of a line that says what a package is."""
 
 
-def read_project(text: str) -> dict[str, Any]:
-    """pyproject.toml as a table, {} where it cannot be read."""
+@lru_cache(_MOST_KEPT)
+def read_project(text: str) -> Mapping[str, Any]:
+    """pyproject.toml as a table, which nobody changes; {} where it cannot be read."""
     try:
         return read_toml(text)
     except ValueError:
@@ -31,10 +35,15 @@ def dig(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 def config_lines(text: str, section: str, option: str) -> list[str]:
     """The lines of a setting of setup.cfg, [] where there is none."""
+    return _read_config(text).get(section, option, fallback="").splitlines()
+
+
+@lru_cache(_MOST_KEPT)
+def _read_config(text: str) -> configparser.RawConfigParser:
     try:
-        return read_ini(text).get(section, option, fallback="").splitlines()
+        return read_ini(text)
     except configparser.Error:
-        return []
+        return configparser.RawConfigParser()
 
 
 def package_folders(setup: ast.Module | None, config: str, project: str) -> dict[str, str]:
