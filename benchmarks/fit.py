@@ -13,7 +13,6 @@ import posixpath
 import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,14 +29,12 @@ from ml_agent.offline.confidence import CONFIDENCE_FEATURES, LIKELY, confidence_
 from ml_agent.offline.entries import RepositoryFacts
 from ml_agent.offline.features import VALUE_FEATURES
 from ml_agent.offline.fitting import spelling_in_slot
-from ml_agent.offline.launch import PROCESSES
 from ml_agent.offline.ranking import ENTRY_FEATURES, EntryIndex
 from ml_agent.offline.reading import KINDS, ParsedRequest, read_request
 from ml_agent.offline.slots import Slot, TermWeights
 from ml_agent.offline.spelled import FilledSlot, spelled_slots
 from ml_agent.offline.switches import SWITCH_FEATURES, switch_evidence, switch_value
 from ml_agent.offline.weights import Weights
-from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import parse_call
 from ml_agent.tools.index import RepoIndex
@@ -96,18 +93,10 @@ def row_of(data: Mapping[str, Any], facts: RepositoryFacts) -> Row | None:
         return None
     invocation, signature = calls[-1]
     parsed = parse_call(signature, invocation.words)
-    values = parsed.values | _launching(invocation)
+    values = parsed.values
     request = read_request(data["instruction"])
     group = "ml-bench" if "style" not in data else "wild" if int(data["github_id"]) < 200 else "written"
     return Row(facts.index.root.name, group, request, folder, signature, values, not parsed.unknown)
-
-
-def _launching(invocation: Invocation) -> dict[str, str]:
-    """How many processes a launcher is told to start, under the name of that slot."""
-    words = [part for word in invocation.launched for part in word.split("=", 1)]
-    pairs = pairwise(words)
-    count = next((value for name, value in pairs if name.lstrip("-").replace("-", "_") in _LAUNCHED), None)
-    return {PROCESSES.dest: count} if count is not None else {}
 
 
 def same_entry(one: Signature, other: Signature) -> bool:
@@ -282,7 +271,7 @@ def shared(command: Command, row: Row) -> float:
     """Twice the options given as the reference gives them, against all that both give; 2 where nothing differs, -1 for another entry point."""
     if not same_entry(command.entry.signature, row.signature):
         return -1.0
-    wanted, given = stated(row.values, row.signature), stated(command.values | command.launching, row.signature)
+    wanted, given = stated(row.values, row.signature), stated(command.values, row.signature)
     hits = sum(dest in given and _alike(value, given[dest]) for dest, value in wanted.items())
     size = len(wanted) + len(given)
     return 2.0 if hits == len(wanted) == len(given) and row.readable else 2 * hits / size if size else 1.0

@@ -18,37 +18,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ml_agent.api import asolve, check, continue_run, explain, find, solve, start
-    from ml_agent.api_types import Answer, Checked, Doubt, Event, Result
+    from ml_agent.api_types import Answer, Checked, Event, Result
     from ml_agent.background import CancelledRunError, Run
+    from ml_agent.draft import Doubt
     from ml_agent.errors import AgentError, BudgetExceededError, ConfigurationError, ProviderError, UsageError
     from ml_agent.tools.candidates import Candidate
     from ml_agent.tools.findings import Finding
     from ml_agent.tools.signatures.model import Signature
 
-_PLACES = {
-    "asolve": "ml_agent.api",
-    "check": "ml_agent.api",
-    "continue_run": "ml_agent.api",
-    "explain": "ml_agent.api",
-    "find": "ml_agent.api",
-    "solve": "ml_agent.api",
-    "start": "ml_agent.api",
-    "Answer": "ml_agent.api_types",
-    "Checked": "ml_agent.api_types",
-    "Doubt": "ml_agent.api_types",
-    "Event": "ml_agent.api_types",
-    "Result": "ml_agent.api_types",
-    "CancelledRunError": "ml_agent.background",
-    "Run": "ml_agent.background",
-    "AgentError": "ml_agent.errors",
-    "BudgetExceededError": "ml_agent.errors",
-    "ConfigurationError": "ml_agent.errors",
-    "ProviderError": "ml_agent.errors",
-    "UsageError": "ml_agent.errors",
-    "Candidate": "ml_agent.tools.candidates",
-    "Finding": "ml_agent.tools.findings",
-    "Signature": "ml_agent.tools.signatures.model",
+_HOMES = {
+    "ml_agent.api": ["asolve", "check", "continue_run", "explain", "find", "solve", "start"],
+    "ml_agent.api_types": ["Answer", "Checked", "Event", "Result"],
+    "ml_agent.background": ["CancelledRunError", "Run"],
+    "ml_agent.draft": ["Doubt"],
+    "ml_agent.errors": ["AgentError", "BudgetExceededError", "ConfigurationError", "ProviderError", "UsageError"],
+    "ml_agent.tools.candidates": ["Candidate"],
+    "ml_agent.tools.findings": ["Finding"],
+    "ml_agent.tools.signatures.model": ["Signature"],
 }
+"""The public names by the module that defines them; the imports above say the same to type checkers, which do not run this."""
 
 __all__ = [
     "AgentError",
@@ -78,6 +66,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name not in _PLACES:
+    home = next((module for module, names in _HOMES.items() if name in names), "")
+    if not home:
         raise AttributeError(f"module 'ml_agent' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(home), name)

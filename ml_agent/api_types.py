@@ -6,6 +6,7 @@ from typing import Any, Literal
 import msgspec
 from markupsafe import Markup
 
+from ml_agent.draft import Doubt
 from ml_agent.tools.findings import Finding
 
 
@@ -30,14 +31,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     repository: str
     """OWNER/NAME, or the name of a local folder."""
     commit: str
-
-
-class Doubt(msgspec.Struct, frozen=True, kw_only=True):
-    """Something about a result that looks wrong and cannot be proven wrong."""
-
-    doubt: str
-    answer: str = ""
-    """What the model says about it."""
 
 
 class StandIn(msgspec.Struct, frozen=True, kw_only=True):

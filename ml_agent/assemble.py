@@ -59,5 +59,4 @@ def budget_limits(settings: Settings) -> Limits:
         calls=settings.max_calls,
         seconds=settings.max_seconds,
         repositories=settings.max_repositories,
-        repairs=settings.max_repairs,
     )

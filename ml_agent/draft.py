@@ -68,10 +68,11 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Doubt(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be as it should be, with what the author of the answer says of it."""
+    """Something about a result that looks wrong and cannot be proven wrong."""
 
     doubt: str
     answer: str = ""
+    """What the author of the answer says about it."""
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):

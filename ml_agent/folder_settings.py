@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 _MOST_BYTES = 64 * 1024
 _LIMITS = frozenset(
     [
-        "clone_bytes", "clone_timeout", "max_attempts", "max_calls", "max_cost", "max_files", "max_readmes", "max_repairs",
+        "clone_bytes", "clone_timeout", "max_attempts", "max_calls", "max_cost", "max_repairs",
         "max_repositories", "max_seconds", "max_tokens", "max_wait", "memory_gb", "timeout",
     ]
 )  # fmt: skip

@@ -134,7 +134,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         services.note("plan", "no other repository is left to try")
         return without_candidates(state)
     candidate = msgspec.convert(state["candidates"][state["position"]], Candidate)
-    if services.budget.left("repositories") == 0 and candidate.full_name not in state.get("rejected", []):
+    if not services.budget.may_try_repository() and candidate.full_name not in state.get("rejected", []):
         return Command(update={"position": state["position"] + 1}, goto="plan")
     try:
         checkout = services.workspaces.checkout(candidate)
@@ -146,7 +146,7 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
         return Command(update=left_for(state, str(error)), goto="plan")
     second_look = candidate.full_name in state.get("rejected", [])
     if not second_look:
-        services.budget.spend("repositories")
+        services.budget.spend_repository()
     repository: Plain = {"root": str(checkout.root), "version": checkout.version, "url": checkout.url}
     if services.changed_from and checkout.local:
         repository["changed_from"] = services.changed_from
@@ -166,8 +166,6 @@ def plan(state: State, services: Services) -> Command[Literal["generate", "plan"
     services.note("plan", f"{candidate.full_name} at {checkout.version[:12]}{changed}: {reason}{lacking}")
     if not assessment.possible and not second_look and not state["given"].get("repository"):
         return Command(update=reject(state, assessment.reason), goto="plan")
-    if assessment.foreign and state["given"].get("repository"):
-        return ended(Ending.NO_REPOSITORY, f"{assessment.reason} (to force an answer, add --path . or another folder)")
     made = {one.path for one in stated_of(state)}
     found = nowhere(state["instruction"], msgspec.convert(state["given"], Given).arguments, workspace.index)
     lost = [path for path in found if path not in made]
@@ -453,7 +451,7 @@ def failed_in(state: State, services: Services, ending: Ending, problem: str) ->
     untried = [
         one for one in state["candidates"][state["position"] + 1 :] if one["full_name"] not in state.get("rejected", [])
     ]
-    if not untried or state.get("turn") or services.budget.left("repositories") == 0:
+    if not untried or state.get("turn") or not services.budget.may_try_repository():
         return ended(Ending.named(first["ending"]), first["message"])
     update = {**left_for(state, problem), "failure": first, "expected": state.get("stated", [])}
     return Command(update=update, goto="plan")

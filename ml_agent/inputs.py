@@ -6,6 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -102,9 +103,7 @@ def inputs_of(named: Sequence[NamedPath], draft: Draft, index: RepoIndex, folder
     places = Places(folder, index.root / draft.workdir, index.files, index.root)
     read, named = words_read(draft, index), spread(named, folder)
     named = [one for one in named if not _is_folder(folder, one.path)] + _folders_given(named, draft, index, folder)
-    return Inputs(
-        named_inputs(named, read, places), absent_inputs(named, read, places), refused_inputs(named, read, places)
-    )
+    return sorted_inputs(named, read, places)
 
 
 def nowhere(instruction: str, arguments: Sequence[tuple[str, str]], index: RepoIndex) -> list[str]:
@@ -196,35 +195,27 @@ def _is_folder(folder: Path, path: str) -> bool:
     return os.path.isdir(os.path.join(folder, path))  # noqa: PTH112, PTH118 - a Path raises where this says no
 
 
-def named_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
-    """Relative paths that the request names, that lie in the user's folder and not in the repository's.
+def sorted_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> Inputs:
+    """What becomes of each path that the request names.
 
     Args:
         named: paths among the user's own words and options.
         read: what the command gives to options that read a file.
         places: where they may lie.
     """
-    taken = [one for one in named if _is_meant(one, read) and _is_input(one.path, places)]
+    taken, absent, refused = list[NamedPath](), list[str](), list[str]()
+    for one in named:
+        with suppress(OSError):  # a name that no disk can hold
+            if _is_meant(one, read) and _is_there(one.path, places):
+                if why := _refusal(one.path, places.folder):
+                    refused.append(f"{one.path}: {why}")
+                else:
+                    taken.append(one)
+        if one.path in read and _is_file_name(one.path) and _is_absent(one, places):
+            absent.append(one.path)
     whole = {one.path for one in taken if one.quoted}
-    return tuple(one.path for one in taken if posixpath.normpath(one.whole) not in whole)
-
-
-def absent_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
-    """Files that the request names, that the command reads, and that lie neither in the user's folder nor in the repository."""
-    return tuple(one.path for one in named if one.path in read and _is_file_name(one.path) and _is_absent(one, places))
-
-
-def refused_inputs(named: Sequence[NamedPath], read: Collection[str], places: Places) -> tuple[str, ...]:
-    """Files of the user's that the request names and that are not taken, each with the reason."""
-    meant = [one.path for one in named if _is_meant(one, read)]
-    return tuple(f"{path}: {why}" for path in meant if (why := _why_refused(path, places)))
-
-
-def _why_refused(path: str, places: Places) -> str:
-    try:
-        return _refusal(path, places.folder) if _is_there(path, places) else ""
-    except OSError:
-        return ""
+    kept = tuple(one.path for one in taken if posixpath.normpath(one.whole) not in whole)
+    return Inputs(kept, tuple(absent), tuple(refused))
 
 
 def against(
@@ -343,13 +334,6 @@ def _is_absent(one: NamedPath, places: Places) -> bool:
     except (OSError, ValueError):
         return False
     return not there and not any(f"/{file}".endswith(f"/{one.path}") for file in places.files)
-
-
-def _is_input(path: str, places: Places) -> bool:
-    try:
-        return _is_there(path, places) and not _refusal(path, places.folder)
-    except OSError:
-        return False
 
 
 def _is_there(path: str, places: Places) -> bool:

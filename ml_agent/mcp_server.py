@@ -131,8 +131,6 @@ class Tools:
             repository: a folder, OWNER/NAME or URL.
             folder: folder of the task in the repository, where known.
         """
-        from ml_agent.mcp_server import brief
-
         place = await self._guard.repository(ctx, repository)
         result = await self._solved(ctx, instruction, place, path=folder, run="none", sandbox="none")
         briefing = await self._follow(ctx, Work(lambda stream: brief(instruction, place, folder, stream)))
@@ -187,8 +185,6 @@ class Tools:
             folder: folder of the repository in which it runs.
             kind: bash or python.
         """
-        from ml_agent.mcp_server import run_command
-
         draft, place = Draft(kind=kind, text=command, workdir=folder), await self._guard.repository(ctx, repository)
         settings = load_settings(run="full", unisolated=False)
         with self._guard.share(ctx, settings) as share:

@@ -37,12 +37,10 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a repository can do the task, and which of its READMEs to read, best first."""
+    """Whether a repository can do the task, and why, in a line."""
 
     possible: bool
     reason: str = ""
-    foreign: bool = False
-    """Whether the request is about something else altogether: then also a repository that the user names is not read on."""
 
 
 class Navigator(Protocol):
@@ -64,7 +62,7 @@ class Navigator(Protocol):
         """The candidates in descending relevance."""
 
     def assess(self, request: Request, workspace: Workspace) -> Assessment:
-        """Whether this repository can do the task, and by which READMEs."""
+        """Whether this repository can do the task."""
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """Distinct answers, best first, each with its provenance and its confidence; made as they are asked for. May raise Rejected.

@@ -1,4 +1,8 @@
-"""The one place where limits are checked, before anything is spent; shared by threads, retries and nested runs."""
+"""What a run may spend, and what it spent: tokens, money, requests, wall time, repositories.
+
+A request to a model first reserves the most that it can use (`Budget.reserve`), so that a limit is met before anything is sent; what it
+really used is charged when the reply is there.
+"""
 
 import re
 import threading
@@ -6,14 +10,11 @@ import time
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from ml_agent.errors import BudgetExceededError, ConfigurationError
-
-Counter = Literal["repositories", "attempts", "repairs"]
-
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 LEAST_OUTPUT = 48
@@ -85,8 +86,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """Wall time."""
     repositories: int | None = None
-    attempts: int | None = None
-    repairs: int | None = None
 
 
 class Usage(msgspec.Struct, kw_only=True):
@@ -171,15 +170,12 @@ class Reservation:
 
 
 class Budget:
-    """Limits and what was spent. A budget with a `parent` (the benchmark's) spends from both."""
+    """Limits, and what was spent; safe to share between threads."""
 
-    def __init__(
-        self, limits: Limits | None = None, parent: "Budget | None" = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, limits: Limits | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits or Limits()
-        self._parent = parent
         self._clock = clock
-        self._lock: threading.RLock = parent._lock if parent else threading.RLock()
+        self._lock = threading.RLock()
         self._spent = Usage()
         self._open: set[Reservation] = set()
         self._since = clock()
@@ -192,32 +188,25 @@ class Budget:
             usage.seconds = self._elapsed_seconds()
             return usage
 
-    def spend(self, counter: Counter, amount: int = 1) -> None:
-        """Count a repository, README, file, attempt or repair; BudgetExceededError where it would pass the limit."""
+    def spend_repository(self) -> None:
+        """Count a repository that is looked at; BudgetExceededError where that would pass the limit."""
         with self._lock:
-            for budget in self._chain():
-                budget._check_seconds()
-                used, limit = budget._spent.counters.get(counter, 0), getattr(budget.limits, counter)
-                if limit is not None and used + amount > limit:
-                    raise BudgetExceededError(counter, used, limit)
-            for budget in self._chain():
-                budget._spent.counters[counter] = budget._spent.counters.get(counter, 0) + amount
+            self.check_time()
+            used, limit = self._spent.counters.get("repositories", 0), self.limits.repositories
+            if limit is not None and used >= limit:
+                raise BudgetExceededError("repositories", used, limit)
+            self._spent.counters["repositories"] = used + 1
 
-    def left(self, counter: Counter) -> int | None:
-        """How many more may be spent; None without limit."""
-        with self._lock:
-            rooms = [
-                limit - budget._spent.counters.get(counter, 0)
-                for budget in self._chain()
-                if (limit := getattr(budget.limits, counter)) is not None
-            ]
-            return max(0, min(rooms)) if rooms else None
+    def may_try_repository(self) -> bool:
+        """Whether another repository may be looked at."""
+        limit = self.limits.repositories
+        return limit is None or self._spent.counters.get("repositories", 0) < limit
 
     def check_time(self) -> None:
         """BudgetExceededError when the wall time is over."""
-        with self._lock:
-            for budget in self._chain():
-                budget._check_seconds()
+        limit, elapsed = self.limits.seconds, self._elapsed_seconds()
+        if limit is not None and elapsed >= limit:
+            raise BudgetExceededError("seconds", round(elapsed, 1), limit)
 
     def time_over(self) -> BudgetExceededError | None:
         """What `check_time` would raise; None while there is time."""
@@ -229,9 +218,8 @@ class Budget:
 
     def seconds_left(self) -> float | None:
         """Wall time that is left, in seconds; None without limit."""
-        with self._lock:
-            rooms = [b.limits.seconds - b._elapsed_seconds() for b in self._chain() if b.limits.seconds is not None]
-            return max(0.0, min(rooms)) if rooms else None
+        limit = self.limits.seconds
+        return None if limit is None else max(0.0, limit - self._elapsed_seconds())
 
     def time_for(self, most: float) -> float:
         """Seconds that a request may take: `most`, or the wall time that is left where that is less; never 0."""
@@ -241,8 +229,7 @@ class Budget:
     def tokens_left(self) -> int | None:
         """Tokens that are neither spent nor held; None without limit."""
         with self._lock:
-            rooms = [b.limits.tokens - b._tokens_held() for b in self._chain() if b.limits.tokens is not None]
-            return max(0, min(rooms)) if rooms else None
+            return None if self.limits.tokens is None else max(0, self.limits.tokens - self._tokens_held())
 
     def reserve(self, demand: RequestDemand) -> Reservation:
         """Hold room for one request, with as much of its output as fits.
@@ -250,10 +237,8 @@ class Budget:
         Raises BudgetExceededError, with nothing spent, where not even the prompt and `least_output` fit.
         """
         with self._lock:
-            output = min(budget._fitting_output(demand) for budget in self._chain())
-            reservation = Reservation(self, demand, output)
-            for budget in self._chain():
-                budget._open.add(reservation)
+            reservation = Reservation(self, demand, self._fitting_output(demand))
+            self._open.add(reservation)
             return reservation
 
     def to_dict(self) -> dict[str, Any]:
@@ -271,22 +256,14 @@ class Budget:
             self._spent = msgspec.convert(dict(spent), Usage)
             self._since = self._clock()
 
-    def _chain(self) -> list["Budget"]:
-        return [self] if self._parent is None else [self, *self._parent._chain()]
-
     def _elapsed_seconds(self) -> float:
         return self._spent.seconds + self._clock() - self._since
 
     def _tokens_held(self) -> int:
         return self._spent.tokens + sum(reservation.tokens for reservation in self._open)
 
-    def _check_seconds(self) -> None:
-        limit, elapsed = self.limits.seconds, self._elapsed_seconds()
-        if limit is not None and elapsed >= limit:
-            raise BudgetExceededError("seconds", round(elapsed, 1), limit)
-
     def _fitting_output(self, demand: RequestDemand) -> int:
-        self._check_seconds()
+        self.check_time()
         calls = self._spent.calls + len(self._open)
         if self.limits.calls is not None and calls + 1 > self.limits.calls:
             raise BudgetExceededError("calls", calls, self.limits.calls)
@@ -312,10 +289,9 @@ class Budget:
 
     def _close(self, reservation: Reservation, spent: RequestUsage | None) -> None:
         with self._lock:
-            for budget in self._chain():
-                budget._open.discard(reservation)
-                if spent is not None:
-                    _add(budget._spent, spent, reservation.demand.price)
+            self._open.discard(reservation)
+            if spent is not None:
+                _add(self._spent, spent, reservation.demand.price)
 
 
 def _everything(reservation: Reservation) -> RequestUsage:

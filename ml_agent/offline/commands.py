@@ -11,14 +11,11 @@ from typing import Any
 import msgspec
 
 from ml_agent.numbers import number, same_number
-from ml_agent.offline import launch
 from ml_agent.offline.assignment import Callee, SlotAssignment, assign
 from ml_agent.offline.entries import EntryPoint, ExampleCall
 from ml_agent.offline.ranking import EntryIndex
 from ml_agent.offline.reading import Mention, ParsedRequest
 from ml_agent.offline.slots import Slot
-from ml_agent.offline.spelled import FilledSlot
-from ml_agent.offline.switches import is_ruled_out
 from ml_agent.offline.variables import expand, references, variable_values
 from ml_agent.offline.vocabulary import vocabulary_matches
 from ml_agent.offline.weights import Weights
@@ -49,8 +46,6 @@ class Command(msgspec.Struct, frozen=True):
     assignment: SlotAssignment
     values: dict[str, Any]
     """By dest: what is given."""
-    launching: dict[str, str]
-    """By dest: what the launcher is given; {} where none is wanted."""
     shown: ExampleCall | None
     """The documented call that it follows; None for one made from the signature."""
     vector: tuple[float, ...]
@@ -93,28 +88,19 @@ def ways(
     A documented call is the way that was asked for where it says half of what the request states or has variables for it, and
     no option is spelled, for who spells options says what he wants; and where the bare call needs values that nobody gives.
     """
-    launching = {
-        entry.slots[one.slot].option.dest: one.values[0]
-        for one in assignment.all
-        if _is_launchers(entry, one) and one.values != ("1",)  # one process needs no launcher
-    }
     placed = _by_dest(entry, assignment)
     values, invented = _complete(statement, entry, placed, {})
     vector = _vector(entry, assignment, values, scores, len(invented))
-    bare = Command(entry, assignment, values, launching, None, vector, invented)
+    bare = Command(entry, assignment, values, None, vector, invented)
     shown, said = _nearest_example(statement, entry, placed)
     if shown is None:
         return [bare]
     after_values, still = _complete(statement, entry, placed, _example_values(statement, entry, shown))
-    after = Command(entry, assignment, after_values, launching, shown, vector, still)
+    after = Command(entry, assignment, after_values, shown, vector, still)
     spelled = any(one.name.startswith("-") for one in statement.flags) or len(statement.flags) > 2
     meant = said >= _HALF or _is_filled(statement, entry, shown) or _is_introduced(statement, entry, shown)
     meant = meant and not spelled
     return [after, bare] if meant or (invented and not still) else [bare, after]
-
-
-def _is_launchers(entry: EntryPoint, placed: FilledSlot) -> bool:
-    return entry.slots[placed.slot].option == launch.PROCESSES
 
 
 def _by_dest(entry: EntryPoint, assignment: SlotAssignment) -> dict[str, Any]:
@@ -123,7 +109,7 @@ def _by_dest(entry: EntryPoint, assignment: SlotAssignment) -> dict[str, Any]:
     for one in assignment.all:
         slot = entry.slots[one.slot]
         said_anyhow = entry.signature.kind == "make" and one.values == (slot.option.default,)
-        if not _is_launchers(entry, one) and not said_anyhow:
+        if not said_anyhow:
             found[slot.option.dest] = _value(slot, one.values)
     return found
 
@@ -147,8 +133,7 @@ def _complete(
     refused = {
         slot.option.dest
         for slot in entry.slots
-        if (slot.boolean and is_ruled_out(statement, slot))
-        or (acts_outward(slot.option) and not asks_for(statement.text, slot.option))
+        if acts_outward(slot.option) and not asks_for(statement.text, slot.option)
     }
     placed = {
         dest: value for dest, value in placed.items() if dest not in refused or _is_spelled(entry, statement, dest)
@@ -340,16 +325,15 @@ def _is_said(mention: Mention, values: Mapping[str, Any], entry: EntryPoint) -> 
 
 def text_of(command: Command, workdir: str) -> str | None:
     """The command line; None where the call cannot be written."""
-    signature, module = command.entry.signature, command.entry.module(workdir)
+    signature, module = command.entry.signature, command.entry.module
     if module:
         signature = msgspec.structs.replace(signature, kind="module", name=module)
     places = (workdir, posixpath.dirname(signature.path))
     values = {dest: command.entry.facts.path_of(value, places) for dest, value in command.values.items()}
     try:
-        text = render_command(signature, values, workdir)
+        return render_command(signature, values, workdir)
     except RenderError:
         return None
-    return launch.launched(text, command.entry.launcher, command.launching)
 
 
 def workdir_of(command: Command, folder: str, given: bool) -> str:

@@ -10,28 +10,20 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.offline import launch
 from ml_agent.offline.slots import Slot, distinct_options
 from ml_agent.offline.variables import documented_variables, references
-from ml_agent.offline.words import alphanumeric, terms
+from ml_agent.offline.words import alphanumeric
 from ml_agent.tools.commandline.calls import calls
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose, parse_call
-from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
-from ml_agent.tools.python_source import read_module
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.usage.entry import Example, holds_placeholder, is_metavar, quoted_placeholders
 
-_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n")
-_FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.(?:py|sh|bash|ipynb)\b")
-_SYNOPSIS = re.compile(r"\[(?:-.*|[A-Z][A-Z_ .-]*)\]?", re.DOTALL)
-"""A word that only a usage line has: "[HOW_MANY]", "[--verbose]"."""
 _SETTINGS = frozenset({".yaml", ".yml", ".toml", ".gin", ".cfg", ".ini"})
 _SIBLING_KINDS = _SETTINGS | {".json", ".py", ".txt", ".jpg", ".png", ".csv", ".model", ".pt"}
-_CONFIGURATION = frozenset(terms("config cfg configuration"))
-_LONGEST_SENTENCE, _MOST_SIBLINGS, _MOST_CALLS = 400, 120, 50
+_MOST_SIBLINGS, _MOST_CALLS = 120, 50
 _HERE = re.compile(r"\$\(pwd\)|`pwd`")
 
 
@@ -64,7 +56,7 @@ class EntryPoint:
         for example in self.facts.examples.get(self.signature.path, ()):
             line = parse_command(quoted_placeholders(_HERE.sub("$PWD", example.text)))
             for one in line.invocations[:_MOST_CALLS]:
-                if not calls(one, self.signature) or any(map(_SYNOPSIS.fullmatch, one.words)):
+                if not calls(one, self.signature):
                     continue
                 alike = [sibling for sibling in siblings if calls(one, sibling)]
                 if choose(alike, one.words) == self.signature:
@@ -94,17 +86,12 @@ class EntryPoint:
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Its options as slots, and those of what launches it."""
-        options = [one for one in self.signature.options if not (self.launcher and launch.is_launchers(one))]
-        own = tuple(self._slot(one) for one in distinct_options(options))
-        return (*own, *map(Slot, launch.options_of(self.launcher, options)))
+        """Its options as slots."""
+        return tuple(map(self._slot, distinct_options(self.signature.options)))
 
     def _slot(self, option: Option) -> Slot:
         seen = self.seen_values.get(option.dest, ())
-        files = self._siblings((option.default or "", *seen)) or self._configurations(option)
-        free = not (option.choices or option.accepted or option.switch) and option.type in {"str", "unknown"}
-        namesakes = self.facts.choices.get(option.dest.lower(), ()) if free else ()
-        return Slot(option, (*seen, *namesakes), files)
+        return Slot(option, seen, self._siblings((option.default or "", *seen)))
 
     @cached_property
     def variables(self) -> Mapping[str, str]:
@@ -118,29 +105,12 @@ class EntryPoint:
         return {name: text for name, text in known.items() if name in used}
 
     @cached_property
-    def launcher(self) -> str:
-        """What starts several processes of it: torchrun, mpiexec; "" where it runs as one."""
-        return launch.launcher_of(self.signature, [shown.example.text for shown in self.example_calls])
-
-    def module(self, workdir: str) -> str:
-        """The module as which `python -m` runs it from a folder, where most of its examples do so or its imports want it; else ""."""
+    def module(self) -> str:
+        """The module as which most of its examples run it by `python -m`; "" where they do not."""
         named = [one.invocation.name for one in self.example_calls if one.invocation.target == "module"]
-        if self.example_calls:
-            name, count = next(iter(Counter(named).most_common(1)), ("", 0))
-            whole = all(part.isidentifier() for part in name.split("."))
-            return name if 2 * count > len(self.example_calls) and whole and not self._launched_module else ""
-        path = posixpath.relpath(self.signature.path, workdir)
-        parts = path.removesuffix(".py").split("/")
-        if self.signature.kind != "python" or not path.endswith(".py") or not all(map(str.isidentifier, parts)):
-            return ""
-        source = read_module(Tree(self.facts.index.root), self.signature.path) if len(parts) > 1 else None
-        if source is None or not launch.wants_package(source, parts[0]):
-            return ""
-        return ".".join(parts).removesuffix(".__main__")
-
-    @property
-    def _launched_module(self) -> bool:
-        return any(one.invocation.launcher for one in self.example_calls)
+        name, count = next(iter(Counter(named).most_common(1)), ("", 0))
+        whole = all(part.isidentifier() for part in name.split("."))
+        return name if 2 * count > len(self.example_calls) and whole else ""
 
     def _siblings(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Files of the repository beside one that a value names, spelled like it."""
@@ -156,13 +126,6 @@ class EntryPoint:
                     found.update(dict.fromkeys(posixpath.relpath(path, folder) for path in beside))
                     break
         return tuple(found)
-
-    def _configurations(self, option: Option) -> tuple[str, ...]:
-        """The files in folders for configurations, for one that must be given and of which nothing else is known."""
-        if not option.required or option.default is not None or not set(terms(option.dest)) & _CONFIGURATION:
-            return ()
-        folder = posixpath.dirname(self.signature.path) or "."
-        return tuple(posixpath.relpath(path, folder) for path in self.facts.configurations)
 
 
 class RepositoryFacts:
@@ -199,16 +162,6 @@ class RepositoryFacts:
         """Shell variables that any document or script sets; the first one counts."""
         return documented_variables(line for example in reversed(self.index.examples) for line in example.setup)
 
-    @cached_property
-    def choices(self) -> Mapping[str, tuple[str, ...]]:
-        """By name: the choices that options of this name have, where all that have any agree."""
-        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-        for signatures in self.index.signatures.values():
-            for option in (one for signature in signatures for one in signature.options):
-                if option.choices or option.accepted:
-                    found[option.dest.lower()].add(option.choices or option.accepted)
-        return {dest: next(iter(several)) for dest, several in found.items() if len(several) == 1}
-
     def path_of(self, value: Any, places: Sequence[str]) -> Any:
         """A file as the first of the folders sees it, where a value is its path from the root, or only the end of the path of a
         configuration: "kitti/second.yaml".
@@ -227,17 +180,6 @@ class RepositoryFacts:
         ending = [path for path in self.files if path.endswith(f"/{name}")] if _suffix(value) in _SETTINGS else []
         return posixpath.relpath(ending[0], places[0]) if len(ending) == 1 else value
 
-    @cached_property
-    def configurations(self) -> tuple[str, ...]:
-        """Its files in folders that are called after configurations."""
-        return tuple(
-            path
-            for path in self.index.files
-            if _suffix(path) in _SIBLING_KINDS
-            and PurePosixPath(path).stem != "__init__"
-            and any(set(terms(folder)) & _CONFIGURATION for folder in PurePosixPath(path).parts[:-1])
-        )
-
     def sibling_files(self, folder: str, suffix: str) -> list[str]:
         """The files of a folder and of the folders beside it that end alike."""
         parent = posixpath.dirname(folder)
@@ -247,20 +189,6 @@ class RepositoryFacts:
                 own = posixpath.dirname(path)
                 if own == folder or (folder and parent and posixpath.dirname(own) == parent):
                     found.append(path)
-        return found
-
-    def sentences_about(self, path: str) -> Sequence[str]:
-        """The sentences of documents that name a file, six at most."""
-        return self._sentences.get(PurePosixPath(path).name, ())
-
-    @cached_property
-    def _sentences(self) -> Mapping[str, Sequence[str]]:
-        """Sentences of documents by the file that they name."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for sentence in (one for passage in self.index.passages for one in _SENTENCE.split(passage.text)):
-            for match in _FILE.finditer(sentence) if len(sentence) < _LONGEST_SENTENCE else ():
-                if len(several := found[PurePosixPath(match[0]).name]) < 6:
-                    several.append(sentence)
         return found
 
 

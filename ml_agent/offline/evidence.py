@@ -67,23 +67,8 @@ def _cues(statement: ParsedRequest, mention: Mention) -> tuple[float, float]:
         said = set(terms(token.value)) if token.kind == "word" else set()
         if said & (writes | reads):
             near = _FADE_OF_VERBS ** (mention.first - 1 - place)
-            return (near, 0.0) if said & writes and not _is_turned(statement, mention, place) else (0.0, near)
+            return (near, 0.0) if said & writes else (0.0, near)
     return 0.0, 0.0
-
-
-def _is_turned(statement: ParsedRequest, mention: Mention, verb: int) -> bool:
-    """Whether a value is what is written as another: a.pt in "export a.pt to ONNX as b.onnx"."""
-    if any(
-        token.value.lower() in {"to", "as", "into", "in", "under"}
-        for token in statement.tokens[verb + 1 : mention.first]
-    ):
-        return False
-    for place in range(mention.last + 1, len(statement.tokens)):
-        if statement.tokens[place].kind == "mark" and statement.tokens[place].text in ".!?;":
-            return False
-        if statement.tokens[place].kind == "path":
-            return statement.tokens[place - 1].value.lower() in {"to", "as", "into"}
-    return False
 
 
 class Evidence(NamedTuple):

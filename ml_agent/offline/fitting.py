@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from ml_agent.numbers import number
 from ml_agent.offline.evidence import Evidence
-from ml_agent.offline.launch import PROCESSES
 from ml_agent.offline.reading import Mention, ParsedRequest
 from ml_agent.offline.slots import Slot, listed_in
 from ml_agent.offline.words import alphanumeric, terms
@@ -19,10 +18,9 @@ _DEVICE = re.compile(r"(?:cpu|cuda|gpu|mps|xpu|tpu|hpu|npu|auto|meta)s?(?::\d+)?
 _CARDS = re.compile(r"[\s-]+(?:\w+\s+)?(?:gpus?|cards?|devices|tpus?|accelerators?)\b", re.IGNORECASE)
 _MACHINES = frozenset(terms("gpu node rank world parallel distributed")) | {"process"}
 _PER = re.compile(r"(?:\b|_)(?:per|each)[\s_-]+([A-Za-z]+)")
-_OF_MACHINES = re.compile(r"[\s-]+(?:machines?|nodes?|computers?|hosts?)\b", re.IGNORECASE)
 _SEEDS = re.compile(r"\s+(?:[a-z]+\s+)?seeds\b", re.IGNORECASE)
 _COUNTS = re.compile(r"\b(?:number of|how many)\s+(?:\w+\s+)?(?:gpus?|devices|process\w*|nodes|cards)\b", re.IGNORECASE)
-_NEAR, _MANY = 5, 1000
+_MANY = 1000
 _ENDS = frozenset(terms("min max start end first last from to lower upper low high initial final begin stop"))
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
 _LISTED = re.compile(r"[A-Za-z][\w-]*")
@@ -104,11 +102,6 @@ def _counts_another(statement: ParsedRequest, mention: Mention, slot: Slot) -> b
     counts = bool(_MACHINES & slot.name_terms) or _COUNTS.search(slot.option.help) is not None
     if _CARDS.match(statement.text, mention.end) and not counts:
         return True
-    if slot.option == PROCESSES:
-        if _OF_MACHINES.match(statement.text, mention.end):
-            return True
-        beside = statement.tokens[max(0, mention.first - _NEAR) : mention.last + 1 + _NEAR]
-        return (_MACHINES | _DEVICES).isdisjoint(term for token in beside for term in terms(token.value))
     if _SEEDS.match(statement.text, mention.end):
         return "seed" in slot.name_terms
     if "seed" in slot.name_terms and "seed" not in statement.vocabulary:

@@ -1,6 +1,5 @@
 """Programs made from the repository's Python examples, in the order in which they deserve to be tried."""
 
-import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -11,11 +10,10 @@ import msgspec
 from ml_agent.account import used_or_required, whole_account
 from ml_agent.draft import Draft, LedgerEntry, Provenance
 from ml_agent.navigator import Workspace
-from ml_agent.offline.adaptation import adapt
+from ml_agent.offline.adaptation import ExampleSources, adapt
 from ml_agent.offline.commands import code_acts_unasked
-from ml_agent.offline.completion import NameSources, blocks_before
 from ml_agent.offline.entries import RepositoryFacts
-from ml_agent.offline.literals import syntax_tree, texts_by_parameter
+from ml_agent.offline.literals import texts_by_parameter
 from ml_agent.offline.ranking import is_side
 from ml_agent.offline.reading import ParsedRequest
 from ml_agent.offline.weights import Weights
@@ -28,13 +26,12 @@ from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.usage.entry import Example
 
 _GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")
-_LETTERS = re.compile(r"[a-z]+")
 _LONGEST, _LONGEST_EXAMPLE, _MOST = 80, 4_000, 8
 """Lines of a program that may be an answer: a whole notebook is a lesson; characters of an example that are searched; programs that are made."""
-_BY_VALUES, _BY_HEADING, _LONG_HEADING = 1.5, 0.1, 4
+_BY_VALUES = 1.5
 _BY_MATCH, _MOST_BY_MATCH = 0.05, 0.4
-_FOREIGN, _UNFINISHED, _FAULTY = 0.5, 0.15, 1.0
-"""What it costs an example that nothing of the repository's own is used in it; that it ends with a name for something; an error."""
+_FOREIGN, _FAULTY = 0.5, 1.0
+"""What it costs an example that nothing of the repository's own is used in it; an error."""
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,8 +91,7 @@ class ExampleIndex:
         return texts_by_parameter(self.every, self._facts.index.api)
 
     def ranked(self, request: Request) -> tuple[list[tuple[Example, float]], float]:
-        """The Python examples by how well they fit a request, 1 for what fits best and more where the request says its heading; and how well
-        the best command fits."""
+        """The Python examples by how well they fit a request, 1 for what fits best; and how well the best command fits."""
         names = [value.value for value in request.values if _is_name(value)]
         query = search_words(request.instruction) + 2 * [canonical(w.lower()) for name in names for w in name.split()]
         hits = self._bm25.top(query, len(self._shown))
@@ -106,7 +102,7 @@ class ExampleIndex:
             if example is None:
                 command = max(command, fit)
             else:
-                python.append((example, fit + _by_heading(example, request.instruction)))
+                python.append((example, fit))
         return sorted(python, key=lambda pair: -pair[1]), command
 
 
@@ -124,14 +120,6 @@ def _is_name(value: Value) -> bool:
 def _text(example: Example) -> str:
     shown = [*example.headings[-3:], *example.headings[-1:], example.introduction, example.path]
     return "\n".join([*shown, example.path.replace("/", " "), example.text[:_LONGEST_EXAMPLE]])
-
-
-def _by_heading(example: Example, instruction: str) -> float:
-    """What it counts that the user says the very heading under which an example stands."""
-    said = f" {' '.join(_LETTERS.findall(instruction.lower()))} "
-    called = [" ".join(_LETTERS.findall(heading.lower())) for heading in example.headings[-2:]]
-    longest = max((len(name.split()) for name in called if f" {name} " in said), default=0)
-    return _BY_HEADING * min(longest, _LONG_HEADING) if longest > 1 else 0.0
 
 
 def search_words(text: str) -> list[str]:
@@ -165,8 +153,7 @@ def programs(
     workspace = task[2]
     text = task[0].instruction
     shown = [(one, fit) for one, fit in ranked[:_MOST] if not code_acts_unasked(one.text, text)]
-    best = [(one, fit) for one, fit in shown if not _is_data(one.text)]
-    waiting = [_program(one, fit, task, index, model) for one, fit in best]
+    waiting = [_program(one, fit, task, index, model) for one, fit in shown]
     texts: set[str] = set()
     while waiting:
         waiting.sort(key=lambda one: -one.score)
@@ -189,16 +176,8 @@ def _program(
     """An example with the user's values in it."""
     request, statement, workspace = task
     workdir = workspace.path or "."
-    sources = NameSources(
-        earlier=blocks_before(example, index.every),
-        others=index.every,
-        index=workspace.index,
-        workdir=workdir,
-        namesakes=index.namesakes,
-        seen=index.texts,
-        images=tuple(one.value for one in request.values if one.kind == "path"),
-    )
-    text, placed = adapt(example.text, request.values, statement, sources, model)
+    sources = ExampleSources(workspace.index, workdir, index.namesakes, index.texts)
+    text, placed = adapt(example.text, statement, sources, model)
     draft = Draft(
         kind="python",
         text=text,
@@ -208,27 +187,8 @@ def _program(
     )
     ledger = whole_account(draft, request, workspace)
     draft = msgspec.structs.replace(draft, ledger=used_or_required(ledger))
-    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.imports_own) - _UNFINISHED * (not _acts(text))
+    score = fit + _BY_VALUES * _share(ledger) - _FOREIGN * (not example.imports_own)
     return Program(draft=draft, score=score + min(_BY_MATCH * placed, _MOST_BY_MATCH), fit=fit)
-
-
-def _is_data(code: str) -> bool:
-    """Whether a block shows values or defines things alone, and is no program."""
-    tree = syntax_tree(code)
-    shows = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
-    defines = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return tree is not None and all(
-        isinstance(node, defines)
-        or (isinstance(node, shows) and not any(isinstance(one, ast.Call | ast.Await) for one in ast.walk(node)))
-        for node in tree.body
-    )
-
-
-def _acts(code: str) -> bool:
-    """Whether the last thing that code does is more than to give something a name."""
-    tree = syntax_tree(code)
-    naming = (ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom)
-    return tree is None or not tree.body or not isinstance(tree.body[-1], naming)
 
 
 def _share(ledger: Sequence[LedgerEntry]) -> float:

@@ -85,7 +85,6 @@ class EntryIndex:
         names = [signature.path.replace("/", " "), signature.name, *signature.subcommand, signature.doc[:400]]
         examples = self.facts.examples.get(signature.path, ())[:12]
         shown = [f"{' '.join(one.headings[-3:])} {one.introduction} {one.text}" for one in examples]
-        shown += self.facts.sentences_about(signature.path)
         options = (f"{one.dest} {' '.join(one.choices[:20])} {one.help}" for one in signature.options)
         return (*(telling(" ".join(texts)[:_MOST_TEXT]) for texts in (names, shown, options)),)  # type: ignore[return-value]
 

@@ -13,7 +13,6 @@ from ml_agent.user_values import IN_QUOTES, TRUTH, ExplicitFlag
 SPELLED = 20.0
 """Log-odds of what the user spells."""
 _SETTING = re.compile(r"(?<![\w./-])[A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,8}(?![\w/]|\.\w|\s*+[=:]\S)")
-_LABEL = re.compile(r"(?<![\w./:-])([A-Za-z][\w-]{1,40}):[ \t]+([\w./~'\"-][^\s,;]*)(?=[,;]|\s*\n|\s*$)")
 _STEP = re.compile(rf"\s*+(?:(?:of|to|is|at|as|with|=|:)\s+)?(?P<word>{IN_QUOTES}|[^\s]+)")
 _GOES_ON = frozenset({"and", "which", "that", "so", "the"})
 
@@ -36,7 +35,7 @@ def spelled_slots(statement: ParsedRequest, slots: Sequence[Slot]) -> tuple[list
     places = _places_by_spelling(slots)
     found: list[FilledSlot] = []
     unknown: list[ExplicitFlag] = []
-    for one in (*statement.flags, *_settings(statement, slots), *_labels(statement, places)):
+    for one in (*statement.flags, *_settings(statement, slots)):
         known = places.get(one.name)
         if known is None and (len(one.name) > 2 or not one.name.startswith("-")):
             known = places.get(one.name.replace("_", "-").lstrip("-"))
@@ -71,14 +70,6 @@ def _settings(statement: ParsedRequest, slots: Sequence[Slot]) -> Iterator[Expli
     for match in _SETTING.finditer(statement.text) if known else ():
         if match[0] in known:
             yield ExplicitFlag(match[0], None, match.start(), match.end())
-
-
-def _labels(statement: ParsedRequest, places: dict[str, int]) -> Iterator[ExplicitFlag]:
-    """Options that are written as labels, by their whole names: "backbone: swin, epochs: 3"."""
-    for match in _LABEL.finditer(statement.text):
-        name = match[1] if match[1] in places else match[1].replace("_", "-")
-        if name in places:
-            yield ExplicitFlag(name, match[2].rstrip(".,;").strip("'\""), match.start(), match.end())
 
 
 def _value_of(statement: ParsedRequest, one: ExplicitFlag, slot: Slot) -> tuple[tuple[str, ...], int]:

@@ -13,16 +13,12 @@ from ml_agent.offline.words import alphanumeric, words
 _ENDS_DENIAL = frozenset({".", ";", "!", "?"})
 _OFF = frozenset({"off", "false", "disabled", "omitted", "skipped", "excluded", "deactivated"})
 """What takes away the thing that stands before it: "compilation switched off"."""
-_TAKES = re.compile(r"(?:ignore|drop|remove|strip|discard|exclude|skip|omit|merge)s?\b", re.IGNORECASE)
-_KEEPS = frozenset({"keep", "kept", "keeps", "preserve", "preserved", "retain", "retained", "stay", "distinguished"})
 _WHEN = frozenset({"after", "at", "when", "once", "if"})
 _EMPTY_TERMS = frozenset({"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
 """What says nothing of the thing that a name switches."""
 _NEGATIVE = re.compile(r"-*(?:no[-_]|disable|not_|skip)")
 _MOST_PLACES = 60
 """Places of a request that are looked at for one name of a switch."""
-_FRESH = re.compile(r"\bfrom (?:scratch|zero|the (?:beginning|start))\b|\bafresh\b", re.IGNORECASE)
-_GOES_ON = re.compile(r"resume|pretrain|continue|restore|finetun|warmstart")
 _NAMES_OF_FEATURES = """
 name help help_share negated negative_name terms best default_true seen explained adjacent value_near is_bool
 head rank whole_name negated_agrees defaulted
@@ -64,11 +60,7 @@ def switches(
     """
     found = switch_evidence(statement, slots, weights, spent, filled, own)
     scored = [(place, said, model.switch(said.vector)) for place, said in found]
-    return [
-        FilledSlot(place, (switch_value(slots[place], said),), score)
-        for place, said, score in scored
-        if score > 0 and not is_ruled_out(statement, slots[place])
-    ]
+    return [FilledSlot(place, (switch_value(slots[place], said),), score) for place, said, score in scored if score > 0]
 
 
 def switch_evidence(
@@ -80,14 +72,11 @@ def switch_evidence(
     own: frozenset[str] = frozenset(),
 ) -> list[tuple[int, SwitchEvidence]]:
     """Every switch that the request comes near to saying, each with its vector."""
-    owners = _owners(statement, slots)
     found: list[tuple[int, SwitchEvidence]] = []
     for place, slot in enumerate(slots):
         if place in filled or not slot.boolean or slot.internal:
             continue
-        others = {at for at, owner in owners.items() if owner != slot.option.dest}
-        content = [word for word in statement.unspelled if word.place not in others]
-        said = _closest(statement, _Named.all(slot, weights), content, spent)
+        said = _closest(statement, _Named.all(slot, weights), statement.unspelled, spent)
         if said is not None and (said.vector[0] or not said.said <= own):
             found.append((place, said))
     return [(place, _ranked(place, said, found)) for place, said in found]
@@ -99,13 +88,6 @@ def _ranked(place: int, said: SwitchEvidence, found: Sequence[tuple[int, SwitchE
     vector = [*said.vector]
     vector[SWITCH_FEATURES.index("rank")] = float(min(better, 4))
     return said._replace(vector=vector)
-
-
-def _owners(statement: ParsedRequest, slots: Sequence[Slot]) -> dict[int, str]:
-    """By token that is the whole name of an option of several words: that name; it says nothing of other options."""
-    names = {slot.option.dest for slot in slots if "_" in slot.option.dest.strip("_")}
-    called = ((at, token.value.replace("-", "_")) for at, token in enumerate(statement.tokens))
-    return {at: name for at, name in called if name in names}
 
 
 class _Named:
@@ -163,7 +145,6 @@ def _evidence(
     first, last = min(one.place for one in hits), max(one.place for one in hits)
     named = [one.place for one in hits if any(term in wanted.worth for term in one.terms)]
     negated = _is_negated(statement, {one.place for one in hits}, first, max(named, default=last))
-    negated = negated or _is_kept(statement, slot, last)
     known = sum(one.place in spent for one in hits) / len(hits)
     negative = is_negative(slot)
     default = (slot.option.default or "").lower() in {"true", "1"}
@@ -218,22 +199,9 @@ def _is_negated(statement: ParsedRequest, own: Collection[int], first: int, last
     return False
 
 
-def _is_kept(statement: ParsedRequest, slot: Slot, last: int) -> bool:
-    """Whether what a switch takes away is to stay: "case should be kept" where it ignores case."""
-    return _TAKES.match(slot.option.help) is not None and any(
-        token.value.lower() in _KEEPS for token in statement.tokens[last + 1 : last + 5]
-    )
-
-
 def is_negative(slot: Slot) -> bool:
     """Whether its own name says no."""
     return any(map(_NEGATIVE.match, (slot.option.dest.lower(), *slot.option.flags)))
-
-
-def is_ruled_out(statement: ParsedRequest, slot: Slot) -> bool:
-    """Whether the request says what a switch is the opposite of: it begins afresh."""
-    goes_on = _GOES_ON.search(alphanumeric(slot.option.dest)) is not None and not is_negative(slot)
-    return goes_on and _FRESH.search(statement.text) is not None
 
 
 def switch_value(slot: Slot, said: SwitchEvidence) -> str:

@@ -17,9 +17,6 @@ from ml_agent.tools.own_cache import remembered
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _FILE = re.compile(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$")
-_JOINED = re.compile(r"\w[_/-]\w")
-_GLOSS = r"(?<![\w-]){word}(?:\s+(?:is|means|for)|\s*[:=])\s+(?:the\s+|an?\s+)?([a-z][\w-]{{3,}})|([a-z][\w-]{{3,}})\s\({word}\)"
-"""How a help text explains a choice."""
 _MOST_VALUES = 400
 _CODE = 2
 """Letters of a code: a language called `bs` is no batch size."""
@@ -53,11 +50,9 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
     vocabulary = slot.vocabulary
     if not vocabulary or len(vocabulary) > _MOST_VALUES:
         return []
-    if glossed := _glossed(statement, slot):
-        return glossed
     said = _tokens_by_piece(statement)
     pieces = {value: pieces_of(value) for value in vocabulary}
-    scored = _scored(statement, said, pieces)
+    scored = _scored(said, pieces)
     literal = {alphanumeric(one.value): place for place, one in enumerate(statement.tokens) if one.kind != "mark"}
     written = [one for one in scored if alphanumeric(one.value) in literal]
     if any(len(one.hit) > 1 for one in written):
@@ -74,25 +69,7 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
         exact = spot is not None or canonical(mention.text.lower()) == canonical(one.value.lower())
         margin = one.share - other if one.share < 0.99 else 0.2 + one.share - other + 0.1 * one.much
         found.append(VocabularyMatch(one.value, one.share, margin, exact, mention))
-    return [one for one in found if not any(_says_more(other, one, pieces) for other in found)]
-
-
-def _glossed(statement: ParsedRequest, slot: Slot) -> list[VocabularyMatch]:
-    """The choice that the request says by the word with which the help explains it: "lasso" for "l1 is the lasso"."""
-    if not slot.closed or not slot.option.help:
-        return []
-    glosses: dict[str, set[str]] = {}
-    for value in slot.vocabulary:
-        word = re.escape(value)
-        for found in re.finditer(_GLOSS.format(word=word), slot.option.help, re.IGNORECASE):
-            glosses.setdefault(canonical((found[1] or found[2]).lower()), set()).add(value)
-    own = {canonical(value.lower()) for value in slot.vocabulary}
-    told = [word for word in statement.content if glosses.keys() & {canonical(word.text)} - own]
-    meant = {value for word in told for value in glosses[canonical(word.text)]}
-    if len(meant) != 1 or own & {canonical(word.text) for word in statement.content}:
-        return []
-    (value,), place = meant, told[0].place
-    return [VocabularyMatch(value, 1.0, 1.5, True, _word(statement, value, place, place))]
+    return found
 
 
 def _is_meant(share: float, margin: float) -> bool:
@@ -100,20 +77,13 @@ def _is_meant(share: float, margin: float) -> bool:
     return share > 0.99 or (share >= 0.45 and margin >= 0.05) or (share >= 0.35 and margin >= 0.15)
 
 
-def _says_more(one: VocabularyMatch, other: VocabularyMatch, pieces: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a value is but a part of the words of one that is written out: "Restricted ImageNet" is no `imagenet`."""
-    inside = one.mention.first <= other.mention.first and other.mention.last <= one.mention.last
-    return one.exact and pieces[other.value] < pieces[one.value] and inside
-
-
-def _scored(statement: ParsedRequest, said: _Said, pieces: Mapping[str, frozenset[str]]) -> list[_Scored]:
+def _scored(said: _Said, pieces: Mapping[str, frozenset[str]]) -> list[_Scored]:
     """Each value of which something is said, the best first."""
     frequency = Counter(piece for several in pieces.values() for piece in several)
     total, scored = len(pieces), []
     for value, several in pieces.items():
         worth = {piece: math.log(1 + (total + 0.5) / frequency[piece]) if total > 1 else 1.0 for piece in several}
-        hit = {piece for piece in several if any(_says(statement, place, several) for place in said.get(piece, ()))}
-        hit = _without_stray(statement, said, hit, value)
+        hit = {piece for piece in several if piece in said}
         if any(piece.isalpha() and frequency[piece] < total for piece in hit):
             # What all of them have tells none: "the rings" of checkpoints/rings_mlp.json and checkpoints/moons_mlp.json.
             worth = {piece: much for piece, much in worth.items() if piece in hit or frequency[piece] < total}
@@ -121,28 +91,6 @@ def _scored(statement: ParsedRequest, said: _Said, pieces: Mapping[str, frozense
             much = math.fsum(worth[piece] for piece in hit)
             scored.append(_Scored(much / whole, much, value, frozenset(hit)))
     return sorted(scored, key=lambda one: (-one.share, -one.much, len(one.value), one.value))
-
-
-def _without_stray(statement: ParsedRequest, said: _Said, hit: set[str], value: str) -> set[str]:
-    """The pieces that are said, but for single letters and digits that stand far from the others."""
-    long = {piece for piece in hit if len(piece) > 1}
-    if not any(len(piece) > 1 and piece.isalpha() for piece in pieces_of(value)):
-        return hit
-    near = [place for piece in long for place in said[piece]]
-
-    def counts(place: int) -> bool:
-        word = statement.tokens[place].value
-        code = re.fullmatch(r"[A-Za-z]\d+", word) is not None and word.lower() in alphanumeric(value)  # "V3"
-        return code or _JOINED.search(word) is not None or any(abs(place - other) <= 4 for other in near)
-
-    return long | {piece for piece in hit - long if any(map(counts, said[piece]))}
-
-
-def _says(statement: ParsedRequest, place: int, pieces: frozenset[str]) -> bool:
-    """Whether a word can mean a value of these pieces: one with underscores is a name of its own, and its parts mean little alone."""
-    token = statement.tokens[place]
-    word = token.value.rpartition("/")[2].partition(".")[0] if token.kind == "path" else token.value
-    return "_" not in word or 2 * len(pieces_of(word) & pieces) >= len(pieces_of(word))
 
 
 @lru_cache(maxsize=64)

@@ -76,32 +76,30 @@ def test_wall_time() -> None:
     clock.now = 9.0
     assert budget.seconds_left() == 1.0
     clock.now = 10.0
-    for check in (budget.check_time, lambda: budget.reserve(demand()), lambda: budget.spend("repairs")):
+    for check in (budget.check_time, lambda: budget.reserve(demand()), budget.spend_repository):
         with pytest.raises(BudgetExceededError, match="seconds"):
             check()
 
 
-def test_a_nested_budget_spends_from_both() -> None:
-    whole = Budget(Limits(tokens=200, attempts=1))
-    runs = [Budget(Limits(tokens=150), parent=whole) for _ in range(2)]
-    runs[0].reserve(demand()).charge()
-    assert runs[1].reserve(demand(prompt=20)).output_tokens == 30
-    runs[0].spend("attempts")
-    with pytest.raises(BudgetExceededError):
-        runs[1].spend("attempts")
-    assert runs[1].usage.counters == {}
+def test_so_many_repositories_may_be_looked_at() -> None:
+    budget = Budget(Limits(repositories=1))
+    assert budget.may_try_repository()
+    budget.spend_repository()
+    assert not budget.may_try_repository()
+    with pytest.raises(BudgetExceededError, match="repositories"):
+        budget.spend_repository()
 
 
 def test_goes_on_after_a_resume() -> None:
     clock = Clock()
     budget = Budget(Limits(tokens=1000), clock=clock)
-    budget.spend("repairs", 3)
+    budget.spend_repository()
     budget.reserve(demand(price=DEAR)).charge(RequestUsage(prompt_tokens=100, completion_tokens=10))
     budget.reserve(demand())  # under way when the process is killed: counts in full
     clock.now = 5.0
     again = Budget(Limits(tokens=1000))
     again.restore(budget.to_dict())
-    assert again.usage.tokens == 260 and again.usage.counters == {"repairs": 3}
+    assert again.usage.tokens == 260 and again.usage.counters == {"repositories": 1}
     assert again.usage.seconds >= 5.0 and again.usage.usd == pytest.approx(0.0013)
 
 

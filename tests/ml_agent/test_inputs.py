@@ -11,7 +11,7 @@ from ml_agent import solve
 from ml_agent.delivery.expected import expectations
 from ml_agent.draft import Draft
 from ml_agent.errors import UsageError
-from ml_agent.inputs import Places, inputs_of, named_inputs, not_found, nowhere, outside_inputs, refused_inputs
+from ml_agent.inputs import Places, inputs_of, not_found, nowhere, outside_inputs, sorted_inputs
 from ml_agent.named_paths import named_paths
 from ml_agent.sandbox.bubblewrap import find_bubblewrap
 from ml_agent.sandbox.choose import choose
@@ -35,7 +35,7 @@ def test_only_what_is_named_and_inside(tmp_path: Path) -> None:
     (repository / "known.csv").write_text("x")
     said = "Read data/a.csv, known.csv and out.csv; not ../x.csv, /etc/passwd or .env."
     named = named_paths(said, ["b.csv"])
-    assert named_inputs(named, (), Places(mine, repository)) == ("data/a.csv", "b.csv")
+    assert sorted_inputs(named, (), Places(mine, repository)).taken == ("data/a.csv", "b.csv")
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_what_is_named_and_not_taken_is_said_with_the_reason(tmp_path: Path) -> 
     (mine / "link.csv").symlink_to("../x.csv")
     named = named_paths("count a.csv, link.csv, ../x.csv, .hidden.csv, id_rsa.pem, .git/config.txt, none.csv", ())
     for workspace in (tmp_path / "repository", mine):  # the repository may be the user's folder itself
-        said = refused_inputs(named, (), Places(mine, workspace))
+        said = sorted_inputs(named, (), Places(mine, workspace)).refused
         assert "link.csv: a link to outside your folder; give its absolute path instead" in said
         assert "../x.csv: outside your folder; give its absolute path instead" in said
-    said = refused_inputs(named, (), Places(mine, tmp_path / "repository"))
+    said = sorted_inputs(named, (), Places(mine, tmp_path / "repository")).refused
     assert {*said[2:]} == {
         ".hidden.csv: hidden",
         "id_rsa.pem: named like a secret",
@@ -144,7 +144,7 @@ def test_names_with_blanks_with_a_dot_in_front_and_without_any(
     tmp_path: Path, said: str, taken: tuple[str, ...]
 ) -> None:
     files_below(tmp_path, "two words.csv", "my folder/two words.csv", "data/a.csv", "data/bare", "bare", "words.csv", ".hidden.csv")  # fmt: skip
-    assert named_inputs(named_paths(said, ()), (), Places(tmp_path, tmp_path / "none")) == taken
+    assert sorted_inputs(named_paths(said, ()), (), Places(tmp_path, tmp_path / "none")).taken == taken
 
 
 def test_a_word_that_only_an_option_makes_a_file(tmp_path: Path) -> None:

@@ -87,16 +87,6 @@ def test_earlier_blocks_and_imports_complete_the_example(repository: Callable[..
     ast.parse(draft.text)
 
 
-def test_a_missing_import_of_the_repository_is_added(repository: Callable[..., Any]) -> None:
-    files = {
-        **PACKAGE,
-        "README.md": "# Use\n\nLoad it:\n\n```python\nmodel = load('clip')\nprint(np.sum(model))\n```\n",
-    }
-    draft = repository(files).answer("Load the clip model in Python.")
-    assert "import load" in draft.text
-    assert "import numpy as np" in draft.text
-
-
 def test_the_wording_decides_between_command_and_python(repository: Callable[..., Any]) -> None:
     files = {
         **PACKAGE,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ml_agent.offline.assignment import best_matching
-from ml_agent.offline.literals import literals, syntax_tree, unbound_names
+from ml_agent.offline.literals import literals
 from ml_agent.offline.words import terms
 
 
@@ -30,6 +30,3 @@ def test_any_name_has_terms(text: str) -> None:
 @given(st.text(max_size=200))
 def test_no_text_of_code_is_too_odd(text: str) -> None:
     literals(text)
-    tree = syntax_tree(text)
-    if tree is not None:
-        unbound_names(tree)

@@ -82,9 +82,7 @@ def test_an_example_that_uploads_is_not_adapted_unless_that_is_asked(repository:
         ("Train and print a grid 40 cells wide and 20 cells high", "--grid 40 20"),
         ("Train and keep a quarter of the points for validation", "--share 0.25"),
         ("Train with 30 percent of the points kept for validation", "--share 0.3"),
-        ("Train with the lasso as penalty", "--penalty l1"),
         ("Train and save the results to cutouts", "--out cutouts"),
-        ("Train where upper and lower case should be kept apart", "--no-lowercase"),
         ("Train with --seed 7 and --dropout=0.5", "--dropout 0.5"),
     ],
 )
