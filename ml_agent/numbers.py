@@ -1,4 +1,4 @@
-"""Numbers as people write them: "300,000", "1e-4", "10k", "half a million", "two times ten to the minus five"."""
+"""Numbers as people write them: "300,000", "1e-4", "10k", "half a million", "two and a half"."""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -14,7 +14,6 @@ _SMALL |= {"nought": 0, "naught": 0}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 _SUFFIXES = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 _PARTS = {"third": 3, "quarter": 4, "fifth": 5, "eighth": 8, "tenth": 10, "hundredth": 100, "thousandth": 1000}
-_DIGIT_WORDS = {"oh": "0"} | {word: str(amount) for word, amount in _SMALL.items() if amount < 10}
 _COUNT = "|".join(sorted([*_SMALL, *_SCALES], key=len, reverse=True))
 _RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LOWERED = str.maketrans(_RAISED, "-0123456789")
@@ -29,10 +28,6 @@ _WORDED = re.compile(
     rf"(?P<sign>minus\s+)?(?P<count>half\s+an?\s+(?=hundred|thousand|million|billion|dozen)|an?\s+(?=hundred|thousand|million|billion|dozen))?"
     rf"(?P<words>(?:{_COUNT})(?:(?:\s+|-|(?<=hundred)\s+and\s+|(?<=thousand)\s+and\s+)(?:{_COUNT}))*)\b(?!/)",
     re.IGNORECASE,
-)
-_POINT = re.compile(rf"\s+point(?P<digits>(?:[\s-]+(?:{'|'.join(_DIGIT_WORDS)})(?!\w))+)", re.IGNORECASE)
-_TIMES_TEN = re.compile(
-    r"\s+(?P<times>times\s+ten\s+)?to\s+the(?:\s+power\s+of)?\s+(?P<minus>minus\s+)?(?P<power>\w+)\b", re.IGNORECASE
 )
 _PART = re.compile(rf"[\s-]+(?P<part>{'|'.join(_PARTS)})s?\b", re.IGNORECASE)
 _AND_HALF = re.compile(r"\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
@@ -118,12 +113,6 @@ def words_at(text: str, at: int) -> ReadNumber | None:
     amount, end = _from_words(found["words"]), found.end()
     amount *= Decimal("0.5") if (found["count"] or "").lower().startswith("half") else 1
     amount *= -1 if found["sign"] else 1
-    if point := _POINT.match(text, end):
-        digits = (_DIGIT_WORDS[word] for word in re.findall("[a-z]+", point["digits"].lower()))
-        return ReadNumber(f"{plain_number(amount)}.{''.join(digits)}", point.end())
-    ten = _TIMES_TEN.match(text, end)
-    if ten and (ten["times"] or amount == 10) and (power := _exponent(ten)) is not None:
-        return ReadNumber(f"{plain_number(amount) if ten['times'] else 1}e{power}", ten.end())
     if half := _AND_HALF.match(text, end):
         amount, end = amount + Decimal("0.5" if half["part"].lower() == "half" else "0.25"), half.end()
     elif part := _PART.match(text, end):
@@ -131,13 +120,6 @@ def words_at(text: str, at: int) -> ReadNumber | None:
     if percent := _PERCENT.match(text, end):
         end = percent.end()
     return ReadNumber(plain_number(amount), end)
-
-
-def _exponent(found: re.Match[str]) -> int | None:
-    said = found["power"].lower()
-    if said not in _SMALL and not re.fullmatch(r"-?\d{1,2}", said):
-        return None
-    return (-1 if found["minus"] else 1) * (_SMALL[said] if said in _SMALL else int(said))
 
 
 def is_number(text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from ml_agent.offline.assignment import assign
-from ml_agent.offline.literals import Literal, literals, parameter_names
+from ml_agent.offline.literals import Literal, literals
 from ml_agent.offline.reading import Mention, ParsedRequest
 from ml_agent.offline.slots import Slot
 from ml_agent.offline.spelled import FilledSlot
@@ -17,6 +17,7 @@ from ml_agent.offline.variables import likeness
 from ml_agent.offline.vocabulary import vocabulary_matches
 from ml_agent.offline.weights import Weights
 from ml_agent.offline.words import alphanumeric
+from ml_agent.request import Value
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.signatures.model import Option, OptionType
 from ml_agent.user_values import is_path, kind_of
@@ -33,8 +34,6 @@ class ExampleSources(msgspec.Struct, frozen=True):
     workdir: str
     namesakes: Mapping[str, Option]
     """Options of the repository's scripts, by name."""
-    texts: Mapping[str, frozenset[str]]
-    """By parameter: the texts that examples give it."""
 
 
 class Edit(NamedTuple):
@@ -45,28 +44,30 @@ class Edit(NamedTuple):
     text: str
 
 
-def adapt(code: str, statement: ParsedRequest, sources: ExampleSources, model: Weights) -> tuple[str, int]:
+def adapt(
+    code: str, values: Sequence[Value], statement: ParsedRequest, sources: ExampleSources, model: Weights
+) -> tuple[str, int]:
     """The example's code with the user's values; and how many of its literals were given one.
 
     Args:
         code: of the example.
-        statement: the request.
+        values: what the user stated.
+        statement: the same request as it is matched.
         sources: what the repository says of them.
         model: the fitted weights.
     """
     found = [literal for literal in literals(code) if literal.kind != "name"][:_MOST_LITERALS]
-    placed = _placed(statement, code, found, sources, model)
-    return _applied(code, _edits(placed, found)), len(placed)
+    placed = _placed(statement, found, sources, model)
+    return _applied(code, [*_shapes(found, values), *_edits(placed, found)]), len(placed)
 
 
 def _placed(
-    statement: ParsedRequest, code: str, found: Sequence[Literal], sources: ExampleSources, model: Weights
+    statement: ParsedRequest, found: Sequence[Literal], sources: ExampleSources, model: Weights
 ) -> list[FilledSlot]:
     """The values with the number of the literal that each goes into, by the weights."""
-    names = parameter_names(code, found, sources.index.api, sources.workdir)
     slots = [
-        Slot(_option(literal, name, sources), sorted(sources.texts.get(name, ())), files=files)
-        for literal, name, files in zip(found, names, _sibling_files(found, sources), strict=True)
+        Slot(_option(literal, sources), files=files)
+        for literal, files in zip(found, _sibling_files(found, sources), strict=True)
     ]
     filled = assign(statement, slots, model, prior=_ExamplePrior(found))
     placed = [one for one in filled.all if one.score > _NEVER / 2]
@@ -102,14 +103,14 @@ class _ExamplePrior:
         return _BY_LIKENESS * likeness(mention.value, shown) if mention.kind in {"name", "path"} else 0.0
 
 
-def _option(literal: Literal, slot: str, sources: ExampleSources) -> Option:
-    """A literal as an option of the code: named by its keyword or parameter, with its text as default.
+def _option(literal: Literal, sources: ExampleSources) -> Option:
+    """A literal as an option of the code: named by its keyword, with its text as default.
 
     What options of the same name have elsewhere in the repository, choices and help, holds for it too.
     """
-    called = _tail(literal.owner) if literal.place >= 0 and slot == literal.slot else ""
-    names = dict.fromkeys(name for name in (slot, called) if name)
-    namesake = sources.namesakes.get(slot)
+    called = _tail(literal.owner) if literal.place >= 0 else ""
+    names = dict.fromkeys(name for name in (literal.slot, called) if name)
+    namesake = sources.namesakes.get(literal.slot)
     owner = re.sub(r"[.(=]", " ", literal.owner)
     return Option(
         dest=next(iter(names), ""),
@@ -147,6 +148,21 @@ def _sibling_files(found: Sequence[Literal], sources: ExampleSources) -> Iterato
             )
         folder = posixpath.dirname(one.text)
         yield [posixpath.join(folder, posixpath.basename(other)) for other in beside[:_MOST_SIBLINGS]]
+
+
+def _shapes(found: Sequence[Literal], values: Iterable[Value]) -> list[Edit]:
+    """The user's shapes in place of the example's, one of the same rank where there is one."""
+    free = [literal for literal in found if literal.kind == "shape"]
+    edits = []
+    for value in values:
+        if not re.match(r"[(\[]\d", value.value) or not free:
+            continue
+        fitting = (literal for literal in free if literal.text.count(",") == value.value.count(","))
+        chosen = next(fitting, free[0])
+        free.remove(chosen)
+        inner = value.value[1:-1].rstrip(",")
+        edits.append(Edit(chosen.start, chosen.end, inner if chosen.owner else f"({inner})"))
+    return edits
 
 
 def _edits(placed: Iterable[FilledSlot], found: Sequence[Literal]) -> Iterator[Edit]:

@@ -14,7 +14,7 @@ from ml_agent.offline.reading import Mention, ParsedRequest, within
 from ml_agent.offline.slots import Slot, TermWeights
 from ml_agent.offline.spelled import FilledSlot, spelled_slots
 from ml_agent.offline.switches import switches
-from ml_agent.offline.vocabulary import VocabularyMatch, vocabulary_matches
+from ml_agent.offline.vocabulary import vocabulary_matches
 from ml_agent.offline.weights import Weights
 from ml_agent.offline.words import alphanumeric, terms, words
 from ml_agent.user_values import ExplicitFlag
@@ -84,7 +84,6 @@ def candidates(
         if place in used or slot.boolean or slot.internal:
             continue
         matches = [one for one in vocabulary_matches(statement, slot) if not within(one.mention.start, spans)]
-        matches = [one for one in matches if not _is_another(statement, slot, one)]
         said = {alphanumeric(one.value) for one in matches}
         exact = {(one.mention.first, one.mention.last) for one in matches if one.exact}
         plain = [
@@ -110,17 +109,6 @@ def _is_ordinary(one: Candidate, slot: Slot, names: Mapping[str, int]) -> bool:
     if one.match is None or not (text.isalpha() and text.islower()) or one.seen.name >= _NAMED:
         return False
     return text in words("stop") or any(names[term] > (term in slot.name_terms) for term in terms(text))
-
-
-def _is_another(statement: ParsedRequest, slot: Slot, match: VocabularyMatch) -> bool:
-    """Whether the words for a known value are a part of another file or of a quoted text, where a slot takes other values, too."""
-    if slot.closed or match.exact:
-        return False
-    return any(
-        one.kind in {"path", "text"} and one.value != match.value
-        for one in statement.mentions
-        if one.first <= match.mention.first and match.mention.last <= one.last
-    )
 
 
 class _Rivalry:

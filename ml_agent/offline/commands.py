@@ -85,8 +85,8 @@ def ways(
 ) -> list[Command]:
     """The call after the nearest documented one, and the bare call; first the one that was asked for.
 
-    A documented call is the way that was asked for where it says half of what the request states or has variables for it, and
-    no option is spelled, for who spells options says what he wants; and where the bare call needs values that nobody gives.
+    A documented call is the way that was asked for where it says half of what the request states and no option
+    is spelled, for who spells options says what he wants; and where the bare call needs values that nobody gives.
     """
     placed = _by_dest(entry, assignment)
     values, invented = _complete(statement, entry, placed, {})
@@ -98,8 +98,7 @@ def ways(
     after_values, still = _complete(statement, entry, placed, _example_values(statement, entry, shown))
     after = Command(entry, assignment, after_values, shown, vector, still)
     spelled = any(one.name.startswith("-") for one in statement.flags) or len(statement.flags) > 2
-    meant = said >= _HALF or _is_filled(statement, entry, shown) or _is_introduced(statement, entry, shown)
-    meant = meant and not spelled
+    meant = (said >= _HALF or _is_introduced(statement, entry, shown)) and not spelled
     return [after, bare] if meant or (invented and not still) else [bare, after]
 
 
@@ -222,13 +221,6 @@ def _is_introduced(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCa
     return bool(({*telling(shown.example.introduction[:200])} & statement.vocabulary) - known)
 
 
-def _is_filled(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> bool:
-    """Whether the request states what a shell variable of the example stands for: the example is written to be filled in so."""
-    values = variable_values(entry.variables, statement.mentions)
-    used = {name for one in shown.values.values() for name in references(str(one))}
-    return any(values[name] != entry.variables[name] for name in used & values.keys())
-
-
 def _example_values(statement: ParsedRequest, entry: EntryPoint, shown: ExampleCall) -> dict[str, Any]:
     """What an example gives, by dest, its shell variables filled in; what it leaves to the reader only where that must be given."""
     values = variable_values(entry.variables, statement.mentions)
@@ -258,7 +250,7 @@ def _merged(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any
         for dest, value in placed.items()
         if base.get(dest) != value and any(_is_part(value, shown) for at, shown in base.items() if at != dest)
     }
-    fresh = {dest: _file_within(value, base.get(dest)) for dest, value in placed.items() if dest not in said}
+    fresh = {dest: value for dest, value in placed.items() if dest not in said}
     changes = {
         str(base[dest]): str(new)
         for dest, new in fresh.items()
@@ -274,14 +266,6 @@ def _is_part(value: Any, shown: Any) -> bool:
         return False
     word = rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])"
     return len(value) >= _SHORT and re.search(word, shown, re.IGNORECASE) is not None
-
-
-def _file_within(value: Any, shown: Any) -> Any:
-    """The example's file where the user names the folder in which it lies: "./bert" for `./bert/config.json`."""
-    if not isinstance(value, str) or not isinstance(shown, str) or not alphanumeric(value):
-        return value
-    folder = str(PurePosixPath(value))
-    return shown if any(parent.match(folder) for parent in PurePosixPath(shown).parents) else value
 
 
 def _changed(value: Any, changes: Mapping[str, str]) -> Any:

@@ -91,7 +91,10 @@ class EntryPoint:
 
     def _slot(self, option: Option) -> Slot:
         seen = self.seen_values.get(option.dest, ())
-        return Slot(option, seen, self._siblings((option.default or "", *seen)))
+        files = self._siblings((option.default or "", *seen))
+        free = not (option.choices or option.accepted or option.switch) and option.type in {"str", "unknown"}
+        namesakes = self.facts.choices.get(option.dest.lower(), ()) if free else ()
+        return Slot(option, (*seen, *namesakes), files)
 
     @cached_property
     def variables(self) -> Mapping[str, str]:
@@ -161,6 +164,16 @@ class RepositoryFacts:
     def variables(self) -> Mapping[str, str]:
         """Shell variables that any document or script sets; the first one counts."""
         return documented_variables(line for example in reversed(self.index.examples) for line in example.setup)
+
+    @cached_property
+    def choices(self) -> Mapping[str, tuple[str, ...]]:
+        """By name: the choices that options of this name have, where all that have any agree."""
+        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for signatures in self.index.signatures.values():
+            for option in (one for signature in signatures for one in signature.options):
+                if option.choices or option.accepted:
+                    found[option.dest.lower()].add(option.choices or option.accepted)
+        return {dest: next(iter(several)) for dest, several in found.items() if len(several) == 1}
 
     def path_of(self, value: Any, places: Sequence[str]) -> Any:
         """A file as the first of the folders sees it, where a value is its path from the root, or only the end of the path of a

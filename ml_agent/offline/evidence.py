@@ -11,8 +11,6 @@ from ml_agent.offline.words import terms, words
 _FADE, _FADE_OF_VERBS = 0.82, 0.95
 _FARTHEST = 0.02
 """How near a word is at least that counts."""
-_LIKE = 0.7
-"""What a term counts that contains the one that was said, or is contained in it."""
 
 
 class Nearness(NamedTuple):
@@ -99,7 +97,7 @@ def evidence(near: Nearness, statement: ParsedRequest, slot: Slot, weights: Term
 def _by_name(near: Nearness, statement: ParsedRequest, name: tuple[str, ...], weights: TermWeights) -> Evidence:
     worth = {term: weights.name(term) + 0.02 for term in name}
     whole = sum(worth.values())
-    ahead, behind = ({t: _close(side, statement, t) for t in worth} for side in (near.before, near.after))
+    ahead, behind = ({term: side.get(term, 0.0) for term in worth} for side in (near.before, near.after))
 
     def share(of: Mapping[str, float]) -> float:
         return sum(w * of.get(t, 0.0) for t, w in worth.items()) / whole
@@ -113,10 +111,6 @@ def _by_name(near: Nearness, statement: ParsedRequest, name: tuple[str, ...], we
         both[name[-1]],
         *(share(dict.fromkeys(said, 1.0)) for said in (near.lead, near.next, near.own)),
     )
-
-
-def _close(side: Mapping[str, float], statement: ParsedRequest, term: str) -> float:
-    return max(side.get(term, 0.0), *(_LIKE * side.get(one, 0.0) for one in statement.similar_terms(term)), 0.0)
 
 
 def _overlap(near: Nearness, described: frozenset[str], weights: TermWeights) -> float:

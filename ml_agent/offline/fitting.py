@@ -23,7 +23,6 @@ _COUNTS = re.compile(r"\b(?:number of|how many)\s+(?:\w+\s+)?(?:gpus?|devices|pr
 _MANY = 1000
 _ENDS = frozenset(terms("min max start end first last from to lower upper low high initial final begin stop"))
 _IN_THREES = re.compile(r"\d{3}(?:,\d{3})+")
-_LISTED = re.compile(r"[A-Za-z][\w-]*")
 _FOLDERS = frozenset({"folder", "directory", "dir", "subfolder"})
 
 
@@ -38,8 +37,6 @@ def takes_kind(slot: Slot, mention: Mention) -> bool:
         return mention.value.lower() in map(str.lower, slot.vocabulary)
     if slot.series and kind != "number":
         return False
-    if slot.sized and kind == "number":
-        return False  # both of its sides go there, as one word
     if kind == "name" and set(terms(mention.value)) <= _DEVICES:
         return option.type not in {"int", "float"} and bool(_DEVICES & slot.name_terms)
     if any(name[-1] == "gpu" for name in slot.names) and not _DEVICE.fullmatch(mention.value):
@@ -141,12 +138,4 @@ def _canonical_spelling(value: str, slot: Slot) -> str:
     if value in slot.vocabulary:
         return value
     same = (known for known in slot.vocabulary if _same(known, value))
-    listed = (
-        word
-        for word in _LISTED.findall(slot.option.help)
-        if word.islower()
-        and alphanumeric(word) == alphanumeric(value) != ""
-        and number(value) is None
-        and "/" not in value
-    )
-    return next(same, None) or next(listed, value)
+    return next(same, value)

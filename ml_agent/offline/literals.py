@@ -2,21 +2,12 @@
 
 import ast
 import itertools
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from ml_agent.tools.python_api.bindings import imported_names
-from ml_agent.tools.python_api.index import ApiIndex
-from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.python_source import parse_python
-from ml_agent.tools.usage.entry import Example
-
-_COMMENTED = re.compile(r"^[ \t]*#[ \t]*([\w.,\s]+=\s*[\w.]+\(.*\))[ \t]*$", re.MULTILINE)
-_LONGEST_TEXT = 80
 
 
 class Literal(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,33 +147,3 @@ def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.USub) and _is_number(node.operand)
     return isinstance(node, ast.Constant) and type(node.value) in {int, float}
-
-
-def parameter_names(code: str, found: Sequence[Literal], api: ApiIndex, workdir: str) -> list[str]:
-    """For each literal the name of its keyword, or of the parameter that it is given for by place."""
-    tree = parse_python(code)
-    names = {one.local: one.target for one in imported_names(tree) if not one.level} if tree is not None else {}
-    return [_parameter(literal, names, api, workdir) or literal.slot for literal in found]
-
-
-def _parameter(literal: Literal, names: Mapping[str, str], api: ApiIndex, workdir: str) -> str:
-    if literal.place < 0 or not literal.owner:
-        return ""
-    head, dot, rest = literal.owner.partition(".")
-    called = api.resolve(names.get(head, head) + dot + rest, workdir)
-    if not isinstance(called, ApiObject):
-        return ""
-    given = [parameter.name for parameter in called.parameters if parameter.kind in {"positional", "either"}]
-    return given[literal.place] if literal.place < len(given) else ""
-
-
-def texts_by_parameter(examples: Iterable[Example], api: ApiIndex) -> Mapping[str, frozenset[str]]:
-    """By parameter of the repository's own functions: the texts that examples give it, those in commented lines too."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for code in dict.fromkeys(example.text for example in examples if example.imports_own):
-        whole = "\n".join([code, *(match[1] for match in _COMMENTED.finditer(code))])
-        texts = [literal for literal in literals(whole) if literal.kind == "text" and literal.owner]
-        for literal, slot in zip(texts, parameter_names(whole, texts, api, "."), strict=True):
-            if slot and len(literal.text) < _LONGEST_TEXT:
-                found[slot].add(literal.text)
-    return {slot: frozenset(texts) for slot, texts in found.items()}

@@ -13,7 +13,6 @@ from ml_agent.navigator import Workspace
 from ml_agent.offline.adaptation import ExampleSources, adapt
 from ml_agent.offline.commands import code_acts_unasked
 from ml_agent.offline.entries import RepositoryFacts
-from ml_agent.offline.literals import texts_by_parameter
 from ml_agent.offline.ranking import is_side
 from ml_agent.offline.reading import ParsedRequest
 from ml_agent.offline.weights import Weights
@@ -25,10 +24,11 @@ from ml_agent.tools.retrieval import Bm25Index, tokenize
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.usage.entry import Example
 
+_LETTERS = re.compile(r"[a-z]+")
 _GLUED = re.compile(r"([a-z]{3,})-?v?(\d[\d.]*)")
 _LONGEST, _LONGEST_EXAMPLE, _MOST = 80, 4_000, 8
 """Lines of a program that may be an answer: a whole notebook is a lesson; characters of an example that are searched; programs that are made."""
-_BY_VALUES = 1.5
+_BY_VALUES, _BY_HEADING, _LONG_HEADING = 1.5, 0.1, 4
 _BY_MATCH, _MOST_BY_MATCH = 0.05, 0.4
 _FOREIGN, _FAULTY = 0.5, 1.0
 """What it costs an example that nothing of the repository's own is used in it; an error."""
@@ -85,11 +85,6 @@ class ExampleIndex:
                     found[option.dest] = option
         return found
 
-    @cached_property
-    def texts(self) -> Mapping[str, frozenset[str]]:
-        """By parameter: the texts that examples give it."""
-        return texts_by_parameter(self.every, self._facts.index.api)
-
     def ranked(self, request: Request) -> tuple[list[tuple[Example, float]], float]:
         """The Python examples by how well they fit a request, 1 for what fits best; and how well the best command fits."""
         names = [value.value for value in request.values if _is_name(value)]
@@ -102,7 +97,7 @@ class ExampleIndex:
             if example is None:
                 command = max(command, fit)
             else:
-                python.append((example, fit))
+                python.append((example, fit + _by_heading(example, request.instruction)))
         return sorted(python, key=lambda pair: -pair[1]), command
 
 
@@ -120,6 +115,14 @@ def _is_name(value: Value) -> bool:
 def _text(example: Example) -> str:
     shown = [*example.headings[-3:], *example.headings[-1:], example.introduction, example.path]
     return "\n".join([*shown, example.path.replace("/", " "), example.text[:_LONGEST_EXAMPLE]])
+
+
+def _by_heading(example: Example, instruction: str) -> float:
+    """What it counts that the user says the very heading under which an example stands."""
+    said = f" {' '.join(_LETTERS.findall(instruction.lower()))} "
+    called = [" ".join(_LETTERS.findall(heading.lower())) for heading in example.headings[-2:]]
+    longest = max((len(name.split()) for name in called if f" {name} " in said), default=0)
+    return _BY_HEADING * min(longest, _LONG_HEADING) if longest > 1 else 0.0
 
 
 def search_words(text: str) -> list[str]:
@@ -176,8 +179,8 @@ def _program(
     """An example with the user's values in it."""
     request, statement, workspace = task
     workdir = workspace.path or "."
-    sources = ExampleSources(workspace.index, workdir, index.namesakes, index.texts)
-    text, placed = adapt(example.text, statement, sources, model)
+    sources = ExampleSources(workspace.index, workdir, index.namesakes)
+    text, placed = adapt(example.text, request.values, statement, sources, model)
     draft = Draft(
         kind="python",
         text=text,

@@ -125,7 +125,7 @@ class EntryIndex:
         """How the request names an entry point: by its file, its name, the words of its name."""
         signature, path = entry.signature, PurePosixPath(entry.signature.path)
         worth = {t: math.log(1 + (len(self.entries) + 1) / (self._stems[t] + 0.5)) for t in _stem(entry)}
-        said = sum(w for t, w in worth.items() if t in statement.vocabulary or statement.similar_terms(t))
+        said = sum(w for t, w in worth.items() if t in statement.vocabulary)
         whole = sum(worth.values()) or 1.0
         lower = statement.text.lower()
         console = rf"(?<![\w/.-]){re.escape(signature.name.lower())}(?![\w/.])"

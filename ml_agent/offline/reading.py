@@ -14,7 +14,6 @@ from ml_agent.user_values import ExplicitFlag, explicit_flags, is_file_name, is_
 
 Kind = Literal["number", "path", "name", "text", "word", "absence"]
 KINDS: tuple[Kind, ...] = ("number", "path", "name", "text", "word", "absence")
-_ADJECTIVE = re.compile(r"[a-z]+-(?:[a-z]+(?:ed|ing)|free|level|wise|like|made|way)")
 _WRITING = frozenset(
     {
         "save",
@@ -122,7 +121,6 @@ class ParsedRequest:
         self.tokens = tokens_of(self.text)
         self.flags = (*(ExplicitFlag(name, value, -1, -1) for name, value in given), *explicit_flags(text))
         """The options that the user spells, or gives by name."""
-        self._alike: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def content(self) -> tuple[Word, ...]:
@@ -160,12 +158,6 @@ class ParsedRequest:
                 at += 0.25 if token.kind == "word" and lower in words("stop") else 1.0
             found.append(at)
         return tuple(found)
-
-    def similar_terms(self, term: str) -> tuple[str, ...]:
-        """The terms that are said and that another term contains or that contain it: "shot" and "fewshot"."""
-        if term not in self._alike:
-            self._alike[term] = tuple(one for one in self.vocabulary if one != term and _contains(one, term))
-        return self._alike[term]
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
@@ -259,7 +251,7 @@ class ParsedRequest:
     def _kind(self, place: int) -> Kind | None:
         token = self.tokens[place]
         value = token.value
-        if value.lower() in _COMMON or self._starts_module(place) or self._names_option(place):
+        if value.lower() in _COMMON:
             return None
         if token.kind == "number":
             return "number"
@@ -269,7 +261,7 @@ class ParsedRequest:
             if number(value) is not None:
                 return "number"
             return "path" if is_path(value) and " " not in value else "text" if " " in value else "name"
-        if token.kind not in {"name", "word"} or _ADJECTIVE.fullmatch(value):
+        if token.kind not in {"name", "word"}:
             return None
         if self._is_place(place):
             return "path"
@@ -287,17 +279,6 @@ class ParsedRequest:
         following = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         ends = following is None or following.kind == "mark" or following.value.lower() in _JOINING
         return ends and any(word in _WRITING for word in ahead)
-
-    def _starts_module(self, place: int) -> bool:
-        """Whether a token is of `python -m MODULE`: what is called, and no value."""
-        near = [one.value.lower() for one in self.tokens[max(0, place - 2) : place + 2]]
-        return any(one.startswith("python") and flag == "-m" for one, flag in pairwise(near))
-
-    def _names_option(self, place: int) -> bool:
-        """Whether a quoted word is the name of an option: "the 'guidance_scale' parameter"."""
-        beside = (*self.tokens[max(0, place - 1) : place], *self.tokens[place + 1 : place + 2])
-        named = any(one.value.lower().rstrip("s") in {"parameter", "argument", "option", "flag"} for one in beside)
-        return named and self.tokens[place].kind == "quoted" and self.tokens[place].value.isidentifier()
 
     def _is_namelike(self, place: int) -> bool:
         """A word with a hyphen, digits or capitals in a sentence, or one that is introduced as a name."""
@@ -352,13 +333,6 @@ class ParsedRequest:
 def within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     """Whether a place lies in one of several stretches."""
     return any(start <= place < end for start, end in spans)
-
-
-def _contains(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    if len(short) < 4:
-        return len(short) == 3 and long.startswith(short) and (len(long) < 6 or long[3:] in {"ing", "ed"})
-    return short in long or (len(short) > 5 and short[:5] == long[:5])
 
 
 @lru_cache(maxsize=256)

@@ -39,7 +39,6 @@ _ON_OFF = re.compile(
 )
 _COUNTS = re.compile(r"\b(?:number of|how many|num(?:ber)? gpus?)\b", re.IGNORECASE)
 _PATH_IN_HELP = re.compile(r"\b(?:paths?|files?|folders?|director(?:y|ies)|checkpoints?|filenames?)\b", re.IGNORECASE)
-_SIZE = re.compile(r"(?<![\w./-])(?:\d+x\d+|[Ww]\s?x\s?[Hh])(?![\w./-])")
 _ASIDE = frozenset({"help", "h", "helpfull", "helpshort"})
 _MOST_HELP = 600
 
@@ -127,13 +126,6 @@ class Slot:
         """Whether its one word is a series of numbers, as its default or a value that was seen: "0,1,2"."""
         shown = [text for text in (self.option.default, *self.seen) if text and not self.several]
         return any("," in text and _is_numeric(text) for text in shown)
-
-    @cached_property
-    def sized(self) -> bool:
-        """Whether its one word is a size of two numbers, as its help, its default or a value that was seen: "512x512"."""
-        if self.several or self.option.type in {"int", "float"}:
-            return False
-        return any(_SIZE.search(text) for text in (self.option.help, self.option.default or "", *self.seen))
 
     @cached_property
     def role(self) -> frozenset[str]:

@@ -13,6 +13,8 @@ from ml_agent.offline.words import alphanumeric, words
 _ENDS_DENIAL = frozenset({".", ";", "!", "?"})
 _OFF = frozenset({"off", "false", "disabled", "omitted", "skipped", "excluded", "deactivated"})
 """What takes away the thing that stands before it: "compilation switched off"."""
+_TAKES = re.compile(r"(?:ignore|drop|remove|strip|discard|exclude|skip|omit|merge)s?\b", re.IGNORECASE)
+_KEEPS = frozenset({"keep", "kept", "keeps", "preserve", "preserved", "retain", "retained", "stay", "distinguished"})
 _WHEN = frozenset({"after", "at", "when", "once", "if"})
 _EMPTY_TERMS = frozenset({"no", "use", "do", "with", "enable", "disable", "not", "is", "skip"})
 """What says nothing of the thing that a name switches."""
@@ -145,6 +147,7 @@ def _evidence(
     first, last = min(one.place for one in hits), max(one.place for one in hits)
     named = [one.place for one in hits if any(term in wanted.worth for term in one.terms)]
     negated = _is_negated(statement, {one.place for one in hits}, first, max(named, default=last))
+    negated = negated or _is_kept(statement, slot, last)
     known = sum(one.place in spent for one in hits) / len(hits)
     negative = is_negative(slot)
     default = (slot.option.default or "").lower() in {"true", "1"}
@@ -197,6 +200,13 @@ def _is_negated(statement: ParsedRequest, own: Collection[int], first: int, last
         if token.value.lower() in _OFF:
             return True
     return False
+
+
+def _is_kept(statement: ParsedRequest, slot: Slot, last: int) -> bool:
+    """Whether what a switch takes away is to stay: "case should be kept" where it ignores case."""
+    return _TAKES.match(slot.option.help) is not None and any(
+        token.value.lower() in _KEEPS for token in statement.tokens[last + 1 : last + 5]
+    )
 
 
 def is_negative(slot: Slot) -> bool:

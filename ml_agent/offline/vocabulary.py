@@ -17,6 +17,8 @@ from ml_agent.tools.own_cache import remembered
 _PIECE = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _FILE = re.compile(r"\.(?:ya?ml|json|py|sh|txt|jpg|png|csv|toml)$")
+_GLOSS = r"(?<![\w-]){word}(?:\s+(?:is|means|for)|\s*[:=])\s+(?:the\s+|an?\s+)?([a-z][\w-]{{3,}})|([a-z][\w-]{{3,}})\s\({word}\)"
+"""How a help text explains a choice."""
 _MOST_VALUES = 400
 _CODE = 2
 """Letters of a code: a language called `bs` is no batch size."""
@@ -50,6 +52,8 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
     vocabulary = slot.vocabulary
     if not vocabulary or len(vocabulary) > _MOST_VALUES:
         return []
+    if glossed := _glossed(statement, slot):
+        return glossed
     said = _tokens_by_piece(statement)
     pieces = {value: pieces_of(value) for value in vocabulary}
     scored = _scored(said, pieces)
@@ -70,6 +74,24 @@ def vocabulary_matches(statement: ParsedRequest, slot: Slot) -> list[VocabularyM
         margin = one.share - other if one.share < 0.99 else 0.2 + one.share - other + 0.1 * one.much
         found.append(VocabularyMatch(one.value, one.share, margin, exact, mention))
     return found
+
+
+def _glossed(statement: ParsedRequest, slot: Slot) -> list[VocabularyMatch]:
+    """The choice that the request says by the word with which the help explains it: "lasso" for "l1 is the lasso"."""
+    if not slot.closed or not slot.option.help:
+        return []
+    glosses: dict[str, set[str]] = {}
+    for value in slot.vocabulary:
+        word = re.escape(value)
+        for found in re.finditer(_GLOSS.format(word=word), slot.option.help, re.IGNORECASE):
+            glosses.setdefault(canonical((found[1] or found[2]).lower()), set()).add(value)
+    own = {canonical(value.lower()) for value in slot.vocabulary}
+    told = [word for word in statement.content if glosses.keys() & {canonical(word.text)} - own]
+    meant = {value for word in told for value in glosses[canonical(word.text)]}
+    if len(meant) != 1 or own & {canonical(word.text) for word in statement.content}:
+        return []
+    (value,), place = meant, told[0].place
+    return [VocabularyMatch(value, 1.0, 1.5, True, _word(statement, value, place, place))]
 
 
 def _is_meant(share: float, margin: float) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from keyword import iskeyword
 
 _COMPILED = (".pyx", ".pyd", ".so", ".pyi", ".c", ".cc", ".cpp", ".cu", ".proto")
 _PROJECT_FILES = frozenset(["setup.py", "pyproject.toml", "setup.cfg"])
@@ -41,11 +40,6 @@ class ModuleTable:
         found = (join(project, "src") for project in self._projects)
         held = {path.rpartition("/")[0] for path in self.python}
         return frozenset(folder for folder in found if folder not in held)
-
-    @cached_property
-    def is_installable(self) -> bool:
-        """Whether the repository is a project that can be installed as a whole."""
-        return not _PROJECT_FILES.isdisjoint(self._files)
 
     @cached_property
     def _package_roots(self) -> dict[str, str]:
@@ -102,21 +96,6 @@ class ModuleTable:
             if root in self._sources or join(root, rest.split("/")[0] + "/__init__.py") in self._files:
                 return rest.replace("/", ".")
         return name.replace("/", ".")
-
-    def imported_from(self, folder: str, path: str) -> str | None:
-        """The name by which a program that runs in a folder imports a module; None where it cannot.
-
-        A file may be called anything, the text of a statement included: what is no name is not imported.
-        """
-        name = self._name_from(folder, path)
-        return name if name and all(part.isidentifier() and not iskeyword(part) for part in name.split(".")) else None
-
-    def _name_from(self, folder: str, path: str) -> str | None:
-        if folder in (".", "") or (self.is_installable and join(folder, "__init__.py") in self._files):
-            return self.dotted(path)
-        if path.startswith(folder + "/"):
-            return path[len(folder) + 1 :].removesuffix(".py").removesuffix("__init__").rstrip("/").replace("/", ".")
-        return self.dotted(path) if self.is_installable else None
 
 
 def _parents(paths: Iterable[str]) -> set[str]:
