@@ -61,7 +61,7 @@ from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.model import ApiObject
 from ml_agent.tools.signatures.model import Option, Signature
 from ml_agent.tools.signatures.setup_files import description_of
-from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.sources import SETUP_FILES, Sources
 from ml_agent.tools.tokens import count_tokens
 from ml_agent.understanding import wanted_kind
 
@@ -96,9 +96,7 @@ _LINKS = re.compile(r"\s[|•·]\s.*\s[|•·]\s")
 
 def declared_of(sources: Sources) -> str:
     """What the setup files say that the repository is, "" where they do not."""
-    return description_of(
-        sources.tree("setup.py"), sources.text("setup.cfg") or "", sources.text("pyproject.toml") or ""
-    )
+    return description_of(*(sources.text(name) or "" for name in SETUP_FILES))
 
 
 def about_of(index: RepoIndex) -> str:

@@ -106,9 +106,9 @@ def test_right_calls_of_fire(checked: Make, words: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["net.py fit --lrr 1", "net.py fut", "net.py fit 1 x y", "net.py test", "net.py --widthh 4 fit", "net.py fit --width-x=3",
+    ["net.py fit --lrr 1", "net.py fit 1 x y", "net.py test", "net.py --widthh 4 fit", "net.py fit --width-x=3",
      "one.py a --sizze 3", "one.py a 3 True x", "one.py", "one.py a 3 True --lenght=3", "one.py a --no-flag",
-     "one.py a --noflag=1", "one.py --flag a", "one.py a --SIZE=3", "table.py c", "table.py b", "table.py a --y 3"],
+     "one.py a --noflag=1", "one.py --flag a", "one.py a --SIZE=3", "table.py b", "table.py a --y 3"],
 )  # fmt: skip
 def test_wrong_calls_of_fire(checked: Make, words: str) -> None:
     assert [f.partition(" ")[0] for f in checked(FIRE)(f"python {words}")] == ["error"]

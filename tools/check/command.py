@@ -308,7 +308,7 @@ class _Check:
             self.findings.append(failed)
             return
         if signature is None:
-            self.findings += check_subcommand(signatures, invocation, self.reader.sources.text)
+            self.findings += check_subcommand(signatures, invocation)
             return
         stray = [w for w in invocation.words if w and not w.strip()]
         if stray:

@@ -1,6 +1,5 @@
 """What a repository says it needs: requirements files, package metadata, conda environments, README blocks. Reads only."""
 
-import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -12,8 +11,7 @@ import msgspec
 
 from ml_agent.tools.foreign_files import is_file, read_text
 from ml_agent.tools.python_api.distributions import modules_of, normalized
-from ml_agent.tools.python_source import syntax_tree
-from ml_agent.tools.signatures.setup_files import config_lines, dig, read_project
+from ml_agent.tools.signatures.setup_files import config_lines, dig, read_project, setup_arguments
 
 MAX_FILES = 40
 MAX_LINES = 5000
@@ -132,7 +130,7 @@ def package_requires(folder: Path) -> list[str]:
     """What the package of a folder says in its files that it needs, extras apart, as far as that is written out."""
     lines = [
         *_project(folder / "pyproject.toml"),
-        *_list(_setup_arguments(folder / "setup.py").get("install_requires")),
+        *_list(setup_arguments(read_text(folder / "setup.py")).get("install_requires")),
     ]
     lines += config_lines(read_text(folder / "setup.cfg"), "options", "install_requires")
     return [found[1] for line in lines[:MAX_LINES] if (found := parse(line)) is not None]
@@ -149,7 +147,7 @@ def wanted_by(root: Path, near: Path | None = None) -> list[DeclaredRequirement]
 def own_names(root: Path) -> frozenset[str]:
     """What the repository's own package is called, normalised, as far as its files say."""
     project = read_project(read_text(root / "pyproject.toml"))
-    tables = (dig(project, "project"), dig(project, "tool", "poetry"), _setup_arguments(root / "setup.py"))
+    tables = (dig(project, "project"), dig(project, "tool", "poetry"), setup_arguments(read_text(root / "setup.py")))
     said = (*(table.get("name") for table in tables), *config_lines(read_text(root / "setup.cfg"), "metadata", "name"))
     return frozenset(
         normalized(name.strip()) for name in said if isinstance(name, str) and _NAME.fullmatch(name.strip())
@@ -163,7 +161,7 @@ def wanted_python(root: Path) -> str:
     said = said or dig(project, "tool", "poetry", "dependencies").get("python")
     if isinstance(said, str):
         return _caret(said)
-    setup = _setup_arguments(root / "setup.py").get("python_requires")
+    setup = setup_arguments(read_text(root / "setup.py")).get("python_requires")
     if isinstance(setup, str):
         return setup
     for path in sorted(root.glob("*.y*ml")):
@@ -184,7 +182,7 @@ def _all(root: Path, near: Path | None) -> Iterator[DeclaredRequirement]:
     own = [path for path in files if _is_above(path, near or root) and not _is_special(path)]
     yield from requirements_of(own, root)
     yield from _parse_lines(_project(root / "pyproject.toml"), "pyproject.toml")
-    yield from _parse_lines(_list(_setup_arguments(root / "setup.py").get("install_requires")), "setup.py")
+    yield from _parse_lines(_list(setup_arguments(read_text(root / "setup.py")).get("install_requires")), "setup.py")
     yield from _parse_lines(config_lines(read_text(root / "setup.cfg"), "options", "install_requires"), "setup.cfg")
     pipfile = dig(read_project(read_text(root / "Pipfile")), "packages")
     yield from _parse_lines(map(_poetry, pipfile, pipfile.values()), "Pipfile")
@@ -217,7 +215,7 @@ def _in_file(path: Path, root: Path) -> Iterator[DeclaredRequirement]:
         groups = dig(read_project(read_text(path)), "project", "optional-dependencies").values()
         yield from _parse_lines([*_project(path), *(line for group in groups for line in _list(group))], name)
     elif name == "setup.py":
-        given = _setup_arguments(path)
+        given = setup_arguments(read_text(path))
         extras = given.get("extras_require")
         more = [line for group in (extras.values() if isinstance(extras, dict) else ()) for line in _list(group)]
         yield from _parse_lines([*_list(given.get("install_requires")), *more], name)
@@ -309,27 +307,6 @@ def _caret(version: str) -> str:
     if sign == "~" or (major == "0" and minor):
         return f"{low},<{major}.{int(minor or 0) + 1}"
     return f"{low},<{int(major) + 1}"
-
-
-def _setup_arguments(path: Path) -> dict[str, Any]:
-    """Arguments of the call of setup() that are written out."""
-    try:
-        tree = syntax_tree(read_text(path))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    names = {
-        t.id: n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
-    }
-    found: dict[str, Any] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup":
-            for keyword in node.keywords:
-                value = names.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
-                try:
-                    found[keyword.arg or ""] = ast.literal_eval(value) if value is not None else None
-                except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-                    continue
-    return found
 
 
 def _list(value: object) -> list[str]:

@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ml_agent.tools.signatures.interpreter import Factory, Interpreter
-from ml_agent.tools.signatures.setup_files import config_lines, dig, read_project
+from ml_agent.tools.signatures.setup_files import config_lines, dig, read_project, setup_arguments
 from ml_agent.tools.signatures.sources import Sources
-from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Value
 
 ENTRY = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+)\s*(?::\s*([\w.]+))?")
 COMMANDS = ("console_scripts", "gui_scripts")
@@ -70,25 +68,14 @@ _DECLARES = re.compile(r"console_scripts|gui_scripts|\bscripts\s*=|[\"']scripts[
 
 def read_setup(sources: Sources, prefix: str) -> Setup:
     """What setup.py of a folder declares of commands, and the files that become commands."""
-    path = f"{prefix}setup.py"
-    text = sources.text(path) or ""
+    text = sources.text(f"{prefix}setup.py") or ""
     if not _DECLARES.search(text):
         return Setup()
-    seen: list[Mapping[str, Value]] = []
-
-    def setup(run: Interpreter, name: str, arguments: Arguments) -> Value:
-        seen.append(arguments.named)
-        return UNKNOWN
-
-    factories: dict[str, Factory] = {"setuptools.setup": setup, "distutils.core.setup": setup, "skbuild.setup": setup}
-    Interpreter(sources, path, factories).run_script()
-    return Setup(
-        lines=tuple(line for named in seen for line in _lines_of(named.get("entry_points"))),
-        scripts=tuple(file for named in seen for file in _texts(named.get("scripts"))),
-    )
+    given = setup_arguments(text)
+    return Setup(tuple(_lines_of(given.get("entry_points"))), tuple(_texts(given.get("scripts"))))
 
 
-def _lines_of(given: Value) -> list[str]:
+def _lines_of(given: Any) -> list[str]:
     if isinstance(given, str):
         return list(_lines_of_text(given))
     return [line for group in COMMANDS for line in _texts(given.get(group))] if isinstance(given, dict) else []
@@ -104,7 +91,7 @@ def _lines_of_text(text: str) -> Iterator[str]:
             yield line
 
 
-def _texts(given: Value) -> list[str]:
+def _texts(given: Any) -> list[str]:
     """Texts of a list, or the lines of a text."""
     if isinstance(given, str):
         return given.splitlines()

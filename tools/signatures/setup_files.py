@@ -3,11 +3,12 @@
 import ast
 import configparser
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from ml_agent.tools.bounded import read_ini, read_toml
+from ml_agent.tools.python_source import syntax_tree
 
 _MOST_KEPT = 8
 """Files that are kept as they were parsed: several readers want each, and one made for it takes seconds."""
@@ -46,11 +47,33 @@ def _read_config(text: str) -> configparser.RawConfigParser:
         return configparser.RawConfigParser()
 
 
-def package_folders(setup: ast.Module | None, config: str, project: str) -> dict[str, str]:
+@lru_cache(_MOST_KEPT)
+def setup_arguments(text: str) -> dict[str, Any]:
+    """What setup.py gives to setup(), by name, as far as it is written out."""
+    try:
+        tree = syntax_tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    names = {
+        t.id: n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
+    }
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "setup":
+            for keyword in node.keywords:
+                value = names.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
+                try:
+                    found[keyword.arg or ""] = ast.literal_eval(value) if value is not None else None
+                except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+                    continue
+    return found
+
+
+def package_folders(setup: str, config: str, project: str) -> dict[str, str]:
     """Folders by package, "" for all others, as `package_dir` and its like say it; {} where nothing is said.
 
     Args:
-        setup: the syntax tree of setup.py.
+        setup: the text of setup.py.
         config: the text of setup.cfg.
         project: the text of pyproject.toml.
     """
@@ -63,19 +86,17 @@ def package_folders(setup: ast.Module | None, config: str, project: str) -> dict
     for line in config_lines(config, "options", "package_dir"):
         package, equals, folder = line.partition("=")
         found |= {package.strip(): folder.strip()} if equals else {}
-    for given in (tool.get("package-dir"), *_dicts_of(setup)):
+    for given in (tool.get("package-dir"), setup_arguments(setup).get("package_dir")):
         found |= given if isinstance(given, dict) else {}
     return {k: v for k, v in found.items() if isinstance(k, str) and isinstance(v, str)}
 
 
-def description_of(setup: ast.Module | None, config: str, project: str) -> str:
+def description_of(setup: str, config: str, project: str) -> str:
     """The line in which setup files say what the package is, "" where they do not; the arguments are those of `package_folders`."""
     data = read_project(project)
     said = [dig(data, "project").get("description"), dig(data, "tool", "poetry").get("description")]
     said.append(" ".join(config_lines(config, "metadata", "description")[:1]))
-    for node in ast.walk(setup) if setup is not None else ():
-        if isinstance(node, ast.keyword) and node.arg == "description" and isinstance(node.value, ast.Constant):
-            said.append(node.value.value)
+    said.append(setup_arguments(setup).get("description"))
     lines = (" ".join(one.split()) for one in said if isinstance(one, str) and not one.lstrip().startswith("file:"))
     return next((line for line in lines if len(line.split()) >= _FEWEST_WORDS), "")
 
@@ -88,26 +109,3 @@ def import_folders(placed: Mapping[str, str]) -> list[str]:
         if package and f"/{path}".endswith(f"/{named}"):
             found.append(posixpath.normpath(path[: len(path) - len(named)] or "."))
     return list(dict.fromkeys(found))
-
-
-def _dicts_of(setup: ast.Module | None) -> Iterator[Any]:
-    """What calls of setup.py give as `package_dir`: a dict as it is written, or a name that stands for one."""
-    nodes = list(ast.walk(setup)) if setup is not None else []
-    named = {
-        target.id: node.value
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for node in nodes:
-        if isinstance(node, ast.keyword) and node.arg == "package_dir":
-            value = named.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
-            if isinstance(value, ast.Dict):
-                yield _constants(value)
-
-
-def _constants(node: ast.Dict) -> dict[Any, Any]:
-    """The items of a dict whose key and value are written out."""
-    items = zip(node.keys, node.values, strict=True)
-    return {k.value: v.value for k, v in items if isinstance(k, ast.Constant) and isinstance(v, ast.Constant)}

@@ -224,9 +224,8 @@ class Sources:
     def package_folders(self, folder: str) -> dict[str, str]:
         """Where the setup files in a folder say that packages lie: folders by package, "" for all others."""
         if folder not in self._placed:
-            setup, config, project = (posixpath.normpath(posixpath.join(folder, name)) for name in SETUP_FILES)
-            tree = self.tree(setup) if "package_dir" in (self.text(setup) or "") else None
-            self._placed[folder] = package_folders(tree, self.text(config) or "", self.text(project) or "")
+            paths = (posixpath.normpath(posixpath.join(folder, name)) for name in SETUP_FILES)
+            self._placed[folder] = package_folders(*(self.text(path) or "" for path in paths))
         return self._placed[folder]
 
     def _package_roots(self) -> list[str]:

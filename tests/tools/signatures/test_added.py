@@ -46,7 +46,7 @@ def says(tmp_path: Path) -> Callable[..., Says]:
 def _judge(signatures: list[Signature], words: list[str]) -> list[str]:
     signature = choose(signatures, words)
     call = Invocation(program="python", name="main.py", target="script", words=tuple(words))
-    found = parse_call(signature, words).findings if signature else check_subcommand(signatures, call, lambda _: "")
+    found = parse_call(signature, words).findings if signature else check_subcommand(signatures, call)
     return [f"{one.severity} {one.code}" for one in found]
 
 
