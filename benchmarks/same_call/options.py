@@ -10,7 +10,7 @@ import msgspec
 from ml_agent.benchmarks.observation.model import Program
 from ml_agent.benchmarks.observation.repository import signature_reader
 from ml_agent.tools.commandline.words import choose, parse_call
-from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.console import console_programs
 from ml_agent.tools.signatures.model import Signature
 
 PLACES = "arguments by place"
@@ -86,7 +86,8 @@ def _is_hidden(value: Any) -> bool:
 
 @functools.lru_cache(maxsize=32)
 def _console(root: Path) -> tuple[Signature, ...]:
-    return read_console(signature_reader(root))
+    programs = console_programs(signature_reader(root))
+    return tuple(signature for several in programs.values() for signature in several)
 
 
 def _signatures(root: Path, program: Program) -> tuple[Signature, ...]:

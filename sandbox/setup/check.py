@@ -16,7 +16,7 @@ from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.entries import entries_of
 from ml_agent.tools.foreign_files import is_dir, is_file
-from ml_agent.tools.signatures.declared import declared_commands
+from ml_agent.tools.signatures.console import declared_commands
 
 _SCRIPT = Path(__file__).with_name("inside") / "import_check.py"
 MOST_FAILURES = 20

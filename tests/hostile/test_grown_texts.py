@@ -15,7 +15,7 @@ from ml_agent.tools.bounded import read_ini
 from ml_agent.tools.candidates import Candidate
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.python_api.requirements import own_names, wanted_by, wanted_python
-from ml_agent.tools.signatures.declared import declared_commands
+from ml_agent.tools.signatures.console import declared_commands
 from ml_agent.tools.signatures.setup_files import read_project
 from ml_agent.understanding import understood
 from tests.processor_time import within
@@ -140,7 +140,7 @@ def test_an_example_of_thousands_of_commands(tmp_path: Path) -> None:
     assert drafts
 
 
-@pytest.mark.promise("A file that declares commands is read soon, however long.", by="tools.signatures.declared")
+@pytest.mark.promise("A file that declares commands is read soon, however long.", by="tools.signatures.console")
 @pytest.mark.parametrize("text", ["scripts" * 20_000, "scripts\nfit =" + " " * 150_000])
 def test_commands_declared_at_length(text: str, tmp_path: Path) -> None:
     write_files(tmp_path, {"pyproject.toml": text})

@@ -11,9 +11,9 @@ from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES
 from ml_agent.tools.signatures.argparse_reader import Parser
 from ml_agent.tools.signatures.fields import Field, fields_of, foreign_bases, option_of
-from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, OptionType, Origin, Signature, Unseen
+from ml_agent.tools.signatures.registries import find_commands
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,

@@ -6,9 +6,9 @@ import msgspec
 
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import TYPE_NAMES, metavar_of, opens_to_write, typed
-from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import WRITTEN_FILE, Option, OptionType, Origin, Signature, Unseen
+from ml_agent.tools.signatures.registries import find_commands
 from ml_agent.tools.signatures.values import (
     UNKNOWN,
     Arguments,

@@ -19,8 +19,8 @@ from ml_agent.tools.signatures.control_flow import (
     ProgramRaised,
     TooLong,
 )
-from ml_agent.tools.signatures.folder_calls import begin, doubt_registries, fill
 from ml_agent.tools.signatures.library import CONSTANTS_OF
+from ml_agent.tools.signatures.registries import begin, doubt_registries, fill
 from ml_agent.tools.signatures.sources import Sources
 from ml_agent.tools.signatures.values import (
     UNKNOWN,

@@ -7,9 +7,9 @@ import msgspec
 from ml_agent.tools.outline import first_paragraph
 from ml_agent.tools.signatures.argparse_option import metavar_of, typed
 from ml_agent.tools.signatures.fields import Field, parameters
-from ml_agent.tools.signatures.folder_calls import find_commands
 from ml_agent.tools.signatures.interpreter import Factory, Interpreter
 from ml_agent.tools.signatures.model import Option, Signature, Unseen
+from ml_agent.tools.signatures.registries import find_commands
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Function, Method, Native, ParsedArgument, Value
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.tools.signatures.console import read_console
+from ml_agent.tools.signatures.console import console_programs
 from ml_agent.tools.signatures.read import SignatureReader
 
 MODULE = """
@@ -38,7 +38,7 @@ def test_declarations(tmp_path: Path, name: str, text: str, folder: str) -> None
     (tmp_path / folder / "pkg" / "__init__.py").touch()
     (tmp_path / folder / "pkg" / "fold.py").write_text(MODULE)
     (tmp_path / name).write_text(text)
-    (signature,) = read_console(SignatureReader(tmp_path))
+    ((signature,),) = console_programs(SignatureReader(tmp_path)).values()
     assert (signature.kind, signature.name, signature.path) == ("console", "fold", f"{folder}pkg/fold.py")
     assert [o.dest for o in signature.options] == ["seed"] and signature.doc == "Fold it."
 
@@ -47,7 +47,7 @@ def test_broken_files_give_nothing(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[[[")
     (tmp_path / "setup.cfg").write_text("no section")
     (tmp_path / "setup.py").write_text("console_scripts (")
-    assert read_console(SignatureReader(tmp_path)) == ()
+    assert not console_programs(SignatureReader(tmp_path))
 
 
 def test_scripts_without_a_suffix(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_scripts_without_a_suffix(tmp_path: Path) -> None:
     (tmp_path / "bin" / "other").write_text("#!/bin/bash\npython -m pack.main $1\n")
     reader = SignatureReader(tmp_path)
     assert reader.read("bin/fit")[0].framework == "argparse"
-    found = {one.name: one for one in read_console(reader)}
+    found = {name: one for name, (one,) in console_programs(reader).items()}
     assert {name: (one.framework, one.path) for name, one in found.items()} == {
         "fit": ("argparse", "bin/fit"),
         "other": ("none", "bin/other"),
