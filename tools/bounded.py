@@ -1,4 +1,7 @@
-"""Reads of files that may be anything by now: neither a pipe, a device nor an endless file can hang them or fill the memory."""
+"""Reads, calls and configuration files that may be anything by now: none of them can hang this program or fill its memory.
+
+`read_bytes` is for files of our own that others may have changed; `foreign_files` reads the text files of a repository.
+"""
 
 import configparser
 import os

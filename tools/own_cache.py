@@ -1,4 +1,4 @@
-"""The folder of what can be made again: never one in which somebody else may lay something."""
+"""What is kept because it can be made again: the folder of caches, in which nobody else may lay something, and results in memory."""
 
 import grp
 import os

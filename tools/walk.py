@@ -1,4 +1,7 @@
-"""Walking through folders that a foreign program had in its hands: no depth, length of a path or exchanged folder leads astray."""
+"""Walking through folders that a foreign program had in its hands: no depth, length of a path or exchanged folder leads astray.
+
+Below: which folders are no part of a repository's content, namely version control's own and runs of this program.
+"""
 
 import os
 import stat

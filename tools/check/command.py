@@ -7,20 +7,19 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from ml_agent.tools.check.consoles import (
+from ml_agent.tools.check.inputs import Surroundings, check_inputs
+from ml_agent.tools.check.modules import check_missing_module, check_module_path
+from ml_agent.tools.check.places import is_literal, locate
+from ml_agent.tools.check.programs import (
     INSTALLS,
     MAKES_FILES,
     MAKES_SCRIPT,
     cannot_tell,
-    check_missing_module,
-    check_module_path,
     defined_names,
     may_be_started,
     unknown_program,
     unread,
 )
-from ml_agent.tools.check.inputs import Surroundings, check_inputs
-from ml_agent.tools.check.places import is_literal, locate
 from ml_agent.tools.check.python import check_given_code
 from ml_agent.tools.check.repository import checked_repository
 from ml_agent.tools.check.subcommands import check_subcommand

@@ -1,4 +1,4 @@
-"""Files that Python 3 cannot read, such as those written for Python 2."""
+"""Text that is not what it is taken for: Python or a fence where bash is wanted, prompts before commands, scripts that are no Python 3."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The words of a command line as absl, click, hydra and plain scripts read them."""
+"""The words of a command line as fire, absl, click, OmegaConf and make, and plain scripts read them: one `read_…` for each."""
 
 import re
 from collections.abc import Mapping, Sequence

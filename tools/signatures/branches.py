@@ -5,13 +5,10 @@ raises nor was followed in vain holds behind them. A way that returns early is r
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ml_agent.tools.signatures.control_flow import Collector, Condition, Facts, Flow, ProgramRaised
+from ml_agent.tools.signatures.control_flow import Collector, Condition, Facts, Flow, Machine, ProgramRaised
 from ml_agent.tools.signatures.values import Frame
-
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
 
 
 class FollowedBranch(NamedTuple):
@@ -26,7 +23,7 @@ class FollowedBranch(NamedTuple):
 
 
 def follow_way(
-    run: "Interpreter", frame: Frame, action: Callable[[], Flow], condition: Condition | None = None, place: str = ""
+    run: Machine, frame: Frame, action: Callable[[], Flow], condition: Condition | None = None, place: str = ""
 ) -> FollowedBranch:
     """Follow one way under a condition that was tested at `place`."""
     run.uncertain += 1
@@ -49,7 +46,7 @@ def follow_way(
     return FollowedBranch(flow, facts, inner)
 
 
-def known_here(run: "Interpreter", frame: Frame) -> Facts:
+def known_here(run: Machine, frame: Frame) -> Facts:
     """The facts of the way that we are on, since its beginning."""
     facts: Facts = {}
     for collector in run.collectors[frame.base :]:
@@ -68,13 +65,13 @@ def common(ways: Sequence[Facts]) -> Facts:
     return facts
 
 
-def accept_all(run: "Interpreter", facts: Facts) -> None:
+def accept_all(run: Machine, facts: Facts) -> None:
     """Note facts where we are."""
     for condition, place in facts.values():
         run.accept(condition, place)
 
 
-def merge_ways(run: "Interpreter", frame: Frame, ways: Sequence[FollowedBranch]) -> Flow:
+def merge_ways(run: Machine, frame: Frame, ways: Sequence[FollowedBranch]) -> Flow:
     """The flow behind a branching; raises ProgramRaised where every way does."""
     staying = [way.facts for way in ways if way.flow is Flow.NORMAL]
     returned = [facts for way in ways for facts in way.returned]
@@ -98,7 +95,7 @@ def merge_ways(run: "Interpreter", frame: Frame, ways: Sequence[FollowedBranch])
     return Flow.NORMAL
 
 
-def follow_function(run: "Interpreter", frame: Frame, action: Callable[[], object]) -> None:
+def follow_function(run: Machine, frame: Frame, action: Callable[[], object]) -> None:
     """Follow the body of a function; what is certain at all its ends is certain behind the call."""
     uncertain, depth = run.uncertain, len(run.collectors)
     frame.base = depth

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Sequence
 from pathlib import PurePath
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ml_agent.tools.signatures.branches import follow_function
-from ml_agent.tools.signatures.control_flow import ProgramRaised, TooLong
+from ml_agent.tools.signatures.control_flow import Machine, ProgramRaised, TooLong
 from ml_agent.tools.signatures.library import call_external
 from ml_agent.tools.signatures.methods import METHODS, call_method
 from ml_agent.tools.signatures.values import (
@@ -30,16 +30,13 @@ from ml_agent.tools.signatures.values import (
     join,
 )
 
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
-
 # What functools makes of functions: those with some arguments given already, and those that pass for another.
 
 
 class Partial(Native):
     """functools.partial."""
 
-    def __init__(self, run: "Interpreter", function: Value, arguments: Arguments) -> None:
+    def __init__(self, run: Machine, function: Value, arguments: Arguments) -> None:
         self.run = run
         self.function = function
         self.arguments = arguments
@@ -53,7 +50,7 @@ class Partial(Native):
         return self.run.call(self.function, both)
 
 
-def call_functools(run: "Interpreter", name: str, arguments: Arguments) -> Value:
+def call_functools(run: Machine, name: str, arguments: Arguments) -> Value:
     """What a function of functools gives; UNKNOWN for those that are not modelled."""
     if name == "partial" and arguments.placed:
         return Partial(run, arguments.placed[0], Arguments(arguments.placed[1:], arguments.named, arguments.open))
@@ -82,7 +79,7 @@ MIN_CALL_STEPS = 300
 FOLDS = {"lower": "lower", "upper": "upper", "casefold": "lower"}
 
 
-def call(run: "Interpreter", function: Value, arguments: Arguments) -> Value:
+def call(run: Machine, function: Value, arguments: Arguments) -> Value:
     """What calling a value gives; functions of the repository are followed."""
     if isinstance(function, Function):
         return call_function(run, function, arguments)
@@ -107,7 +104,7 @@ def call(run: "Interpreter", function: Value, arguments: Arguments) -> Value:
     return run.hand_over("", arguments)
 
 
-def _call_external(run: "Interpreter", name: str, arguments: Arguments) -> Value:
+def _call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     if name == "builtins.super":
         return _super(arguments)
     if name.startswith("functools."):
@@ -131,7 +128,7 @@ def _super(arguments: Arguments) -> Value:
     return Super(frame.owner, frame.self_value)
 
 
-def call_function(run: "Interpreter", function: Function, arguments: Arguments) -> Value:
+def call_function(run: Machine, function: Function, arguments: Arguments) -> Value:
     """Follow the body of a function; the value is known where all its returns agree."""
     again = run.active.count(function.node)
     if run.depth >= MAX_DEPTH or again >= MAX_AGAIN or (again and not _tells(arguments)):
@@ -159,7 +156,7 @@ def _tells(arguments: Arguments) -> bool:
     return any(value is not UNKNOWN and not isinstance(value, int | float | None) for value in arguments.all())
 
 
-def _follow_body(run: "Interpreter", body: Sequence[ast.stmt], frame: Frame) -> None:
+def _follow_body(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
     """Follow the statements of a function, within what a single call may take."""
     floor = run.budget.floor
     if run.call_steps:
@@ -222,7 +219,7 @@ def bind(function: Function, arguments: Arguments, frame: Frame) -> None:
         frame.names[spec.kwarg.arg] = UNKNOWN if arguments.open else rest
 
 
-def make_instance(run: "Interpreter", cls: Class, arguments: Arguments) -> Value:
+def make_instance(run: Machine, cls: Class, arguments: Arguments) -> Value:
     """An object of a class of the repository, with its __init__ followed."""
     if any(name.endswith(("Enum", "enum.Flag")) for name in cls.externals()):
         return UNKNOWN
@@ -235,7 +232,7 @@ def make_instance(run: "Interpreter", cls: Class, arguments: Arguments) -> Value
     return instance
 
 
-def attach_native(run: "Interpreter", instance: Instance, cls: Class, arguments: Arguments) -> None:
+def attach_native(run: Machine, instance: Instance, cls: Class, arguments: Arguments) -> None:
     """Where the class derives from a class of a known library, make that part of it."""
     for name in cls.externals():
         made = run.make_native(name, arguments)
@@ -244,7 +241,7 @@ def attach_native(run: "Interpreter", instance: Instance, cls: Class, arguments:
             return
 
 
-def attribute(run: "Interpreter", value: Value, name: str) -> Value:
+def attribute(run: Machine, value: Value, name: str) -> Value:
     """What `value.name` gives."""
     if isinstance(value, Module):
         return _module_attribute(run, value, name)
@@ -273,14 +270,14 @@ def attribute(run: "Interpreter", value: Value, name: str) -> Value:
     return UNKNOWN
 
 
-def _module_attribute(run: "Interpreter", module: Module, name: str) -> Value:
+def _module_attribute(run: Machine, module: Module, name: str) -> Value:
     run.run_module(module)
     if name == "__dict__":
         return UNKNOWN if module.opaque or module.stars else module.env
     return run.module_name(module, name)
 
 
-def _bind_member(run: "Interpreter", member: Value, owner: Value) -> Value:
+def _bind_member(run: Machine, member: Value, owner: Value) -> Value:
     if not isinstance(member, Function):
         return run.force(member)
     if member.kind == "property":
@@ -292,7 +289,7 @@ def _bind_member(run: "Interpreter", member: Value, owner: Value) -> Value:
     return Bound(member, owner)
 
 
-def _instance_attribute(run: "Interpreter", value: Instance, name: str) -> Value:
+def _instance_attribute(run: Machine, value: Instance, name: str) -> Value:
     if name in value.attributes:
         return value.attributes[name]
     if name == "__dict__":
@@ -305,7 +302,7 @@ def _instance_attribute(run: "Interpreter", value: Instance, name: str) -> Value
     return UNKNOWN if value.native is None else value.native.attribute(name)
 
 
-def _class_attribute(run: "Interpreter", value: Class, name: str) -> Value:
+def _class_attribute(run: Machine, value: Class, name: str) -> Value:
     member = value.find(name)
     if name == "__name__":
         return value.name
@@ -337,7 +334,7 @@ def _enum_member(cls: Class, name: str, value: Value) -> Value:
     return known[name]
 
 
-def _super_attribute(run: "Interpreter", value: Super, name: str) -> Value:
+def _super_attribute(run: Machine, value: Super, name: str) -> Value:
     instance = value.self_value
     order = instance.cls.mro() if isinstance(instance, Instance) else value.after.mro()
     after = order[order.index(value.after) + 1 :] if value.after in order else value.after.mro()[1:]

@@ -1,16 +1,19 @@
 """How far the abstract interpreter goes: the signals that end a block, a call or the program, what is certain where it is, its budget."""
 
+import ast
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
+from typing import Protocol
 
 import msgspec
 
 from ml_agent.tools.signatures.model import Option, Signature
-from ml_agent.tools.signatures.values import Native
+from ml_agent.tools.signatures.sources import Sources
+from ml_agent.tools.signatures.values import Arguments, External, Frame, Module, Native, Value
 
 
 class Flow(Enum):
@@ -151,3 +154,75 @@ class ParseCall(msgspec.Struct, frozen=True, kw_only=True):
 
     parser: Native
     strict: bool
+
+
+class Machine(Protocol):
+    """The interpreter as its parts see it: what its attributes and methods are stands there."""
+
+    sources: Sources
+    script: str
+    budget: Budget
+    uncertain: int
+    collectors: list[Collector]
+    muted: int
+    depth: int
+    call_steps: int
+    modules: dict[str, Module]
+    importing: int
+    eager: set[str]
+    settled: dict[str, None]
+    active: list[object]
+    parsed: list[ParseCall]
+    beyond: bool
+    place: tuple[str, int]
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Value:
+        """The value of an expression."""
+
+    def execute(self, body: Sequence[ast.stmt], frame: Frame) -> Flow:
+        """Follow statements."""
+
+    def call(self, function: Value, arguments: Arguments) -> Value:
+        """What calling a value gives."""
+
+    def attribute(self, value: Value, name: str) -> Value:
+        """What `value.name` gives."""
+
+    def look_up(self, name: str, frame: Frame) -> Value:
+        """The value of a name."""
+
+    def settle(self, value: Value) -> Value:
+        """A value of the command line as what it is by default, where that is known; other values themselves."""
+
+    def external_attribute(self, value: External, name: str) -> Value:
+        """What `.name` of a library's name gives."""
+
+    def submodule(self, module: Module, name: str) -> Module | None:
+        """The module `name` inside a package of the repository."""
+
+    def make_native(self, name: str, arguments: Arguments) -> Value | None:
+        """What a known library function gives; None where the library is not modelled."""
+
+    def hand_over(self, name: str, arguments: Arguments) -> Value:
+        """Foreign code is called: what it may do with its arguments."""
+
+    def force(self, value: Value) -> Value:
+        """A value itself, where it may be Lazy."""
+
+    def import_module(self, name: str, level: int, importer: Module) -> Value:
+        """The module that an import names: a Module or an External."""
+
+    def member(self, module: Value, name: str, importer: Module) -> Value:
+        """What `from module import name` gives."""
+
+    def module(self, path: str, name: str) -> Module:
+        """The module of a file, not yet run."""
+
+    def module_name(self, module: Module, name: str) -> Value:
+        """What a module's name stands for: its own, one of a star import, or a submodule."""
+
+    def run_module(self, module: Module) -> None:
+        """Follow a module's top level, once."""
+
+    def accept(self, condition: Condition, place: str) -> None:
+        """Remember that on this way the program goes on only with these values of an argument."""

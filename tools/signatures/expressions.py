@@ -4,9 +4,9 @@ import ast
 import operator
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ml_agent.tools.signatures.control_flow import Condition
+from ml_agent.tools.signatures.control_flow import Condition, Machine
 from ml_agent.tools.signatures.operators import (
     MAX_ITEMS,
     OPERATORS,
@@ -35,9 +35,6 @@ from ml_agent.tools.signatures.values import (
     truth,
 )
 
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
-
 FORMS = ("typing.", "typing_extensions.", "builtins.", "collections.", "dataclasses.", "pydantic", "tyro.conf.")
 """Where names are that take types in brackets."""
 UNION = External("types.UnionType")
@@ -45,7 +42,7 @@ _TYPES = (Class, TypeForm, External, type(None))
 CONVERSIONS: dict[int, Callable[[object], str]] = {ord("r"): repr, ord("a"): ascii, ord("s"): str}
 
 
-def _items(run: "Interpreter", nodes: list[ast.expr], frame: Frame) -> list[Value]:
+def _items(run: Machine, nodes: list[ast.expr], frame: Frame) -> list[Value]:
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
@@ -56,7 +53,7 @@ def _items(run: "Interpreter", nodes: list[ast.expr], frame: Frame) -> list[Valu
     return values
 
 
-def _dict(run: "Interpreter", node: ast.Dict, frame: Frame) -> Value:
+def _dict(run: Machine, node: ast.Dict, frame: Frame) -> Value:
     result: dict[Value, Value] = {}
     for key_node, value_node in zip(node.keys, node.values, strict=True):
         value = run.evaluate(value_node, frame)
@@ -67,7 +64,7 @@ def _dict(run: "Interpreter", node: ast.Dict, frame: Frame) -> Value:
     return result
 
 
-def _subscript(run: "Interpreter", node: ast.Subscript, frame: Frame) -> Value:
+def _subscript(run: Machine, node: ast.Subscript, frame: Frame) -> Value:
     container = run.evaluate(node.value, frame)
     if isinstance(node.slice, ast.Slice):
         parts = [
@@ -95,7 +92,7 @@ def _subscript(run: "Interpreter", node: ast.Subscript, frame: Frame) -> Value:
     return item(key) if item is not None and not isinstance(container, CONSTANTS) else UNKNOWN
 
 
-def _accept_keys(run: "Interpreter", container: dict[Value, Value], key: ParsedArgument, place: str) -> None:
+def _accept_keys(run: Machine, container: dict[Value, Value], key: ParsedArgument, place: str) -> None:
     """A table is looked up with a command-line value: only its keys are accepted; of a module's names those that hold something of its own."""
     meant = {k for k, value in container.items() if not _is_of_module(k, value)}
     if meant and all(isinstance(k, (str, int)) for k in container):
@@ -108,7 +105,7 @@ def _is_of_module(name: Value, value: Value) -> bool:
     return future or isinstance(value, Module) or str(name).startswith("__")
 
 
-def _binary(run: "Interpreter", node: ast.BinOp, frame: Frame) -> Value:
+def _binary(run: Machine, node: ast.BinOp, frame: Frame) -> Value:
     left, right = (run.settle(run.evaluate(side, frame)) for side in (node.left, node.right))
     if isinstance(node.op, ast.BitOr) and isinstance(left, _TYPES) and isinstance(right, _TYPES):
         inner = left.inner if isinstance(left, TypeForm) and left.origin == UNION else (left,)
@@ -116,7 +113,7 @@ def _binary(run: "Interpreter", node: ast.BinOp, frame: Frame) -> Value:
     return operate(node.op, left, right)
 
 
-def _unary(run: "Interpreter", node: ast.UnaryOp, frame: Frame) -> Value:
+def _unary(run: Machine, node: ast.UnaryOp, frame: Frame) -> Value:
     value = run.evaluate(node.operand, frame)
     if isinstance(node.op, ast.Not):
         if isinstance(value, Condition):
@@ -126,7 +123,7 @@ def _unary(run: "Interpreter", node: ast.UnaryOp, frame: Frame) -> Value:
     return operate_unary(node.op, value)
 
 
-def _boolean(run: "Interpreter", node: ast.BoolOp, frame: Frame) -> Value:
+def _boolean(run: Machine, node: ast.BoolOp, frame: Frame) -> Value:
     stop = isinstance(node.op, ast.Or)
     result: Value = None
     uncertain = False
@@ -153,7 +150,7 @@ def _either(parts: list[Value]) -> Value:
     return UNKNOWN
 
 
-def _compare(run: "Interpreter", node: ast.Compare, frame: Frame) -> Value:
+def _compare(run: Machine, node: ast.Compare, frame: Frame) -> Value:
     left = run.evaluate(node.left, frame)
     outcome: Value = True
     for op, right_node in zip(node.ops, node.comparators, strict=True):
@@ -205,7 +202,7 @@ def _condition(op: ast.cmpop, left: Value, right: Value) -> Value:
     return UNKNOWN
 
 
-def _conditional(run: "Interpreter", node: ast.IfExp, frame: Frame) -> Value:
+def _conditional(run: Machine, node: ast.IfExp, frame: Frame) -> Value:
     known = truth(run.evaluate(node.test, frame))
     if known is None:
         run.uncertain += 1
@@ -216,7 +213,7 @@ def _conditional(run: "Interpreter", node: ast.IfExp, frame: Frame) -> Value:
     return run.evaluate(node.body if known else node.orelse, frame)
 
 
-def _format(run: "Interpreter", node: ast.JoinedStr, frame: Frame) -> Value:
+def _format(run: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     texts: list[str] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
@@ -234,14 +231,14 @@ def _format(run: "Interpreter", node: ast.JoinedStr, frame: Frame) -> Value:
     return short("".join(texts))
 
 
-def _call(run: "Interpreter", node: ast.Call, frame: Frame) -> Value:
+def _call(run: Machine, node: ast.Call, frame: Frame) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         from_frame = Arguments([frame], {})
         return run.call(External("builtins.super"), from_frame)
     return run.call(run.evaluate(node.func, frame), arguments_of(run, node, frame))
 
 
-def arguments_of(run: "Interpreter", node: ast.Call, frame: Frame) -> Arguments:
+def arguments_of(run: Machine, node: ast.Call, frame: Frame) -> Arguments:
     """The arguments of a call, with * and ** spread as far as they are known."""
     placed: list[Value] = []
     named: dict[str, Value] = {}
@@ -267,7 +264,7 @@ def arguments_of(run: "Interpreter", node: ast.Call, frame: Frame) -> Arguments:
     return found
 
 
-def iterate(run: "Interpreter", value: Value) -> list[Value] | None:
+def iterate(run: Machine, value: Value) -> list[Value] | None:
     """The items of a value, or None where they are not known."""
     if isinstance(value, (list, tuple, set, frozenset, dict, str)):
         if isinstance(value, (set, frozenset)):
@@ -279,7 +276,7 @@ def iterate(run: "Interpreter", value: Value) -> list[Value] | None:
     return None
 
 
-def assign_names(run: "Interpreter", target: ast.expr, value: Value, frame: Frame) -> None:
+def assign_names(run: Machine, target: ast.expr, value: Value, frame: Frame) -> None:
     """Bind the names of a loop or comprehension target."""
     if isinstance(target, ast.Name):
         frame.names[target.id] = value
@@ -290,7 +287,7 @@ def assign_names(run: "Interpreter", target: ast.expr, value: Value, frame: Fram
             assign_names(run, part.value if isinstance(part, ast.Starred) else part, item, frame)
 
 
-def _rows(run: "Interpreter", generators: list[ast.comprehension], frame: Frame) -> Iterator[bool]:
+def _rows(run: Machine, generators: list[ast.comprehension], frame: Frame) -> Iterator[bool]:
     """Bind the names of a comprehension, row by row; False for a row that may or may not be there."""
     first, rest = generators[0], generators[1:]
     items = iterate(run, run.evaluate(first.iter, frame))
@@ -308,7 +305,7 @@ def _rows(run: "Interpreter", generators: list[ast.comprehension], frame: Frame)
             yield sure
 
 
-def _comprehension(run: "Interpreter", node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
+def _comprehension(run: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Value:
     inner = Frame(frame.module, {}, frame)
     values: list[Value] = []
     for sure in _rows(run, node.generators, inner):
@@ -318,7 +315,7 @@ def _comprehension(run: "Interpreter", node: ast.ListComp | ast.SetComp | ast.Ge
     return to_set(values) if isinstance(node, ast.SetComp) else values
 
 
-def _dict_comprehension(run: "Interpreter", node: ast.DictComp, frame: Frame) -> Value:
+def _dict_comprehension(run: Machine, node: ast.DictComp, frame: Frame) -> Value:
     inner = Frame(frame.module, {}, frame)
     result: dict[Value, Value] = {}
     for sure in _rows(run, node.generators, inner):
@@ -329,9 +326,7 @@ def _dict_comprehension(run: "Interpreter", node: ast.DictComp, frame: Frame) ->
     return result
 
 
-def function_of(
-    run: "Interpreter", node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
-) -> Function:
+def function_of(run: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame) -> Function:
     """A function with the defaults of its parameters."""
     function = Function(node, frame)
     arguments = node.args
@@ -344,7 +339,7 @@ def function_of(
     return function
 
 
-HANDLERS: dict[type[ast.expr], Callable[["Interpreter", Any, Frame], Value]] = {
+HANDLERS: dict[type[ast.expr], Callable[[Machine, Any, Frame], Value]] = {
     ast.Constant: lambda run, node, frame: node.value,
     ast.Name: lambda run, node, frame: run.look_up(node.id, frame),
     ast.Attribute: lambda run, node, frame: run.attribute(run.evaluate(node.value, frame), node.attr),

@@ -1,4 +1,4 @@
-"""The frameworks that read command lines: ours, and those that installed packages add.
+"""The frameworks that read command lines, ours and those that installed packages add: which object stands for each of their names.
 
 A module whose import announces a framework of ours is named in `programs.py` as well, so that its scripts are read at all.
 """

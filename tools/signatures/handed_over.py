@@ -4,8 +4,6 @@ import ast
 import re
 from collections.abc import Callable, Collection
 
-from ml_agent.tools.python_api.bindings import chain_of, imported_names
-
 IsForeign = Callable[[str], bool]
 """Whether a module is neither of the repository nor of the standard library."""
 _STARTS = re.compile(
@@ -26,12 +24,10 @@ def library_that_runs(tree: ast.Module, is_foreign: IsForeign) -> str:
     own = {"__main__", *(node.name for node in tree.body if isinstance(node, _DEFINITIONS))}
     outside = [node for one in tree.body if not isinstance(one, _DEFINITIONS) for node in ast.walk(one)]
     last = next((node.value for node in reversed(outside) if isinstance(node, ast.Expr)), None)
-    for node in ast.walk(tree):
-        chain = chain_of(node.func) if isinstance(node, ast.Call) else None
-        if not isinstance(node, ast.Call) or chain is None or chain.root not in libraries:
-            continue
-        called = ".".join([libraries[chain.root], *chain.rest])
-        by_name = not chain.rest and (node is last or (_STARTS.search(called) and not node.args))
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call) and _root(one.func) in libraries):
+        root, _, rest = ast.unparse(node.func).partition(".")
+        called = f"{libraries.get(root, root)}.{rest}".rstrip(".")
+        by_name = not rest and (node is last or (_STARTS.search(called) and not node.args))
         if by_name or (node in outside and _hands_over(node, own)):
             return called
     return ""
@@ -46,7 +42,12 @@ def library_that_decorates(tree: ast.Module, is_foreign: IsForeign) -> str:
 
 def _libraries(tree: ast.Module, is_foreign: IsForeign) -> dict[str, str]:
     """By name in a script: what it imports from libraries, and what it makes of that at its top level."""
-    found = {one.local: one.target for one in imported_names(tree) if not one.level and is_foreign(one.module)}
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level and is_foreign(node.module or ""):
+            found |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {one.asname or one.name.partition(".")[0]: one.name for one in node.names if is_foreign(one.name)}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _root(node.value) in found:
             found[ast.unparse(node.targets[0])] = ast.unparse(node.value.func)
@@ -58,9 +59,8 @@ def _hands_over(call: ast.Call, own: Collection[str]) -> bool:
     if not call.args or any("sys.argv" not in ast.unparse(one) for one in call.args[1:]):
         return False
     first = call.args[0].elts if isinstance(call.args[0], ast.List) else call.args[:1]
-    worker = any(
-        one.arg in ("args", "kwargs") for one in call.keywords
-    )  # what `mp.spawn(work, args=…)` runs is no program
+    # `mp.spawn(work, args=…)` says itself what the function gets
+    worker = any(one.arg in ("args", "kwargs") for one in call.keywords)
     return not worker and bool(first) and all(isinstance(one, ast.Name) and one.id in own for one in first)
 
 

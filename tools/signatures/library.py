@@ -6,9 +6,9 @@ import posixpath
 import textwrap
 from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ml_agent.tools.signatures.control_flow import ProgramRaised
+from ml_agent.tools.signatures.control_flow import Machine, ProgramRaised
 from ml_agent.tools.signatures.expressions import iterate
 from ml_agent.tools.signatures.operators import MAX_ITEMS, guarded, set_item, short, to_set
 from ml_agent.tools.signatures.values import (
@@ -28,9 +28,6 @@ from ml_agent.tools.signatures.values import (
     is_known,
     truth,
 )
-
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
 
 PLAIN: dict[str, Callable[..., Any]] = {
     "len": len, "min": min, "max": max, "sum": sum, "abs": abs, "round": round, "int": int, "float": float,
@@ -62,7 +59,7 @@ CONSTANTS_OF: dict[str, Value] = {
 }  # fmt: skip
 
 
-def call_external(run: "Interpreter", name: str, arguments: Arguments) -> Value:
+def call_external(run: Machine, name: str, arguments: Arguments) -> Value:
     """What calling a library function gives; UNKNOWN for most."""
     if name == "builtins.isinstance":
         return _is_instance(arguments)
@@ -131,7 +128,7 @@ def are_paths(values: list[Value]) -> bool:
     return all(isinstance(v, (str, PurePath)) for v in values)
 
 
-def _path_function(run: "Interpreter", name: str, arguments: Arguments) -> Value:
+def _path_function(run: Machine, name: str, arguments: Arguments) -> Value:
     """os.path, as if the program were started in the repository's root: defaults are written relative to it."""
     placed = [str(v) if isinstance(v, PurePath) else v for v in arguments.placed]
     if not placed or not all(isinstance(v, str) for v in placed):
@@ -149,7 +146,7 @@ def _path_function(run: "Interpreter", name: str, arguments: Arguments) -> Value
     return UNKNOWN if function is None else guarded(lambda: function(*placed))
 
 
-def _builtin(run: "Interpreter", name: str, arguments: Arguments) -> Value:
+def _builtin(run: Machine, name: str, arguments: Arguments) -> Value:
     special = BUILTINS.get(name)
     if special is not None:
         return special(run, arguments)
@@ -186,7 +183,7 @@ def _number(function: Callable[..., Any], placed: list[Value]) -> Value:
         return UNKNOWN
 
 
-def _range(run: "Interpreter", arguments: Arguments) -> Value:
+def _range(run: Machine, arguments: Arguments) -> Value:
     if any(isinstance(v, ParsedArgument) for v in arguments.placed):
         return Repeated()
     if not all(isinstance(v, int) for v in arguments.placed) or arguments.open:
@@ -195,28 +192,28 @@ def _range(run: "Interpreter", arguments: Arguments) -> Value:
     return list(made[:MAX_ITEMS]) if isinstance(made, range) and len(made) <= MAX_ITEMS else UNKNOWN
 
 
-def _items(run: "Interpreter", arguments: Arguments) -> list[Value] | None:
+def _items(run: Machine, arguments: Arguments) -> list[Value] | None:
     if arguments.open or len(arguments.placed) > 1:
         return None
     return iterate(run, arguments.placed[0]) if arguments.placed else []
 
 
-def _list(run: "Interpreter", arguments: Arguments) -> Value:
+def _list(run: Machine, arguments: Arguments) -> Value:
     items = _items(run, arguments)
     return UNKNOWN if items is None else list(items)
 
 
-def _tuple(run: "Interpreter", arguments: Arguments) -> Value:
+def _tuple(run: Machine, arguments: Arguments) -> Value:
     items = _items(run, arguments)
     return UNKNOWN if items is None else tuple(items)
 
 
-def _set(run: "Interpreter", arguments: Arguments) -> Value:
+def _set(run: Machine, arguments: Arguments) -> Value:
     items = _items(run, arguments)
     return UNKNOWN if items is None else to_set(items)
 
 
-def _dict(run: "Interpreter", arguments: Arguments) -> Value:
+def _dict(run: Machine, arguments: Arguments) -> Value:
     result: dict[Value, Value] = {}
     if arguments.placed:
         first = arguments.placed[0]
@@ -234,7 +231,7 @@ def _dict(run: "Interpreter", arguments: Arguments) -> Value:
     return result
 
 
-def _sort(run: "Interpreter", arguments: Arguments) -> Value:
+def _sort(run: Machine, arguments: Arguments) -> Value:
     items = iterate(run, arguments.placed[0]) if len(arguments.placed) == 1 else None
     if items is None or not is_known(items) or not is_known(arguments.named.get("reverse", False)):
         return UNKNOWN
@@ -248,7 +245,7 @@ def _sort(run: "Interpreter", arguments: Arguments) -> Value:
     return [items[n] for n in order] if isinstance(order, list) else UNKNOWN
 
 
-def _enumerate(run: "Interpreter", arguments: Arguments) -> Value:
+def _enumerate(run: Machine, arguments: Arguments) -> Value:
     items = iterate(run, arguments.placed[0]) if arguments.placed else None
     start = arguments.get(1, "start", 0)
     if items is None or not isinstance(start, int):
@@ -256,14 +253,14 @@ def _enumerate(run: "Interpreter", arguments: Arguments) -> Value:
     return [(number, item) for number, item in enumerate(items, start)]
 
 
-def _zip(run: "Interpreter", arguments: Arguments) -> Value:
+def _zip(run: Machine, arguments: Arguments) -> Value:
     columns = [iterate(run, v) for v in arguments.placed]
     if None in columns or arguments.open:
         return UNKNOWN
     return list(zip(*[c for c in columns if c is not None], strict=False))
 
 
-def _map(run: "Interpreter", arguments: Arguments) -> Value:
+def _map(run: Machine, arguments: Arguments) -> Value:
     items = iterate(run, arguments.placed[1]) if len(arguments.placed) == 2 else None
     if items is None and len(arguments.placed) == 2 and isinstance(arguments.placed[1], (int, float)):
         raise ProgramRaised
@@ -272,14 +269,14 @@ def _map(run: "Interpreter", arguments: Arguments) -> Value:
     return [run.call(arguments.placed[0], Arguments([item], {})) for item in items]
 
 
-def _getattr(run: "Interpreter", arguments: Arguments) -> Value:
+def _getattr(run: Machine, arguments: Arguments) -> Value:
     name = run.settle(arguments.placed[1]) if len(arguments.placed) > 1 else UNKNOWN
     if not isinstance(name, str):
         return UNKNOWN
     return run.attribute(arguments.placed[0], name)
 
 
-def _setattr(run: "Interpreter", arguments: Arguments) -> Value:
+def _setattr(run: Machine, arguments: Arguments) -> Value:
     if (
         len(arguments.placed) == 3
         and isinstance(arguments.placed[1], str)
@@ -289,14 +286,14 @@ def _setattr(run: "Interpreter", arguments: Arguments) -> Value:
     return None
 
 
-def _callable(run: "Interpreter", arguments: Arguments) -> Value:
+def _callable(run: Machine, arguments: Arguments) -> Value:
     value = arguments.placed[0] if arguments.placed else UNKNOWN
     if isinstance(value, (Function, Bound, Class, Method)):
         return True
     return False if is_known(value) or isinstance(value, Module) else UNKNOWN
 
 
-def _type(run: "Interpreter", arguments: Arguments) -> Value:
+def _type(run: Machine, arguments: Arguments) -> Value:
     value = arguments.placed[0] if len(arguments.placed) == 1 else UNKNOWN
     if isinstance(value, Instance):
         return value.cls
@@ -304,15 +301,15 @@ def _type(run: "Interpreter", arguments: Arguments) -> Value:
     return UNKNOWN if name is None else External("builtins." + name)
 
 
-def _vars(run: "Interpreter", arguments: Arguments) -> Value:
+def _vars(run: Machine, arguments: Arguments) -> Value:
     value = arguments.placed[0] if arguments.placed else UNKNOWN
     if isinstance(value, (Module, Instance, Namespace)):
         return run.attribute(value, "__dict__")
     return UNKNOWN
 
 
-def _any_all(wanted: bool) -> Callable[["Interpreter", Arguments], Value]:
-    def function(run: "Interpreter", arguments: Arguments) -> Value:
+def _any_all(wanted: bool) -> Callable[[Machine, Arguments], Value]:
+    def function(run: Machine, arguments: Arguments) -> Value:
         items = _items(run, arguments)
         tests = [UNKNOWN if items is None else None] if items is None else [truth(v) for v in items]
         if wanted in tests:
@@ -322,7 +319,7 @@ def _any_all(wanted: bool) -> Callable[["Interpreter", Arguments], Value]:
     return function
 
 
-BUILTINS: dict[str, Callable[["Interpreter", Arguments], Value]] = {
+BUILTINS: dict[str, Callable[[Machine, Arguments], Value]] = {
     "range": _range, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "sorted": _sort,
     "enumerate": _enumerate, "zip": _zip, "map": _map, "getattr": _getattr, "setattr": _setattr, "callable": _callable, "type": _type, "vars": _vars,
     "any": _any_all(True), "all": _any_all(False), "print": lambda run, arguments: None, "iter": _list,

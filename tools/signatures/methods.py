@@ -3,15 +3,12 @@
 import posixpath
 from collections.abc import Callable
 from pathlib import PurePath, PurePosixPath
-from typing import TYPE_CHECKING
 
+from ml_agent.tools.signatures.control_flow import Machine
 from ml_agent.tools.signatures.expressions import iterate
 from ml_agent.tools.signatures.library import are_paths
 from ml_agent.tools.signatures.operators import MAX_ITEMS, MAX_TEXT, WIDTH, guarded, short
 from ml_agent.tools.signatures.values import UNKNOWN, Arguments, Method, Value, is_known, may_be_key
-
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
 
 GROWING = frozenset(["center", "ljust", "rjust", "zfill", "expandtabs", "translate", "format_map", "encode"])
 """Methods of texts that may make long ones, or something else than a text."""
@@ -36,7 +33,7 @@ CHANGING_METHODS = frozenset(
 METHODS = TEXT_METHODS | CONTAINER_METHODS | CHANGING_METHODS | {"is_integer", "bit_length"}
 
 
-def call_method(run: "Interpreter", value: Value, name: str) -> Value:
+def call_method(run: Machine, value: Value, name: str) -> Value:
     """The method `name` of a constant or a container."""
     if isinstance(value, PurePath):
         return _of_path(run, value, name)
@@ -45,7 +42,7 @@ def call_method(run: "Interpreter", value: Value, name: str) -> Value:
     return Method(lambda arguments: _ask(run, value, name, arguments))
 
 
-def _of_path(run: "Interpreter", value: PurePath, name: str) -> Value:
+def _of_path(run: Machine, value: PurePath, name: str) -> Value:
     """An attribute or method of a path; whole paths are those of a program started in the repository's root."""
     if name in ("resolve", "absolute"):
         whole = posixpath.normpath(posixpath.join(str(run.sources.root), str(value)))
@@ -59,7 +56,7 @@ def _of_path(run: "Interpreter", value: PurePath, name: str) -> Value:
     return found
 
 
-def _ask(run: "Interpreter", value: Value, name: str, arguments: Arguments) -> Value:
+def _ask(run: Machine, value: Value, name: str, arguments: Arguments) -> Value:
     """A method that changes nothing."""
     placed, named = arguments.placed, arguments.named
     if isinstance(value, dict):
@@ -90,7 +87,7 @@ def _may_grow(text: str, name: str, placed: list[Value]) -> bool:
     return False
 
 
-def _dict_get(run: "Interpreter", value: dict[Value, Value], placed: list[Value]) -> Value:
+def _dict_get(run: Machine, value: dict[Value, Value], placed: list[Value]) -> Value:
     key = run.settle(placed[0]) if placed else UNKNOWN
     if not is_known(key) or isinstance(key, (list, dict, set)):
         return UNKNOWN
@@ -99,7 +96,7 @@ def _dict_get(run: "Interpreter", value: dict[Value, Value], placed: list[Value]
     return UNKNOWN if UNKNOWN in value else placed[1] if len(placed) > 1 else None
 
 
-def _change(run: "Interpreter", value: Value, name: str, arguments: Arguments) -> Value:
+def _change(run: Machine, value: Value, name: str, arguments: Arguments) -> Value:
     """A method that changes a container; where it may not be reached, the container is no longer known whole."""
     if isinstance(value, dict) and name == "update" and arguments.placed and not isinstance(arguments.placed[0], dict):
         value[UNKNOWN] = UNKNOWN

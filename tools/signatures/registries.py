@@ -1,17 +1,18 @@
-"""Tables that modules fill when they are imported, and commands that they add to an application."""
+"""Tables that modules fill when they are imported, and commands that they add to an application.
+
+Choices often come from such a table: `MODELS = {}`, and `@register("vit")` in every file of a folder. Who reads one makes the
+interpreter follow the modules that fill it, also those that the script imports for nothing else.
+"""
 
 import ast
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ml_agent.tools.signatures.control_flow import Machine
 from ml_agent.tools.signatures.values import UNKNOWN, Module, Value
 
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
 
-
-def fill(run: "Interpreter", module: Module, name: str) -> None:
+def fill(run: Machine, module: Module, name: str) -> None:
     """A table that begins empty is read: modules that were imported for other things may have filled it by now."""
     if run.importing or not module.registering or name not in module.registries or module.state != "done":
         return
@@ -27,7 +28,7 @@ def fill(run: "Interpreter", module: Module, name: str) -> None:
             return
 
 
-def find_commands(run: "Interpreter", names: Sequence[str] = ("command", "group", "callback")) -> None:
+def find_commands(run: Machine, names: Sequence[str] = ("command", "group", "callback")) -> None:
     """An application parses: modules that were imported for nothing else give it commands by its decorators."""
     if run.importing:
         return
@@ -38,7 +39,7 @@ def find_commands(run: "Interpreter", names: Sequence[str] = ("command", "group"
         _run_package(run, path)
 
 
-def _run_package(run: "Interpreter", path: str) -> None:
+def _run_package(run: Machine, path: str) -> None:
     """Follow a module, and the packages around it before."""
     names = path.removesuffix(".py").removesuffix("/__init__").split("/")
     for count in range(1, len(names)):

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ml_agent.tools.signatures.branches import follow_way, merge_ways
-from ml_agent.tools.signatures.control_flow import Condition, Flow, ProgramRaised
+from ml_agent.tools.signatures.control_flow import Condition, Flow, Machine, ProgramRaised
 from ml_agent.tools.signatures.expressions import assign_names, function_of, iterate
 from ml_agent.tools.signatures.operators import operate, set_item
 from ml_agent.tools.signatures.values import (
@@ -25,13 +25,10 @@ from ml_agent.tools.signatures.values import (
     truth,
 )
 
-if TYPE_CHECKING:
-    from ml_agent.tools.signatures.interpreter import Interpreter
-
 MAX_ROUNDS = 1_000
 
 
-def execute(run: "Interpreter", body: Sequence[ast.stmt], frame: Frame) -> Flow:
+def execute(run: Machine, body: Sequence[ast.stmt], frame: Frame) -> Flow:
     """Follow statements until one leaves the block."""
     for statement in body:
         run.budget.spend()
@@ -43,23 +40,23 @@ def execute(run: "Interpreter", body: Sequence[ast.stmt], frame: Frame) -> Flow:
     return Flow.NORMAL
 
 
-def _expression(run: "Interpreter", node: ast.Expr, frame: Frame) -> None:
+def _expression(run: Machine, node: ast.Expr, frame: Frame) -> None:
     if not isinstance(node.value, ast.Constant):
         run.evaluate(node.value, frame)
 
 
-def _assign(run: "Interpreter", node: ast.Assign, frame: Frame) -> None:
+def _assign(run: Machine, node: ast.Assign, frame: Frame) -> None:
     value = run.evaluate(node.value, frame)
     for target in node.targets:
         assign(run, target, value, frame)
 
 
-def _assign_annotated(run: "Interpreter", node: ast.AnnAssign, frame: Frame) -> None:
+def _assign_annotated(run: Machine, node: ast.AnnAssign, frame: Frame) -> None:
     if node.value is not None:
         assign(run, node.target, run.evaluate(node.value, frame), frame)
 
 
-def _assign_augmented(run: "Interpreter", node: ast.AugAssign, frame: Frame) -> None:
+def _assign_augmented(run: Machine, node: ast.AugAssign, frame: Frame) -> None:
     if isinstance(node.target, ast.Name):
         old = run.look_up(node.target.id, frame)
     elif isinstance(node.target, ast.Attribute):
@@ -69,7 +66,7 @@ def _assign_augmented(run: "Interpreter", node: ast.AugAssign, frame: Frame) -> 
     assign(run, node.target, operate(node.op, old, run.evaluate(node.value, frame)), frame)
 
 
-def assign(run: "Interpreter", target: ast.expr, value: Value, frame: Frame) -> None:
+def assign(run: Machine, target: ast.expr, value: Value, frame: Frame) -> None:
     """Bind a value to a target."""
     if isinstance(target, ast.Name):
         names = frame.module.env if target.id in frame.globals else frame.names
@@ -88,7 +85,7 @@ def assign(run: "Interpreter", target: ast.expr, value: Value, frame: Frame) -> 
         _set_item(run, run.evaluate(target.value, frame), target, value, frame)
 
 
-def set_attribute(run: "Interpreter", owner: Value, name: str, value: Value) -> None:
+def set_attribute(run: Machine, owner: Value, name: str, value: Value) -> None:
     """owner.name = value."""
     names: dict[str, Value]
     if isinstance(owner, Instance):
@@ -107,7 +104,7 @@ def set_attribute(run: "Interpreter", owner: Value, name: str, value: Value) -> 
     names[name] = join(names[name], value) if run.uncertain and name in names else value
 
 
-def _set_item(run: "Interpreter", owner: Value, target: ast.Subscript, value: Value, frame: Frame) -> None:
+def _set_item(run: Machine, owner: Value, target: ast.Subscript, value: Value, frame: Frame) -> None:
     key = UNKNOWN if isinstance(target.slice, ast.Slice) else run.evaluate(target.slice, frame)
     if isinstance(owner, dict):
         set_item(owner, key, value)
@@ -122,14 +119,14 @@ def _set_item(run: "Interpreter", owner: Value, target: ast.Subscript, value: Va
             owner.append(UNKNOWN)
 
 
-def _function(run: "Interpreter", node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+def _function(run: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
     value: Value = function_of(run, node, frame)
     for one in reversed(node.decorator_list):
         value = _decorate(run, run.evaluate(one, frame), value, (frame.module.path, one.lineno))
     frame.names[node.name] = value
 
 
-def _decorate(run: "Interpreter", decorator: Value, value: Value, place: tuple[str, int]) -> Value:
+def _decorate(run: Machine, decorator: Value, value: Value, place: tuple[str, int]) -> Value:
     if isinstance(decorator, External):
         kind = decorator.name.rpartition(".")[2]
         if kind in ("property", "cached_property", "staticmethod", "classmethod") and isinstance(value, Function):
@@ -141,7 +138,7 @@ def _decorate(run: "Interpreter", decorator: Value, value: Value, place: tuple[s
     return value if result is UNKNOWN or result is None else result
 
 
-def _class(run: "Interpreter", node: ast.ClassDef, frame: Frame) -> None:
+def _class(run: Machine, node: ast.ClassDef, frame: Frame) -> None:
     made = Class(node, [run.evaluate(base, frame) for base in node.bases], frame)
     inner = Frame(frame.module, made.names, frame)
     inner.is_class = True
@@ -156,7 +153,7 @@ def _class(run: "Interpreter", node: ast.ClassDef, frame: Frame) -> None:
     frame.names[node.name] = value
 
 
-def _if(run: "Interpreter", node: ast.If, frame: Frame) -> Flow:
+def _if(run: Machine, node: ast.If, frame: Frame) -> Flow:
     test = run.evaluate(node.test, frame)
     if not run.beyond:
         test = run.settle(test)
@@ -181,7 +178,7 @@ def _if(run: "Interpreter", node: ast.If, frame: Frame) -> Flow:
     return merge_ways(run, frame, (first, second))
 
 
-def _for(run: "Interpreter", node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
+def _for(run: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Flow:
     value = run.evaluate(node.iter, frame)
     items = [UNKNOWN] if isinstance(value, Repeated) else iterate(run, value)
     if items is None:
@@ -199,7 +196,7 @@ def _for(run: "Interpreter", node: ast.For | ast.AsyncFor, frame: Frame) -> Flow
     return run.execute(node.orelse, frame)
 
 
-def _uncertain_loop(run: "Interpreter", body: Sequence[ast.stmt], frame: Frame, target: ast.expr | None = None) -> Flow:
+def _uncertain_loop(run: Machine, body: Sequence[ast.stmt], frame: Frame, target: ast.expr | None = None) -> Flow:
     before = dict(frame.names)
     if target is not None:
         assign_names(run, target, UNKNOWN, frame)
@@ -212,13 +209,13 @@ def _uncertain_loop(run: "Interpreter", body: Sequence[ast.stmt], frame: Frame, 
     return Flow.NORMAL
 
 
-def _while(run: "Interpreter", node: ast.While, frame: Frame) -> Flow:
+def _while(run: Machine, node: ast.While, frame: Frame) -> Flow:
     if truth(run.evaluate(node.test, frame)) is False:
         return run.execute(node.orelse, frame)
     return _uncertain_loop(run, node.body, frame)
 
 
-def _with(run: "Interpreter", node: ast.With | ast.AsyncWith, frame: Frame) -> Flow:
+def _with(run: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Flow:
     for item in node.items:
         value = run.evaluate(item.context_expr, frame)
         if item.optional_vars is not None:
@@ -226,7 +223,7 @@ def _with(run: "Interpreter", node: ast.With | ast.AsyncWith, frame: Frame) -> F
     return run.execute(node.body, frame)
 
 
-def _try(run: "Interpreter", node: ast.Try, frame: Frame) -> Flow:
+def _try(run: Machine, node: ast.Try, frame: Frame) -> Flow:
     uncertain = run.uncertain
     caught = bool(node.handlers)
     run.muted += caught
@@ -246,24 +243,24 @@ def _try(run: "Interpreter", node: ast.Try, frame: Frame) -> Flow:
     return flow if last is Flow.NORMAL else last
 
 
-def _return(run: "Interpreter", node: ast.Return, frame: Frame) -> Flow:
+def _return(run: Machine, node: ast.Return, frame: Frame) -> Flow:
     frame.returns.append(None if node.value is None else run.evaluate(node.value, frame))
     return Flow.RETURN
 
 
-def _raise(run: "Interpreter", node: ast.Raise, frame: Frame) -> Flow:
+def _raise(run: Machine, node: ast.Raise, frame: Frame) -> Flow:
     if node.exc is not None:
         run.evaluate(node.exc, frame)  # `raise SystemExit(main())` is a way to start a program
     raise ProgramRaised
 
 
-def _assert(run: "Interpreter", node: ast.Assert, frame: Frame) -> None:
+def _assert(run: Machine, node: ast.Assert, frame: Frame) -> None:
     test = run.evaluate(node.test, frame)
     if isinstance(test, Condition) and not test.negated:
         run.accept(test, f"{frame.module.path}:{node.lineno}")
 
 
-def _import(run: "Interpreter", node: ast.Import, frame: Frame) -> None:
+def _import(run: Machine, node: ast.Import, frame: Frame) -> None:
     for alias in node.names:
         value = run.import_module(alias.name, 0, frame.module)
         if alias.asname is not None:
@@ -274,7 +271,7 @@ def _import(run: "Interpreter", node: ast.Import, frame: Frame) -> None:
         frame.names[top] = first
 
 
-def _import_from(run: "Interpreter", node: ast.ImportFrom, frame: Frame) -> None:
+def _import_from(run: Machine, node: ast.ImportFrom, frame: Frame) -> None:
     module = run.import_module(node.module or "", node.level, frame.module)
     for alias in node.names:
         if alias.name == "*":
@@ -283,21 +280,21 @@ def _import_from(run: "Interpreter", node: ast.ImportFrom, frame: Frame) -> None
             frame.names[alias.asname or alias.name] = run.member(module, alias.name, frame.module)
 
 
-def _import_star(run: "Interpreter", module: Value, frame: Frame) -> None:
+def _import_star(run: Machine, module: Value, frame: Frame) -> None:
     if not isinstance(module, Module):
         frame.module.opaque = True
     elif module is not frame.module:
         frame.module.stars.append(module)
 
 
-def _match(run: "Interpreter", node: ast.Match, frame: Frame) -> Flow:
+def _match(run: Machine, node: ast.Match, frame: Frame) -> Flow:
     run.evaluate(node.subject, frame)
     for case in node.cases:
         follow_way(run, frame, partial(run.execute, case.body, frame))
     return Flow.NORMAL
 
 
-HANDLERS: dict[type[ast.stmt], Callable[["Interpreter", Any, Frame], Flow | None]] = {
+HANDLERS: dict[type[ast.stmt], Callable[[Machine, Any, Frame], Flow | None]] = {
     ast.Expr: _expression, ast.Assign: _assign, ast.AnnAssign: _assign_annotated, ast.AugAssign: _assign_augmented,
     ast.FunctionDef: _function, ast.AsyncFunctionDef: _function, ast.ClassDef: _class, ast.If: _if, ast.For: _for,
     ast.AsyncFor: _for, ast.While: _while, ast.With: _with, ast.AsyncWith: _with, ast.Try: _try, ast.Return: _return,

@@ -233,7 +233,11 @@ class Arguments:
 
 
 class Native:
-    """An object of a library that is modelled here."""
+    """An object of a library that is modelled here: a parser, a group of options, a decorator.
+
+    Of a subclass `do_NAME(arguments)` is what calling its method `.NAME(…)` does. One that reads a command line has `signatures()`
+    as well, and puts itself into `run.made`.
+    """
 
     truth: bool | None = True
     """Whether it counts as true; None where that is not known."""
