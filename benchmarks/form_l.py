@@ -6,6 +6,7 @@ those that have no result yet, and writes the file of predictions. What fails is
 """
 
 import functools
+import operator
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -119,15 +120,16 @@ def predict(plan: Plan, engine: Engine) -> list[Prediction]:
     series = Series(
         file=parts / "results.jsonl", kind=Answered, config=who.fingerprint, who=who.subject, model=who.model
     )  # fmt: skip
-    done = carry_on(series, Work(carry_out=who.carry_out, lost=lost, label=_name, seconds=seconds), units, engine)
+    done = carry_on(
+        series,
+        Work(carry_out=who.carry_out, lost=lost, label=operator.attrgetter("label"), seconds=seconds),
+        units,
+        engine,
+    )
     found |= {one.row: one for one in done}
     predictions = [_prediction(task, who, found) for task in plan.tasks]
     write_atomically(plan.out, "".join(dump_prediction(one) + "\n" for one in predictions))
     return predictions
-
-
-def _name(unit: Unit) -> str:
-    return unit.label
 
 
 def lost(unit: Unit, reason: str) -> Answered:

@@ -7,7 +7,6 @@ from pathlib import Path, PurePosixPath
 
 from ml_agent.sandbox.script_lines import LOGIN_PATH, comment, exported, folders_made, inside
 from ml_agent.sandbox.session import SessionRecord
-from ml_agent.sandbox.setup.uv import Package
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CODE_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.py\b")
@@ -34,11 +33,11 @@ def artifacts(record: SessionRecord) -> dict[str, str]:
 
 def lock_file(record: SessionRecord) -> str:
     """The versions that were installed with the hashes of their files, as pip reads them; the repository itself is no part of it."""
-    return "".join(f"{' '.join([one.pin, *_hashes(one)])}\n" for one in record.packages if _PINNED.fullmatch(one.pin))
-
-
-def _hashes(package: Package) -> list[str]:
-    return [f"--hash=sha256:{digest}" for digest in package.hashes if _DIGEST.fullmatch(digest)]
+    lines = []
+    for package in (one for one in record.packages if _PINNED.fullmatch(one.pin)):
+        hashes = [f"--hash=sha256:{digest}" for digest in package.hashes if _DIGEST.fullmatch(digest)]
+        lines.append(" ".join([package.pin, *hashes]) + "\n")
+    return "".join(lines)
 
 
 def reproduce_script(record: SessionRecord) -> str:
@@ -55,7 +54,7 @@ def reproduce_script(record: SessionRecord) -> str:
         '[ ! -e "$work" ] || { echo "$work exists: name another folder, as in reproduce.sh FOLDER" >&2; exit 2; }',
         'mkdir -p "$work/home"; work=$(cd "$work" && pwd)',
         """trap '[ $? -ne 0 ] || echo "done; the files are in $work/repository" >&2' EXIT""",
-        *_system_note(record),
+        *([comment(f"Debian packages that it needs: {' '.join(record.system)}")] if record.system else []),
         *[comment(f"tried: {one.rung.said}: {one.ended}") for one in record.attempts],
         *_checkout(record, '"$work/repository"'),
         *_inputs(record, '"$work/repository"'),
@@ -79,9 +78,11 @@ def dockerfile(record: SessionRecord) -> str:
     What comes from a repository stands in commands in JSON only: no other instruction takes every text as a value.
     """
     packages = " ".join(["git", *record.system])
+    fetched = " && ".join(f"({line})" for line in _checkout(record, "/workspace"))
+    context = "." if _has_address(record) else shlex.quote(str(record.source.root))
     lines = [
         comment(
-            f"docker build -t again -f Dockerfile {_context(record)} && {{ docker run --name again {_mounts(record)}again; "
+            f"docker build -t again -f Dockerfile {context} && {{ docker run --name again {_mounts(record)}again; "
             "docker cp again:/workspace made; docker rm again; }"
         ),
         f"ARG BASE=python:{record.python}-slim",
@@ -90,7 +91,7 @@ def dockerfile(record: SessionRecord) -> str:
         f"RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends {packages} && rm -rf /var/lib/apt/lists/*",
         "WORKDIR /workspace",
         f"RUN {_json(LOGIN_PATH)}",
-        *_docker_checkout(record),
+        *([f"RUN {_json(fetched)}"] if _has_address(record) else ["COPY . /workspace"]),
         *([f"RUN {_json(_locked_install(record))}"] if lock_file(record) else []),
         *[f"RUN {_json(line)}" for line in own_package(record, "/workspace")],
         f"CMD {_json(chr(10).join(run_lines(record, '/workspace')))}",
@@ -122,12 +123,6 @@ def _checkout(record: SessionRecord, folder: str) -> list[str]:
     ]
 
 
-def _docker_checkout(record: SessionRecord) -> list[str]:
-    if _has_address(record):
-        return [f"RUN {_json(' && '.join(f'({line})' for line in _checkout(record, '/workspace')))}"]
-    return ["COPY . /workspace"]
-
-
 def _inputs(record: SessionRecord, root: str) -> list[str]:
     """Lines that put the user's own files where the program runs, below `root` (already quoted)."""
     lines = []
@@ -145,10 +140,6 @@ def _locked_install(record: SessionRecord) -> str:
     )
 
 
-def _context(record: SessionRecord) -> str:
-    return "." if _has_address(record) else shlex.quote(str(record.source.root))
-
-
 def _mounts(record: SessionRecord) -> str:
     """Options that show the container the user's own files, each followed by a blank."""
     task = record.task
@@ -163,8 +154,10 @@ def _has_address(record: SessionRecord) -> bool:
 
 
 def _is_cloned(record: SessionRecord) -> bool:
-    """Whether a reproduction gets the very files of the run, from git."""
-    return _COMMIT.fullmatch(record.source.version) is not None and _can_be_cloned(record.source.url)
+    """Whether a reproduction gets the very files of the run, from git; a folder of this machine may be one that was only unpacked."""
+    url, place = record.source.url, Path(record.source.url)
+    there = not place.is_dir() or (place / ".git").exists() or (place / "objects").is_dir()
+    return _COMMIT.fullmatch(record.source.version) is not None and bool(url) and there
 
 
 def _said_source(record: SessionRecord) -> str:
@@ -172,12 +165,6 @@ def _said_source(record: SessionRecord) -> str:
     if _is_cloned(record):
         return "the repository at its commit"
     return f"a copy of {record.source.root} as it then is (the run had its version {record.source.version})"
-
-
-def _can_be_cloned(url: str) -> bool:
-    """Whether git finds a repository there; a folder of this machine may be one that was only unpacked."""
-    place = Path(url)
-    return bool(url) and (not place.is_dir() or (place / ".git").exists() or (place / "objects").is_dir())
 
 
 def own_package(record: SessionRecord, root: str) -> list[str]:
@@ -215,11 +202,6 @@ def _code(record: SessionRecord) -> list[str]:
 def _pip(record: SessionRecord) -> str:
     """Setting up pip takes seconds; where nothing is installed, an environment does without."""
     return "" if lock_file(record) or record.project else " --without-pip"
-
-
-def _system_note(record: SessionRecord) -> list[str]:
-    packages = " ".join(record.system)
-    return [comment(f"Debian packages that it needs: {packages}")] if packages else []
 
 
 def _json(text: str) -> str:

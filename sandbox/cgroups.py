@@ -77,17 +77,15 @@ def make_control_group(limits: Limits) -> ControlGroup:
 
 def sweep_control_groups(everywhere: bool = False) -> int:
     """Remove the groups that dead runs left below our own, or with `everywhere` on the whole machine; how many."""
-    return sum(_remove(folder) for folder in _groups(everywhere) if _is_dead(folder))
+    return sum(
+        _remove(folder) for folder in _groups(everywhere) if is_gone(folder.name.removeprefix(PREFIX).partition("-")[0])
+    )
 
 
 def _groups(everywhere: bool) -> list[Path]:
     if everywhere and MOUNT.is_dir():
         return [Path(here, name) for here, names, _ in os.walk(MOUNT) for name in names if name.startswith(PREFIX)]
     return [folder for base in {*_bases_1().values(), MOUNT / "ml-agent"} for folder in base.glob(f"{PREFIX}*")]
-
-
-def _is_dead(folder: Path) -> bool:
-    return is_gone(folder.name.removeprefix(PREFIX).partition("-")[0])
 
 
 def _remove(folder: Path) -> bool:

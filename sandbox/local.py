@@ -239,11 +239,12 @@ class BubblewrapSandbox(LocalSandbox):
         place, program = self._alive(), bubblewrap.find_bubblewrap()
         assert program is not None and self._interpreter is not None and self._made is not None
         read_only, host = self._host(command) if self.policy.gives_network(command) else ({}, {})
-        writable, more = self._parts(command)
+        (writable, more), prefix = self._parts(command), self._interpreter.prefix
         view = bubblewrap.View(
             place=place,
             writable=writable,
-            read_only=_outside_usr(self._interpreter.prefix) | more | read_only,
+            # the interpreter's folder, where the read-only system does not show it already
+            read_only=({} if prefix.is_relative_to("/usr") else {str(prefix): prefix}) | more | read_only,
             shown=() if command.install else self.policy.shown,
             covered=() if command.install else self.policy.covered,
             network=self.policy.network == "full",
@@ -344,11 +345,6 @@ class ProcessSandbox(LocalSandbox):
             limits=self.policy.limits,
             workspace=place / "workspace",
         )
-
-
-def _outside_usr(prefix: Path) -> dict[str, Path]:
-    """The interpreter's folder, where the read-only system does not show it already."""
-    return {} if prefix.is_relative_to("/usr") else {str(prefix): prefix}
 
 
 def _devices(gpus: str) -> tuple[Path, ...]:

@@ -240,16 +240,13 @@ class DockerRunning:
             for _ in range(500):
                 found = self._api.exec_inspect(self._id)
                 if not found["Running"]:
-                    self._check_container()
+                    if not self._api.inspect_container(self._job.container)["State"]["Running"]:
+                        raise SandboxLostError("the container has stopped")
                     return int(found["ExitCode"])
                 time.sleep(0.01)
         except (DockerException, RequestException) as error:
             raise _lost_error(error) from error
         raise SandboxLostError("the command goes on, although its output has ended")
-
-    def _check_container(self) -> None:
-        if not self._api.inspect_container(self._job.container)["State"]["Running"]:
-            raise SandboxLostError("the container has stopped")
 
     def _quiet(self, text: str) -> str:
         """Run a command of our own beside the one that runs; what it printed, empty when it could not run."""

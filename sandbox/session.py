@@ -216,7 +216,9 @@ class Session:
             case "system":
                 if not self._setup.install_system(arguments, repair.why):
                     return self._setup.hindered or f"{' '.join(arguments)} cannot be installed here"
-                self._refilled(task)
+                environment = self._setup.environment
+                if environment is not None and environment.failures:  # what came may be what an import lacked
+                    self._make(self._needs(task), environment.asked)
                 return ""
             case _:
                 return ""
@@ -397,13 +399,6 @@ class Session:
         self._make(own, before.asked)
         seen = [one.said for one in (*lacking, *others)]
         return next(iter([*filter(None, [self._setup.hindered]), *seen, *(one.ended for one in made.attempts[-1:])]))
-
-    def _refilled(self, task: Task) -> None:
-        """After Debian packages came: they may be what an import lacked."""
-        environment = self._setup.environment
-        assert environment is not None
-        if environment.failures:
-            self._make(self._needs(task), environment.asked)
 
     def _needs(self, task: Task, module: str = "") -> Needs:
         """What a task imports, and a module that it turned out to need."""

@@ -6,6 +6,7 @@ works, its folder outputs/ is brought out, and `judges` runs apart from all that
 
 import functools
 import io
+import operator
 import shlex
 import shutil
 import tempfile
@@ -114,11 +115,12 @@ def run(rows: Sequence[Row], plan: Plan, engine: Engine) -> list[Delivery]:
     if terms.limits.seconds is not None:
         longest = terms.tries * (terms.limits.seconds + SCRIPT_SECONDS + JUDGE_SECONDS + AROUND_SECONDS)
     do, lost = functools.partial(do_row, plan=plan), functools.partial(_lost, plan=plan)
-    return carry_on(plan.series(Delivery), Work(carry_out=do, lost=lost, label=_name, seconds=longest), rows, engine)
-
-
-def _name(row: Row) -> str:
-    return row.name
+    return carry_on(
+        plan.series(Delivery),
+        Work(carry_out=do, lost=lost, label=operator.attrgetter("name"), seconds=longest),
+        rows,
+        engine,
+    )
 
 
 def _lost(row: Row, reason: str, plan: Plan) -> Delivery:
