@@ -1,4 +1,8 @@
-"""The rows of ML-Bench, and what a navigator may see of them."""
+"""The rows of ML-Bench, and what a navigator may see of them.
+
+`load_tasks` reads rows from a file, the published dataset or those that ship, and gives `Task`s; a row that cannot be used is a problem that is told,
+and the others go on. A `Task` holds what only scorers may see (arguments, kind, reference); whoever answers gets `visible(task)`, which cannot.
+"""
 
 import ast
 import codecs

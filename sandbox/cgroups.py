@@ -1,4 +1,7 @@
-"""A control group for one command, where this machine lets us make one; the kernel's limits are firmer than watching."""
+"""A control group for one command, where this machine lets us make one; the kernel's limits are firmer than watching.
+
+Without one (`make_control_group` gives an empty one) the warden watches memory and processes itself. Versions 1 and 2 are known.
+"""
 
 import contextlib
 import os

@@ -1,4 +1,8 @@
-"""Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase."""
+"""Commands in a container: no capabilities, no host folder to write in, limits by the kernel, network by phase.
+
+One container runs the commands; the environment is a volume (`docker_environments`), read-only once it was kept. Steps of the installer run in a
+second container, which alone has the package index (`docker_network`) and the downloads. `running_docker` follows a command, `supervise` ends it.
+"""
 
 import hashlib
 import math

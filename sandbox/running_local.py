@@ -1,4 +1,8 @@
-"""A command that runs on this host under the warden."""
+"""A command that runs on this host under the warden.
+
+`LocalRunning` starts `warden.py`, a program of its own that outlives nothing: it starts the command, watches memory and time, and kills every
+descendant at the end or when we are gone. We read both streams, send it signals by a pipe, and get one line about the end.
+"""
 
 import json
 import os

@@ -1,4 +1,8 @@
-"""One repository in one sandbox: set up, repaired, run; and the record of what was done."""
+"""One repository in one sandbox: set up, repaired, run; and the record of what was done.
+
+What the graph and the model use of this room. `prepare` makes the environment (`setup.executor`), `run` applies repairs and runs a task in a clean
+workspace, `install` is what a model asks for, `diagnose` and `scene` are for what failed, `record` is what reproduce.sh is written from.
+"""
 
 import os
 import re

@@ -1,4 +1,8 @@
-"""Watches one running command from the host, whatever runs it: output, probe, deadline, Ctrl-C."""
+"""Watches one running command from the host, whatever runs it: output, probe, deadline, Ctrl-C.
+
+A sandbox starts a command as a `Running`; `supervise` reads its output, looks at the clock and the disk, ends it where a limit is reached, and makes
+the `Response`. `Probe` tells a program that is at work from one that hangs: a healthy one may be ended early.
+"""
 
 import codecs
 import time

@@ -1,4 +1,8 @@
-"""Work over the cluster of a dask scheduler."""
+"""Work over the cluster of a dask scheduler.
+
+Workers come and go: what a lost one had is done again elsewhere. With a limit of time each item runs in a process of its own on its worker
+(`LocalEngine`), because dask itself cannot end an item that hangs.
+"""
 
 import functools
 import multiprocessing

@@ -1,4 +1,8 @@
-"""Work over processes of this machine."""
+"""Work over processes of this machine.
+
+Each worker is a pool of one process, so that an item which hangs or kills its process costs itself only, and its worker is replaced. Processes
+end with their parent, and with them the containers that they started.
+"""
 
 import contextlib
 import ctypes

@@ -1,4 +1,8 @@
-"""What an answer was seen to ask for."""
+"""What an answer was seen to ask for.
+
+`Report` and `Recorded` are what the process inside the sandbox leaves, as JSON; `Observation` is what is made of all of them, and all that
+`same_call` compares.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal

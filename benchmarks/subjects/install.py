@@ -1,4 +1,8 @@
-"""Virtual environments of other agents, made on demand and used where they are."""
+"""Virtual environments of other agents, made on demand and used where they are.
+
+`Needs` says what an agent's environment is made of, `install` makes it under the folder of agents with uv, `find` gives it where it is whole and of
+just these needs (`installed.json` is written last). Sandboxes show it read-only under its own path, so it is never moved.
+"""
 
 import fcntl
 import hashlib

@@ -1,4 +1,9 @@
-"""Records the calls of the answer's own code, and lets the code go on after a call that ends at something unknown."""
+"""Records the calls of the answer's own code, and lets the code go on after a call that ends at something unknown.
+
+`rewrite` turns each call `f(x)` of a syntax tree into `__bench_call__(f, x)`. That function (`carry_out`) writes down the name and the arguments of
+calls that stand in the answer (`SEEN.calls`, which `same_call.code` compares), makes the call, and gives an unknown value where it fails only because
+a library is not there.
+"""
 
 import ast
 import functools

@@ -1,4 +1,8 @@
-"""The import finders: the repository's modules are real, readers of command lines are real, other libraries are unknown."""
+"""The import finders: the repository's modules are real, readers of command lines are real, other libraries are unknown.
+
+So a program comes to its parser although nothing is installed. A module of the repository is executed statement by statement: one that ends at
+something unknown binds its names to unknown values, and the rest of the module is there.
+"""
 
 import __future__
 

@@ -1,4 +1,8 @@
-"""Keeps a program short and lets it go on: nothing is written, waited for or started."""
+"""Keeps a program short and lets it go on: nothing is written, waited for or started.
+
+Functions of the standard library are replaced before the program begins. Isolation is bubblewrap's matter; here a program only shall not stop
+for want of a file, a folder or another program. Functions that heard of a missing file are remembered (`ABSENT`): what fails in them proves nothing.
+"""
 
 import builtins
 import ctypes

@@ -1,4 +1,8 @@
-"""Tells a failure of the answer from the end of what can be known without the libraries."""
+"""Tells a failure of the answer from the end of what can be known without the libraries.
+
+`judge` takes the exception with which a program ended and says: rejected by its parser, failed (with a code), or `outside`: it may only have
+failed because libraries and data are not there. An error counts as a failure only where no unknown value and no missing file had a part in it.
+"""
 
 import argparse
 import ast
