@@ -1,6 +1,6 @@
 """Where a subject works: a sandbox with its environment, shown read-only, and a repository as agents expect to find one.
 
-`open_place` gives ML-Agent's own sandboxes (Docker, bubblewrap, or none) with folders of this machine in them, which no run of ML-Agent sees;
+`open_place` gives ML-Agent's own sandboxes (Docker, bubblewrap, or none), which show the agent's environment and the package index's folders;
 `lay` copies the repository there, with a git history of one commit and pip, both of which agents take for granted.
 """
 
@@ -15,13 +15,11 @@ from docker.types import Mount
 
 from ml_agent.benchmarks.errors import AgentMissingError
 from ml_agent.runs import RunFolder
-from ml_agent.sandbox.bubblewrap import folders_above
 from ml_agent.sandbox.choose import choose
 from ml_agent.sandbox.contract import Command, Policy, Sandbox
 from ml_agent.sandbox.docker_sandbox import DockerSandbox
-from ml_agent.sandbox.local import BubblewrapSandbox, ProcessSandbox
+from ml_agent.sandbox.local import ProcessSandbox
 from ml_agent.sandbox.pip_settings import read_pip_settings
-from ml_agent.sandbox.running_local import Launch
 
 LOOPBACK = "127.0.0.1"
 LAY_SECONDS = 300.0
@@ -57,39 +55,13 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DockerPlace(DockerSandbox):
-    """A container that shows folders of the host."""
-
-    def __init__(self, place: Place, log_folder: Path, folders: Iterable[Path]) -> None:
-        super().__init__(place.policy, place.image, log_folder=log_folder)
-        self._folders = tuple(folders)
+    """A container with a /root that is open: the image's own is closed to the commands' user, and interpreters and agents may lie there."""
 
     def _shown_mounts(self) -> list[Mount]:
-        if self._folders and self._reach() == "none":
-            raise AgentMissingError("agents cannot run in containers on another machine: use --sandbox local")
-        shown = [Mount(str(folder), str(folder), type="bind", read_only=True) for folder in self._folders]
-        return [*super()._shown_mounts(), self._open_root(), *shown]
-
-    def _open_root(self) -> Mount:
-        """The image's own /root is closed to the commands' user; interpreters and agents may have their folders there."""
         stand = self._log_folder.absolute() / "root"
         stand.mkdir(parents=True, exist_ok=True)
         stand.chmod(0o1777)
-        return Mount("/root", str(stand), type="bind")
-
-
-class BubblewrapPlace(BubblewrapSandbox):
-    """A namespace that shows folders of the host."""
-
-    def __init__(self, place: Place, log_folder: Path, folders: Iterable[Path]) -> None:
-        super().__init__(place.policy, log_folder)
-        self._folders = tuple(folders)
-
-    def _launch(self, command: Command) -> Launch:
-        launch = super()._launch(command)
-        names = [str(folder) for folder in self._folders]
-        shown = [word for name in names for word in (*folders_above(name), "--ro-bind", name, name)]
-        at = launch.arguments.index("--remount-ro")  # behind every folder of ours: one may lie below /tmp
-        return msgspec.structs.replace(launch, arguments=(*launch.arguments[:at], *shown, *launch.arguments[at:]))
+        return [Mount("/root", str(stand), type="bind"), *super()._shown_mounts()]
 
 
 def index_variables() -> dict[str, str]:
@@ -104,15 +76,12 @@ def open_place(place: Place, log_folder: Path, folders: Iterable[Path] = ()) -> 
 
     Raises SandboxUnavailableError as `sandbox.choose` does.
     """
-    folders = (*folders, *read_pip_settings().folders())
+    shown = tuple(dict.fromkeys((*folders, *read_pip_settings().folders())))
+    policy = msgspec.structs.replace(place.policy, shown=shown)
     if place.sandbox == "local" and place.unisolated:  # an agent's own programs lie where a sandbox's user may not read
-        return ProcessSandbox(place.policy, log_folder)
-    picked = choose(place.sandbox, place.policy, log_folder, place.unisolated)
-    if isinstance(picked, DockerSandbox):
-        return DockerPlace(place, log_folder, folders)
-    if isinstance(picked, BubblewrapSandbox):
-        return BubblewrapPlace(place, log_folder, folders)
-    return picked
+        return ProcessSandbox(policy, log_folder)
+    picked = choose(place.sandbox, policy, log_folder, place.unisolated)
+    return DockerPlace(policy, place.image, log_folder=log_folder) if isinstance(picked, DockerSandbox) else picked
 
 
 def host_address(sandbox: Sandbox) -> str:
