@@ -164,7 +164,7 @@ def agent_respondent(agent: PeerAgent, terms: Terms, records: Path, setting: Set
     words = task_text(Visible(instruction="x", github="y", path="z", prefix_code="p"))
     return Respondent(
         subject=f"{agent.label}, {terms.endpoint.model}",
-        fingerprint=terms.config(agent.label, agent.installed.fingerprint, agent.installed.commit, setting, words),
+        fingerprint=terms.config(agent.label, agent.installed.fingerprint, setting, words),
         setting=setting,
         carry_out=functools.partial(answer, agent=agent, terms=terms, records=records.absolute()),
         model=terms.endpoint.model,

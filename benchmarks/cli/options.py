@@ -4,7 +4,6 @@ A NamedTuple here is a group of options: a command that takes one as a parameter
 """
 
 import functools
-import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -118,18 +117,17 @@ class Rows(NamedTuple):
 
 def load_rows(source: str, sample: Path | None, limit: int | None = None) -> Rows:
     """The rows of a source; each that cannot be used is told on stderr. BenchError where there are none at all."""
+    import msgspec
+
     from ml_agent.benchmarks.data import load_tasks
     from ml_agent.benchmarks.errors import BenchError
 
-    keys = None
-    if sample is not None:
-        try:
-            listed = json.loads(sample.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise BenchError(f"the sample {sample} is not a JSON list of rows ({error})") from error
-        if not isinstance(listed, list) or not listed:
-            raise BenchError(f'the sample {sample} is not a JSON list of rows, such as ["101-1", "101-2"]')
-        keys = [str(key) for key in listed]
+    try:
+        keys = None if sample is None else msgspec.json.decode(sample.read_bytes(), type=list[str])
+    except (OSError, ValueError, RecursionError) as error:
+        raise BenchError(
+            f'the sample {sample} is not a JSON list of rows, such as ["101-1", "101-2"] ({error})'
+        ) from error
     loaded = load_tasks(source, keys)
     tell(f"row {problem.row} ({problem.key}): {problem.message}" for problem in loaded.problems)
     return Rows(list(loaded.tasks)[:limit], len(loaded.problems))

@@ -25,7 +25,6 @@ from ml_agent.sandbox.interpreters import Interpreter, pick_interpreter
 from ml_agent.sandbox.pip_settings import read_pip_settings
 from ml_agent.sandbox.uv_program import uv_program, uv_variables
 from ml_agent.settings import load_settings
-from ml_agent.tools.work_tree import WorkTree, is_work_tree
 
 MARK = "installed.json"
 LOG = "install.log"
@@ -58,8 +57,6 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     prefix: Path
     """Folder of the interpreter that the environment was made with."""
     fingerprint: str
-    commit: str = ""
-    """Of the checkout, where it was installed from one."""
 
     @property
     def venv(self) -> Path:
@@ -83,12 +80,11 @@ def find(home: Path, name: str, needs: Needs) -> Installed | None:
     if found is None:
         return None
     whole = found.fingerprint == fingerprint(needs) and (found.venv / "bin/python").exists()
-    same = needs.source is None or found.commit == _commit(needs.source)
-    return found if whole and same and found.folder == home / name else None
+    return found if whole and found.folder == home / name else None
 
 
 def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
-    """Make the environment `home`/`name`, or return the one that is there.
+    """Make the environment `home`/`name`, or return the one that is there; from a checkout it is made anew.
 
     Raises AgentMissingError with one line: no fitting Python, or pip's own reason and the path of its log.
     """
@@ -97,7 +93,7 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / ".lock"):
         found = find(home.absolute(), name, needs)
-        if found is not None:
+        if found is not None and needs.source is None:
             return found
         if needs.wants_source and needs.source is None:
             raise AgentMissingError(f"{name} is not in the package index: give a checkout of it with --from DIR")
@@ -109,7 +105,6 @@ def install(home: Path, name: str, needs: Needs, say: Say) -> Installed:
             python=".".join(map(str, interpreter.version)),
             prefix=interpreter.prefix,
             fingerprint=fingerprint(needs),
-            commit=_commit(needs.source),
         )
         write_atomically(folder / MARK, msgspec.json.encode(done, enc_hook=str).decode())
     say(f"{name} {version} is ready in {folder}")
@@ -191,13 +186,6 @@ def _copy_source(source: Path, target: Path) -> Path:
         )
     shutil.copytree(source, target, ignore=shutil.ignore_patterns(".git", "__pycache__"), symlinks=True)
     return target
-
-
-def _commit(source: Path | None) -> str:
-    """The commit of a checkout, else its path."""
-    if source is None:
-        return ""
-    return (WorkTree(source).head if is_work_tree(source) else "") or str(source)
 
 
 @contextmanager
