@@ -5,11 +5,10 @@ import json
 import os
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import docker
-from docker.errors import APIError, DockerException, TLSParameterError
-from docker.tls import TLSConfig
+from docker.errors import APIError, DockerException
 from docker.types import Mount
 from requests.exceptions import RequestException
 
@@ -21,13 +20,6 @@ TIMEOUT = 120
 """Seconds for one plain call; a commit of a large environment takes long. It does not bound exec streams."""
 PING_TIMEOUT = 10
 NO_SSH = "engines at ssh:// are not supported: forward the socket (`ssh -nNT -L engine.sock:/var/run/docker.sock HOST`) and set DOCKER_HOST=unix://$PWD/engine.sock"
-
-
-class Endpoint(NamedTuple):
-    """Where an engine is, and how it is spoken to."""
-
-    host: str
-    tls: TLSConfig | None
 
 
 def connect() -> docker.DockerClient:
@@ -54,20 +46,21 @@ def describe() -> str:
 
 def _connect() -> tuple[docker.DockerClient, str]:
     """The first engine that answers, and its address."""
-    context = endpoint_in_use()
-    named = context.host if context else os.environ.get("DOCKER_HOST")
+    named = _of_context() or os.environ.get("DOCKER_HOST")
     problems = []
     for host in [named] if named else _sockets():
         try:
-            return _answering(host, context), host
+            return _answering(host), host
         except (DockerException, RequestException, OSError, ValueError) as error:
             problems.append(f"{host}: {_short(error)}")
     tried = "; ".join(problems) or "no socket found"
     raise SandboxUnavailableError(f"no container engine answers ({tried}): start Docker or set DOCKER_HOST")
 
 
-def _answering(host: str, context: Endpoint | None) -> docker.DockerClient:
-    client = _client(host, context)
+def _answering(host: str) -> docker.DockerClient:
+    if host.startswith("ssh://"):
+        raise ValueError(NO_SSH)
+    client = docker.from_env(timeout=TIMEOUT, environment={**os.environ, "DOCKER_HOST": host})
     with ExitStack() as silent:
         silent.callback(client.close)
         client.api.timeout = PING_TIMEOUT
@@ -77,58 +70,33 @@ def _answering(host: str, context: Endpoint | None) -> docker.DockerClient:
     return client
 
 
-def _client(host: str, context: Endpoint | None) -> docker.DockerClient:
-    if host.startswith("ssh://"):
-        raise ValueError(NO_SSH)
-    if context is not None:
-        return docker.DockerClient(base_url=host, tls=context.tls or False, timeout=TIMEOUT)
-    return docker.from_env(timeout=TIMEOUT, environment={**os.environ, "DOCKER_HOST": host})
-
-
 def is_local(client: docker.DockerClient) -> bool:
     """Whether the engine is spoken to by a socket of this machine."""
     return str(client.api.base_url).startswith(("http+docker://localhost", "http+docker://localunixsocket"))
 
 
-def endpoint_in_use() -> Endpoint | None:
-    """Of the context at DOCKER_CONTEXT, else (unless DOCKER_HOST is set) of the one chosen by `docker context use`; None for the default.
+def _of_context() -> str:
+    """The address of the context at DOCKER_CONTEXT, else (unless DOCKER_HOST is set) of the one chosen by `docker context use`; "" for the default.
 
     Docker's Python library looks for contexts in the working folder where there is no `config.json`.
 
-    Raises SandboxUnavailableError where it is not there or cannot be read.
+    Raises SandboxUnavailableError where it is not there, cannot be read, or has certificates of its own.
     """
     name = os.environ.get("DOCKER_CONTEXT", "")
     if not name and not os.environ.get("DOCKER_HOST"):
         name = str(_read(_folder() / "config.json").get("currentContext", ""))
-    return endpoint(name) if name not in ("", "default") else None
-
-
-def endpoint(name: str) -> Endpoint:
-    """Of a context by name. Raises SandboxUnavailableError where it is not there or cannot be read."""
+    if name in ("", "default"):
+        return ""
     key = hashlib.sha256(name.encode()).hexdigest()
     try:
-        about = _read(_folder() / "contexts/meta" / key / "meta.json")["Endpoints"]["docker"]
-        host, skips = str(about["Host"]), bool(about.get("SkipTLSVerify"))
-    except (KeyError, TypeError, AttributeError) as error:
+        host = str(_read(_folder() / "contexts/meta" / key / "meta.json")["Endpoints"]["docker"]["Host"])
+    except (KeyError, TypeError) as error:
         raise SandboxUnavailableError(f"there is no Docker context {name!r}: `docker context ls` lists them") from error
-    return Endpoint(host, _tls(_folder() / "contexts/tls" / key / "docker", skips))
-
-
-def _tls(folder: Path, skips: bool) -> TLSConfig | None:
-    pair = (str(folder / "cert.pem"), str(folder / "key.pem"))
-    authority = folder / "ca.pem"
-    if not folder.is_dir():
-        return None
-    try:
-        return TLSConfig(
-            client_cert=pair if all(Path(one).is_file() for one in pair) else None,
-            ca_cert=str(authority) if authority.is_file() else None,
-            verify=not skips,
-        )
-    except TLSParameterError as error:
+    if (_folder() / "contexts/tls" / key).is_dir():
         raise SandboxUnavailableError(
-            f"the certificates in {folder} cannot be used: {str(error).splitlines()[0]}"
-        ) from error
+            f"certificates of the Docker context {name!r} are not read: set DOCKER_HOST={host}, DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH"
+        )
+    return host
 
 
 def _folder() -> Path:
