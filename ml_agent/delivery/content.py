@@ -122,8 +122,6 @@ def main() -> None:
 
 # Judges a file's content in a process of its own, so that none can fill our memory or keep us busy.
 
-WAIT_SECONDS = 2 * MOST_SECONDS
-"""Of the clock: on a busy machine the processor's time takes longer."""
 _CHILD = "import sys; sys.path.insert(0, sys.argv[1]); from ml_agent.delivery.content import main; main()"
 
 
@@ -139,15 +137,15 @@ def judge_apart(data: bytes, whole: bool, expected: Expectation) -> str:
     return report.said
 
 
-def report_apart(data: bytes, whole: bool, expected: Expectation) -> ContentReport:
-    """What the content is, with its head and its doubts. Raises ContentNotJudged."""
+def report_apart(data: bytes, whole: bool, expected: Expectation, seconds: float = 2 * MOST_SECONDS) -> ContentReport:
+    """What the content is, with its head and its doubts, waited for so many seconds. Raises ContentNotJudged."""
     job = msgspec.json.encode(ContentJob(expected=expected, whole=whole)) + b"\n"
     home = str(Path(__file__).parents[2])
     try:
         with TemporaryFile() as answer:  # its size has a limit, a pipe's content has none
             subprocess.run(
                 [sys.executable, "-I", "-c", _CHILD, home], input=job + data, stdout=answer,
-                stderr=subprocess.DEVNULL, timeout=WAIT_SECONDS, env=without_secrets(os.environ), check=True,
+                stderr=subprocess.DEVNULL, timeout=seconds, env=without_secrets(os.environ), check=True,
             )  # fmt: skip
             answer.seek(0)
             return msgspec.json.decode(answer.read(MOST_REPORT), type=ContentReport)

@@ -21,6 +21,8 @@ MOST_NAMED, MOST_ROWS, MOST_LINES, LINE = 12, 5, 6, 120
 _FEW = 5
 """Values; fewer that are all the same say nothing."""
 _MOST_NUMBERS = 2_000_000
+_MOST_CELLS = 5_000_000
+"""Of a table that is made of JSON objects, each with some of its columns; what would have more is shown as text."""
 _MOST_ARRAYS = 4
 _BLANK = frozenset({"", "nan", "null", "none", "<na>"})
 _ENDLESS = frozenset({"nan", "inf", "-inf", "infinity", "-infinity"})
@@ -157,7 +159,8 @@ def _of_json(text: str, expected: Expectation) -> Head:
     if isinstance(values, list) and values and all(isinstance(one, dict) for one in values):
         names = list(dict.fromkeys(name for one in values[:1000] for name in one))
         rows = ([str(one[name]) if one.get(name) is not None else "" for name in names] for one in values)
-        return _of_table(iter([names, *rows]), True, expected)
+        if len(names) * len(values) <= _MOST_CELLS:
+            return _of_table(chain([names], rows), True, expected)
     if isinstance(values, dict):
         small = json.dumps(values, ensure_ascii=False)
         if len(small) <= 3 * LINE:

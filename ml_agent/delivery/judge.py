@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from ml_agent.delivery.content import WAIT_SECONDS, ContentNotJudged, ContentReport, report_apart
+from ml_agent.delivery.content import ContentNotJudged, ContentReport, report_apart
 from ml_agent.delivery.expectation import CreatedFile, Expectation, Judgement, kind_of
 from ml_agent.delivery.text_kinds import error_in
 
@@ -18,6 +18,8 @@ MOST_LOOKS = 5
 MOST_NAMED = 6
 """Files that the author of an answer is told of."""
 PRINTED_LINES = 12
+WAIT_SECONDS = 60
+"""For all files of a run together: on a busy machine the processor's time takes longer."""
 
 
 class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +37,8 @@ class RunOutputs(msgspec.Struct, frozen=True, kw_only=True):
     """Files of which the answer holds what is in them, and programs that ran: nobody needs a look at these."""
     known: Callable[[str], bool] = lambda _path: True
     """Whether a path of the workspace is the repository's own: what set-up or an earlier run put there is no file of the user's."""
+    until: float = msgspec.field(default_factory=lambda: time.monotonic() + WAIT_SECONDS)
+    """When judging ends, whatever is left."""
 
 
 def judge(expectations: Sequence[Expectation], scene: RunOutputs) -> tuple[Judgement, ...]:
@@ -69,13 +73,15 @@ def missing_text(judgements: Sequence[Judgement], made: Sequence[CreatedFile], s
 
 def content_of(path: str, size: int, expected: Expectation, scene: RunOutputs) -> ContentReport:
     """What a file holds, and whether that is what is expected. Raises ContentNotJudged."""
+    if (seconds := scene.until - time.monotonic()) <= 0:
+        raise ContentNotJudged("was not judged, because the files before it took too long")
     try:
         data = scene.read(path, MOST_READ + 1) if size else b""
     except FileNotFoundError:
         return ContentReport(said="cannot be read", valid=False)
     if not data:
         return ContentReport(said="is empty", valid=False)
-    report = report_apart(data, len(data) <= MOST_READ, expected)
+    report = report_apart(data, len(data) <= MOST_READ, expected, seconds)
     if len(data) <= MOST_READ:
         return report
     said = f"{report.said}; of its {size} bytes the first {MOST_READ} were looked at"
@@ -108,11 +114,8 @@ def _file(expected: Expectation, places: Sequence[str], scene: RunOutputs) -> Ju
     new = [made for made in scene.made if made.path not in scene.own]
     hits = [made for place in places for made in new if made.path == place or fnmatchcase(made.path, place)]
     wrong: Judgement | None = None
-    until = time.monotonic() + WAIT_SECONDS
     for made in hits:
         try:
-            if time.monotonic() > until:
-                raise ContentNotJudged("was not judged, because the files before it took too long")
             report = content_of(made.path, made.size, expected, scene)
         except ContentNotJudged as problem:
             return Judgement(expectation=expected, verdict="not judged", said=f"{made.path} {problem}", path=made.path)
