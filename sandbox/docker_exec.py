@@ -19,11 +19,20 @@ from requests.exceptions import ReadTimeout
 
 from ml_agent.sandbox.output import Stream
 
-SHORT_SECONDS = 120.0
-"""What a short command of our own may take; the engine's own limit on an answer."""
+CHUNK = 64 * 1024
+"""Bytes that are read at once, however long a frame says that it is."""
 HEADER = 8
 """Bytes before each frame: the stream's number, three zeros, the length."""
 STREAMS: dict[int, Stream] = {1: "stdout", 2: "stderr"}
+
+
+class Allowed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a short command of our own may take; a program that runs beside it as the same user may stop it, or write into its output."""
+
+    seconds: float = 120.0
+    """The engine's own limit on an answer."""
+    printed: int = 64 * 1024
+    """Bytes."""
 
 
 class ExecResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,10 +56,11 @@ class ExecStream:
         """Until the exec has ended and its streams are closed."""
         while len(header := self._read(HEADER)) == HEADER:
             number, length = struct.unpack(">BxxxL", header)
-            data = self._read(length)
-            if data and number in STREAMS:
-                yield STREAMS[number], data
-            if len(data) < length:
+            while length > 0 and (data := self._read(min(length, CHUNK))):
+                length -= len(data)
+                if number in STREAMS:
+                    yield STREAMS[number], data
+            if length > 0:
                 return
 
     def close(self) -> None:
@@ -68,21 +78,24 @@ class ExecStream:
         return b"".join(parts)
 
 
-def run_short(client: docker.DockerClient, container: str, arguments: list[str], user: str) -> ExecResult:
-    """Run a command that ends by itself, soon. Raises docker's and requests' errors, also where it does not end."""
+def run_short(
+    client: docker.DockerClient, container: str, arguments: list[str], user: str, allowed: Allowed = Allowed()
+) -> ExecResult:
+    """Run a command that ends by itself, soon. Raises docker's and requests' errors, also where it takes more than is allowed."""
     made = client.api.exec_create(container, arguments, user=user, stderr=False)
-    stream = ExecStream(client, made["Id"], SHORT_SECONDS)
-    deadline, parts = time.monotonic() + SHORT_SECONDS, []
+    stream = ExecStream(client, made["Id"], allowed.seconds)
+    deadline, out = time.monotonic() + allowed.seconds, bytearray()
     try:
         for name, data in stream:
-            parts += [data] if name == "stdout" else []
-            if time.monotonic() > deadline:
-                raise ReadTimeout(f"{arguments[0]} did not end within {SHORT_SECONDS:g} s")
+            out += data if name == "stdout" else b""
+            if time.monotonic() > deadline or len(out) > allowed.printed:
+                raise ReadTimeout(
+                    f"{arguments[0]} took over {allowed.seconds:g} s or printed over {allowed.printed} bytes"
+                )
     finally:
         stream.close()
-    out = b"".join(parts)
     code = client.api.exec_inspect(made["Id"])["ExitCode"]
-    return ExecResult(exit_code=-1 if code is None else int(code), stdout=out)
+    return ExecResult(exit_code=-1 if code is None else int(code), stdout=bytes(out))
 
 
 # Files of ours for a container, through the engine's API: it may run on another machine.

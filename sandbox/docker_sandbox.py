@@ -36,7 +36,7 @@ from ml_agent.sandbox.contract import (
 )
 from ml_agent.sandbox.docker_engine import Reach, connect, reach_of
 from ml_agent.sandbox.docker_environments import Environments
-from ml_agent.sandbox.docker_exec import run_short
+from ml_agent.sandbox.docker_exec import Allowed, run_short
 from ml_agent.sandbox.docker_network import ContainerNetwork
 from ml_agent.sandbox.environment import BUILD_FOLDER, HOME, PATHS, UV, VENV, WORKSPACE, base_environment
 from ml_agent.sandbox.errors import SandboxLostError, SandboxUnavailableError
@@ -63,6 +63,10 @@ esac
 """
 """Prints the first bytes of a regular file that lies in the workspace, however its path is written."""
 OWN_PYTHON = "/opt/host-python"
+OWN_PROCESSES = 2
+"""The engine's init and the container's `sleep`."""
+LOOKS, LOOK_SECONDS = 5, 0.05
+"""A process that was killed is seen for a moment longer."""
 SHARED_MEMORY = 1024**3
 """Bytes of /dev/shm, within the memory limit; the default of 64 MB stops data loaders with workers."""
 
@@ -114,8 +118,8 @@ class DockerSandbox:
         """The bytes of one file of the workspace, read by the commands' user; FileNotFoundError where there is none."""
         inside = f"{WORKSPACE}/{safe_relative(path)}"
         with self._translate_errors():
-            container = str(self._alive().id)
-            done = run_short(self._engine(), container, ["/bin/bash", "-c", READ, inside, str(most)], f"{UID}:{UID}")
+            arguments, allowed = ["/bin/bash", "-c", READ, inside, str(most)], Allowed(printed=most)
+            done = run_short(self._engine(), str(self._alive().id), arguments, f"{UID}:{UID}", allowed)
         if done.exit_code != 0:
             raise FileNotFoundError(path)
         return done.stdout
@@ -142,7 +146,22 @@ class DockerSandbox:
         with ExitStack() as stack:
             with self._translate_errors():
                 stack.enter_context(network.way_out(command))
-            return supervise(DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output)
+            try:
+                return supervise(
+                    DockerRunning(self._engine(), job), command, self.policy.limits, self._log(), on_output
+                )
+            finally:
+                self._end_all()
+
+    def _end_all(self) -> None:
+        """Start the container anew where a process outlived its command: one that kills all others cannot be swept from inside."""
+        container = self._alive()
+        with self._translate_errors():
+            for _ in range(LOOKS):
+                if len(container.top()["Processes"]) <= OWN_PROCESSES:
+                    return
+                time.sleep(LOOK_SECONDS)
+            container.restart(timeout=0)
 
     def _variables(self, command: Command) -> dict[str, str]:
         """The whole environment of a command, but for its own part."""

@@ -20,7 +20,7 @@ from docker.errors import DockerException
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from ml_agent.sandbox.docker_exec import ExecStream, run_short
+from ml_agent.sandbox.docker_exec import Allowed, ExecStream, run_short
 from ml_agent.sandbox.errors import SandboxLostError
 from ml_agent.sandbox.files import NOT_OUTPUT, NOT_OUTPUT_ENDINGS, DiskUsage
 from ml_agent.sandbox.output import Stream
@@ -100,6 +100,8 @@ COUNTERS = (
 )
 """Where an engine on this machine counts a container's processor time; asking the engine itself takes a second, and
 each look inside is counted, too: under Podman an idle program seemed to work."""
+LOOK = Allowed(seconds=20.0)
+"""What is asked while a command runs, whose time goes on meanwhile."""
 GRACE_SECONDS = 60.0
 """How long after the command's time the engine may take to end its output."""
 MOST_TRAILER = 300
@@ -255,9 +257,8 @@ class DockerRunning:
     def _quiet(self, text: str) -> str:
         """Run a command of our own beside the one that runs; what it printed, empty when it could not run."""
         try:
-            return run_short(self._client, self._job.container, [BASH, "-c", text], USER).stdout.decode(
-                "utf-8", "replace"
-            )
+            done = run_short(self._client, self._job.container, [BASH, "-c", text], USER, LOOK)
+            return done.stdout.decode("utf-8", "replace")
         except (DockerException, RequestException, HTTPError):
             return ""
 

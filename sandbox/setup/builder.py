@@ -119,8 +119,8 @@ class Steps:
         """A step of the installer, which follows no link that a build may have laid where it works."""
         beside, self.beside = self.beside, ""
         if beside:
-            file, end = f'"{BUILD}/beside"', "ended=$?; wait; echo; echo"
-            text = f'mkdir -p "{BUILD}"; ({beside}\n) >{file} 2>/dev/null &\n({text}\n)\n{end} {_BESIDE}; cat {file}; exit $ended'
+            end = f'ended=$?; wait; echo; echo {_BESIDE}; cat "$beside"; exit $ended'
+            text = f'mkdir -p "{BUILD}"; beside=$(mktemp); ({beside}\n) >"$beside" 2>/dev/null &\n({text}\n)\n{end}'
         done = self.sandbox.run(Command(text=f"{_NO_LINKS}\n{text}", timeout=seconds, install=True), self.on_output)
         if beside and done.log:
             self.said_beside = read_text(Path(done.log), MOST_LOCK).rpartition(_BESIDE)[2]

@@ -323,6 +323,39 @@ def test_a_forged_report_changes_nothing(make: Make) -> None:
     assert "what really happened" in response.stderr
 
 
+KILLS_ALL = """
+import os, signal, time
+if os.fork() == 0:
+    os.setsid()
+    for stream in (0, 1, 2):
+        os.dup2(os.open("/dev/null", os.O_RDWR), stream)
+    end = time.time() + 3
+    while time.time() < end:
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except OSError:
+            pass
+    while True:
+        open("alive.txt", "w").write(str(time.time()))
+        time.sleep(0.1)
+time.sleep(20)
+"""
+
+
+@pytest.mark.promise(
+    "No process outlives its command, whatever it kills.", by="sandbox.docker_sandbox, sandbox.bubblewrap"
+)
+@both
+def test_what_kills_its_wrapper_does_not_live_on(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program/kills.py").write_text(KILLS_ALL)
+    sandbox = make()
+    sandbox.put(tmp_path / "program", ".")
+    assert not run(sandbox, "echo kept > kept.txt; python3 kills.py", timeout=30).ok
+    text = "cat kept.txt; touch alive.txt; cp alive.txt first.txt; sleep 1; cmp alive.txt first.txt && echo ended"
+    assert run(sandbox, text).stdout == "kept\nended\n"
+
+
 @both
 def test_programs_of_its_own_are_not_taken_for_the_systems(make: Make) -> None:
     sandbox = make()
