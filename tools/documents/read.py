@@ -1,4 +1,4 @@
-"""Every document of a repository as passages."""
+"""Every document of a repository as passages: which reader takes which file, and the reader of Jupyter notebooks."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""What the imports of a piece of Python bind, and where it uses them."""
+"""What the imports of a piece of Python bind, where it uses them, and which names it uses without having them (by pyflakes)."""
 
 import ast
 from collections import Counter

@@ -17,84 +17,6 @@ from ml_agent.tools.usage.entry import EntryFinder, Example, LocatedEntry
 from ml_agent.tools.usage.python import Blocks, python_workdir
 from ml_agent.tools.usage.shell import ShellCommand, ShellState, read_commands
 
-# The commands that text shows: paragraphs and inline code of documents.
-
-_HEADER_PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
-_MOST_WORDS = 2
-_MOST_WORDS_OF_A_NAME = 4
-"""Behind a command that is known by its name alone: a subcommand and what it is given."""
-_VERBS = [[word] for word in ("is", "are", "was", "has", "can", "will", "helps", "provides", "aims", "and", "or")]
-
-
-def is_sentence(row: str) -> bool:
-    """Whether a line goes on in words behind the program, as prose does and arguments do not."""
-    started = _HEADER_PROGRAM.search(row)
-    behind = (row[started.end() :] if started else row.partition(" ")[2].partition(" #")[0]).split()
-    most = _MOST_WORDS if started else _MOST_WORDS_OF_A_NAME
-    options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
-    return not options and (len(behind) > most or behind[:1] in _VERBS or row.endswith((".", ",", ":", ";")))
-
-
-_INLINE = re.compile(r"`([^`\n]+)`")
-_LONGEST_INTRODUCTION = 600
-"""Characters: more is a chapter, not an introduction."""
-
-
-class Section(NamedTuple):
-    """A paragraph or a code block, and the paragraph before it."""
-
-    text: str
-    block: CodeBlock | None
-    before: str
-
-
-def sections(passage: Passage) -> Iterator[Section]:
-    """The paragraphs and blocks of a passage in order."""
-    before, at = "", 0
-    for block in passage.blocks:
-        found = passage.text.find(block.text, at)
-        if found >= 0:
-            for paragraph in _paragraphs(passage.text[at:found]):
-                yield Section(paragraph, None, before)
-                before = paragraph
-            at = found + len(block.text)
-        yield Section(block.text, block, before)
-    for paragraph in _paragraphs(passage.text[at:]):
-        yield Section(paragraph, None, before)
-        before = paragraph
-
-
-def inline_commands(paragraph: str) -> Iterator[str]:
-    """Commands that stand in running text: as inline code, or as a line of their own."""
-    for code in _INLINE.findall(paragraph):
-        text = re.sub(r"^\$ ", "", code.strip())
-        if looks_like_command(text):
-            yield text
-    for line in paragraph.split("\n"):
-        text = re.sub(r"^\s*(?:[-*>]|\d+\.)?\s*(?:\$ )?", "", line)
-        if "`" not in text and looks_like_command(text) and _has_only_arguments(text):
-            yield text
-
-
-def introduction(text: str) -> str:
-    """A paragraph as an introduction: its end where it is long, because what stands next to the code counts."""
-    return text if len(text) <= _LONGEST_INTRODUCTION else "…" + text[-_LONGEST_INTRODUCTION:]
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
-
-
-def _has_only_arguments(line: str) -> bool:
-    """Whether a line of text is a command and not a sentence about one: behind the script come options or nothing."""
-    words = line.split()
-    scripts = [position for position, word in enumerate(words) if word.endswith((".py", ".sh"))]
-    if not scripts:
-        return "-m" in words and words[0].startswith("python")
-    behind = words[scripts[0] + 1 :]
-    return not behind or behind[0].startswith(("-", "+", "$")) or any(sign in behind[0] for sign in "=/.")
-
-
 _LARGEST_SCRIPT = 60_000
 _LONGEST_PYTHON = 20_000
 """Characters of Python that show how a thing is called: some five hundred lines; what is longer is a program of its own, or data."""
@@ -124,6 +46,14 @@ _SILENT = frozenset(
     ]
 )
 _PROGRAM = re.compile(r"""['"]?[A-Za-z_.~/$][^\s()<>{},:;]*(?:\$\{\w+\}\S*)?|\$\{\w+\}\S*""")
+
+
+class Section(NamedTuple):
+    """A paragraph or a code block, and the paragraph before it."""
+
+    text: str
+    block: CodeBlock | None
+    before: str
 
 
 class CommandReader:
@@ -269,3 +199,73 @@ def _python_units(passage: Passage) -> list[str]:
         return texts
     lengths = itertools.accumulate(len(text) for text in texts)
     return ["\n\n".join(text for text, length in zip(texts, lengths, strict=False) if length <= _LONGEST_PYTHON)]
+
+
+# The commands that text shows: paragraphs and inline code of documents.
+
+_HEADER_PROGRAM = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
+_MOST_WORDS = 2
+_MOST_WORDS_OF_A_NAME = 4
+"""Behind a command that is known by its name alone: a subcommand and what it is given."""
+_VERBS = [[word] for word in ("is", "are", "was", "has", "can", "will", "helps", "provides", "aims", "and", "or")]
+
+
+def is_sentence(row: str) -> bool:
+    """Whether a line goes on in words behind the program, as prose does and arguments do not."""
+    started = _HEADER_PROGRAM.search(row)
+    behind = (row[started.end() :] if started else row.partition(" ")[2].partition(" #")[0]).split()
+    most = _MOST_WORDS if started else _MOST_WORDS_OF_A_NAME
+    options = any(word.startswith(("-", "+", "$", "<", "[", "{")) or set("=/.") & set(word[:-1]) for word in behind)
+    return not options and (len(behind) > most or behind[:1] in _VERBS or row.endswith((".", ",", ":", ";")))
+
+
+_INLINE = re.compile(r"`([^`\n]+)`")
+_LONGEST_INTRODUCTION = 600
+"""Characters: more is a chapter, not an introduction."""
+
+
+def sections(passage: Passage) -> Iterator[Section]:
+    """The paragraphs and blocks of a passage in order."""
+    before, at = "", 0
+    for block in passage.blocks:
+        found = passage.text.find(block.text, at)
+        if found >= 0:
+            for paragraph in _paragraphs(passage.text[at:found]):
+                yield Section(paragraph, None, before)
+                before = paragraph
+            at = found + len(block.text)
+        yield Section(block.text, block, before)
+    for paragraph in _paragraphs(passage.text[at:]):
+        yield Section(paragraph, None, before)
+        before = paragraph
+
+
+def inline_commands(paragraph: str) -> Iterator[str]:
+    """Commands that stand in running text: as inline code, or as a line of their own."""
+    for code in _INLINE.findall(paragraph):
+        text = re.sub(r"^\$ ", "", code.strip())
+        if looks_like_command(text):
+            yield text
+    for line in paragraph.split("\n"):
+        text = re.sub(r"^\s*(?:[-*>]|\d+\.)?\s*(?:\$ )?", "", line)
+        if "`" not in text and looks_like_command(text) and _has_only_arguments(text):
+            yield text
+
+
+def introduction(text: str) -> str:
+    """A paragraph as an introduction: its end where it is long, because what stands next to the code counts."""
+    return text if len(text) <= _LONGEST_INTRODUCTION else "…" + text[-_LONGEST_INTRODUCTION:]
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
+
+
+def _has_only_arguments(line: str) -> bool:
+    """Whether a line of text is a command and not a sentence about one: behind the script come options or nothing."""
+    words = line.split()
+    scripts = [position for position, word in enumerate(words) if word.endswith((".py", ".sh"))]
+    if not scripts:
+        return "-m" in words and words[0].startswith("python")
+    behind = words[scripts[0] + 1 :]
+    return not behind or behind[0].startswith(("-", "+", "$")) or any(sign in behind[0] for sign in "=/.")
