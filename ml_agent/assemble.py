@@ -13,20 +13,19 @@ from ml_agent.finder import listed, named
 from ml_agent.model.budget import Budget, Limits
 from ml_agent.request import Job
 from ml_agent.runs import RunFolder
-from ml_agent.services import Observer, Services, nobody, silent
+from ml_agent.services import Observer, Services
 from ml_agent.settings import Settings
 from ml_agent.tools.candidates import Candidate
 from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
 
 
-def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer | None = None) -> Services:
-    """The services of one run. Raises ConfigurationError where a part that was asked for cannot be had."""
+def assemble(job: Job, settings: Settings, folder: RunFolder, observer: Observer) -> Services:
+    """The services of one run, which the observer watches. Raises ConfigurationError where a part that was asked for cannot be had."""
     secrets = (settings.api_key.get_secret_value(), settings.github_token.get_secret_value())
-    around = RunContext(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), progress)
+    around = RunContext(settings, folder, Trajectory(folder.trajectory, secrets), make_tape(job, folder), observer)
     budget = Budget(budget_limits(settings))
-    if progress:
-        progress.watch(lambda: budget.usage)
+    observer.watch(lambda: budget.usage)
     with_model = model_is_there(around)
     executor, why_not = make_executor(job, around, budget)
     return Services(
@@ -40,8 +39,7 @@ def assemble(job: Job, settings: Settings, folder: RunFolder, progress: Observer
         trajectory=around.trajectory,
         no_executor=why_not,
         shows_inputs=job.show_inputs,
-        on_phase=progress.on_phase if progress else silent,
-        choose=progress.choose if progress else nobody,
+        observer=observer,
     )
 
 

@@ -59,6 +59,11 @@ class EventStream:
             raise CancelledRunError("the run was cancelled; `ml-agent resume` continues it")
 
 
+def unobserved() -> EventStream:
+    """For a run that nobody watches."""
+    return EventStream(lambda _event: None)
+
+
 class Work(Generic[Answer]):
     """A run in a background thread. Iterate over it for its events (also with `async for`); `result()` waits for its end."""
 

@@ -42,9 +42,9 @@ class RunContext:
     settings: Settings
     folder: RunFolder
     trajectory: Trajectory
-    tape: Tape | None = None
+    tape: Tape | None
     """Records, or plays back, all that comes from outside."""
-    progress: Observer | None = None
+    observer: Observer
 
 
 def make_tape(job: Job, folder: RunFolder) -> Tape | None:
@@ -97,8 +97,7 @@ def make_navigator(around: RunContext, budget: Budget, with_model: bool, executo
     surroundings = ModelContext(budget=budget, emit=around.trajectory.emit, tape=around.tape, environment=executor)
     surroundings.stand_in = offline_navigator if settings.fallback == "offline" else None
     surroundings.earlier = EarlierReplies(read_trajectory(around.folder.trajectory))
-    if around.progress is not None:
-        surroundings.check_cancelled = partial(around.progress.on_output, "")
+    surroundings.check_cancelled = partial(around.observer.on_output, "")
     return configured_navigator(settings, surroundings)
 
 
@@ -142,9 +141,12 @@ def make_executor(job: Job, around: RunContext, budget: Budget) -> tuple[Executo
             return None, str(error)
         raise ConfigurationError(f"{error}; --sandbox none only checks the answer") from error
     limited = within_wall_time(sandbox, budget) if sandbox is not None else None
-    on_output = around.progress.on_output if around.progress else None
     executor = Executor(
-        _tape_sandbox(sandbox, around), around.settings, around.folder, around.trajectory.emit, on_output
+        _tape_sandbox(sandbox, around),
+        around.settings,
+        around.folder,
+        around.trajectory.emit,
+        around.observer.on_output,
     )
     if limited is not sandbox:
         executor.limited = _tape_sandbox(limited, around)

@@ -143,7 +143,7 @@ class Executor:
     """The same sandbox within the run's wall time, for set-up, repairs and runs; what was made by its end is brought out all the same."""
 
     def __init__(
-        self, sandbox: Sandbox, settings: Settings, folder: RunFolder, emit: Emit, on_output: OnOutput | None = None
+        self, sandbox: Sandbox, settings: Settings, folder: RunFolder, emit: Emit, on_output: OnOutput
     ) -> None:
         self._sandbox, self._settings, self._folder = sandbox, settings, folder
         self._emit, self._on_output = emit, on_output
@@ -355,8 +355,7 @@ class Executor:
     def _note(self, line: str) -> None:
         self._said = line
         self._emit("setup", line=line)
-        if self._on_output is not None:
-            self._on_output(line + "\n")
+        self._on_output(line + "\n")
 
     def _task(self, draft: Draft) -> Task:
         probe = self._settings.probe_seconds if self._settings.run == "probe" else None

@@ -121,7 +121,7 @@ def rank(state: State, services: Services) -> Command[Literal["plan"]]:
     candidates = msgspec.convert(state["candidates"], list[Candidate])
     ranked = services.navigator.rank(request_of(state), candidates)[:CANDIDATES] if len(candidates) > 1 else candidates
     if services.named is None and len(ranked) > 1:
-        chosen = services.choose([considered(one) for one in ranked])
+        chosen = services.observer.choose([considered(one) for one in ranked])
         if chosen is not None:
             ranked = [ranked[chosen], *(one for one in ranked if one is not ranked[chosen])]
     services.note("rank", wording.of_ranking(ranked, candidates))
@@ -243,7 +243,7 @@ def generate(state: State, services: Services) -> Command[Literal["check", "diag
         drafts = services.navigator.drafts(request, workspace)
         offered = different(one for one in drafts if not refusals(one, request, workspace.index))
         if offered and all(one.level == "unsure" for one in offered):
-            chosen = services.choose([offer(one, workspace.index) for one in offered])
+            chosen = services.observer.choose([offer(one, workspace.index) for one in offered])
             if chosen is None:
                 return unsure(state, services, [offer(one, workspace.index) for one in offered])
             draft = msgspec.structs.replace(offered[chosen], source=CHOSEN)
@@ -266,8 +266,7 @@ def unsure(state: State, services: Services, found: list[Plain]) -> Command[Any]
 def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
     """Prove the draft against signatures, files, imports and ledger; no token, no container."""
     workspace = workspace_of(state, services)
-    earlier = next((attempt.draft for attempt in attempts_of(state) if attempt.draft.sound), None)
-    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace, earlier)
+    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace)
     decision = verdict(draft, told=told_in(draft))
     if decision == "refused" or (decision == "disputed" and services.executor is None):
         problem = problem_of(draft)

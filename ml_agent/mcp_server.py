@@ -14,7 +14,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from ml_agent import api
 from ml_agent.api_types import Event, Result
 from ml_agent.assemble import assemble
-from ml_agent.background import Run, Work
+from ml_agent.background import Run, Work, unobserved
 from ml_agent.conversation.first_message import open_thread
 from ml_agent.draft import Draft
 from ml_agent.errors import ConfigurationError, UsageError
@@ -361,10 +361,9 @@ def brief(instruction: str, repository: str, folder: str = "", observer: Observe
         RepositoryError: the repository cannot be had.
         CancelledRunError: the observer wants no more.
     """
-    goes_on = observer.on_output if observer is not None else _ignore
     request = understood(instruction, Given(repository=repository, path=folder))
     index = open_index(repository, first=folder)
-    goes_on("")
+    (observer or unobserved()).on_output("")
     workspace = Workspace(
         index=index,
         candidate=Candidate(full_name=index.root.name, url=repository),
@@ -373,10 +372,6 @@ def brief(instruction: str, repository: str, folder: str = "", observer: Observe
     )
     thread = open_thread(request, workspace)
     return f"{thread.opening}\n\n{thread.task}"
-
-
-def _ignore(_text: str) -> None:
-    """Nobody watches."""
 
 
 class CommandRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -394,7 +389,7 @@ def run_command(draft: Draft, repository: str, settings: Settings, observer: Obs
     """
     job = Job(instruction=draft.text, repository=repository, path=draft.workdir)
     folder = new_run(settings.runs_dir, None, config_of(job, settings))
-    services = assemble(job, settings, folder, observer)
+    services = assemble(job, settings, folder, observer or unobserved())
     try:
         if services.executor is None:
             raise ConfigurationError(services.no_executor)

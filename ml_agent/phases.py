@@ -33,7 +33,7 @@ def as_node(node: Node) -> Any:
 
     def run(state: State, runtime: Runtime[Services]) -> Command[Any]:
         services = runtime.context
-        services.on_phase(name, "enter", "")
+        services.observer.on_phase(name, "enter", "")
         started = time.monotonic()
         try:
             services.budget.check_time()
@@ -53,7 +53,7 @@ def as_node(node: Node) -> Any:
         note = services.notes.pop(name, "")
         seconds = round(time.monotonic() - started, 3)
         services.trajectory.emit("phase", phase=name, goto=command.goto, seconds=seconds, note=note)
-        services.on_phase(name, "leave", note)
+        services.observer.on_phase(name, "leave", note)
         return command
 
     run.__name__ = name

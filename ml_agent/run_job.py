@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from ml_agent.assemble import assemble
+from ml_agent.background import unobserved
 from ml_agent.delivery.keep import check_folder
 from ml_agent.endings import RESUMABLE, Ending
 from ml_agent.errors import AgentError, UsageError
@@ -91,14 +92,13 @@ def _run(job: Job, settings: Settings, folder: RunFolder, progress: Observer | N
             reap()
         return of_this_version(done, folder)
     with _graph(folder) as graph:
-        services = assemble(job, settings, folder, progress)
+        services = assemble(job, settings, folder, progress or unobserved())
         try:
             state = _drive(graph, services, folder, job)
             return conclude(job, state, services, folder)
         finally:
             services.close()
-            if progress:
-                progress.close()
+            services.observer.close()
 
 
 def resume_job(folder: RunFolder, limits: Mapping[str, object], progress: Observer | None = None) -> dict[str, Any]:

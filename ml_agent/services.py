@@ -13,20 +13,6 @@ from ml_agent.tools.candidates import Candidate, Source
 from ml_agent.trajectory import Trajectory
 from ml_agent.workspaces import Workspaces
 
-Choose = Callable[[Sequence[Plain]], int | None]
-"""Which of several answers is meant; None where nobody says."""
-OnPhase = Callable[[str, str, str], None]
-"""on_phase(name, "enter" | "leave", note)."""
-
-
-def silent(_name: str, _moment: str, _note: str) -> None:
-    """Report nothing."""
-
-
-def nobody(_offered: Sequence[Plain]) -> int | None:
-    """Whom nothing is asked of."""
-    return None
-
 
 @dataclass
 class Services:
@@ -41,12 +27,11 @@ class Services:
     """None where nothing is to be run, or nothing can be (`no_executor` then says why)."""
     budget: Budget
     trajectory: Trajectory
+    observer: "Observer"
     named: Candidate | None = None
     no_executor: str = ""
     shows_inputs: bool = False
     """Whether a program may see the files of the user's that the request names."""
-    on_phase: OnPhase = silent
-    choose: Choose = nobody
     changed_from: str = ""
     """The version of the user's folder that a resumed run was planned for, where the folder has changed since."""
     notes: dict[str, str] = field(default_factory=dict)

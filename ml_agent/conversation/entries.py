@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from ml_agent.account import called
 from ml_agent.navigator import Workspace
 from ml_agent.request import Request
 from ml_agent.terms import telling_terms, term_index, terms
 from ml_agent.tools.check.repository import checked_repository
-from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.content_cache import source_hash
 from ml_agent.tools.documents.model import Passage
 from ml_agent.tools.index import RepoIndex
@@ -30,12 +28,8 @@ Entry = tuple[Signature, ...]
 
 _LEAST_SHARE = 0.08
 """Of the likeliest entry point's score that another one has at least: less is noise."""
-_CALLED = 1.5
-"""What it is worth for a subcommand that an answer of the rules, or the fittest documented call, names it."""
 _NAMED = 2.0
 """What a subcommand is worth that the words name beside one whose options they speak of."""
-_LEAST_STEM = 4
-_ENDINGS = frozenset({"", "e", "s", "es", "d", "ed", "ing", "er", "or", "ation", "ion"})
 _MOST_TWINS = 2
 ASIDE = re.compile(
     r"(?:^|/)(?:tests?|docs?|\.\w+|third_party|vendor)/|(?:^|/)(?:setup|conftest|test_\w+|\w+_test)\.py$"
@@ -208,7 +202,7 @@ def _without_twins(entries: Sequence[Entry], words: str, near: Collection[str]) 
     return [entry for place, entry in enumerate(entries) if place not in left_out]
 
 
-def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()) -> list[Signature]:
+def likely_subcommands(entry: Entry, words: str) -> list[Signature]:
     """The signatures of an entry point, best first: of subcommands that the words name, and by what their options speak of.
 
     Those that only lead to subcommands come last.
@@ -216,11 +210,9 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
     Args:
         entry: the entry point.
         words: what they are to speak of.
-        named: signatures that commands for the task call, best first.
     """
     if len(entry) == 1:
         return list(entry)
-    ahead = {(one.name, one.subcommand): _CALLED / (1 + rank) for rank, one in reversed(list(enumerate(named)))}
     said = frozenset(tokenize(words))
     texts = [tokenize(" ".join([one.doc, *one.subcommand, *_said_of_options(one)])) for one in entry]
     scores = {hit.position: hit.score for hit in Bm25Index.of(texts).top(list(said), len(entry))}
@@ -228,9 +220,7 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
     worth = [
         (
             len(one.subcommand) > 0,
-            _NAMED * _share(one.subcommand, said)
-            + scores.get(place, 0.0) / most
-            + ahead.get((one.name, one.subcommand), 0.0),
+            _NAMED * _share(one.subcommand, said) + scores.get(place, 0.0) / most,
         )
         for place, one in enumerate(entry)
     ]
@@ -238,17 +228,9 @@ def likely_subcommands(entry: Entry, words: str, named: Sequence[Signature] = ()
 
 
 def _share(subcommand: Sequence[str], said: frozenset[str]) -> float:
-    """How much of a subcommand's words is said: "train" by "trains" and "training" as well."""
-    terms = [term for word in subcommand for term in tokenize(word)]
-    return sum(any(_are_forms(term, word) for word in said) for term in terms) / (len(terms) or 1)
-
-
-def _are_forms(term: str, word: str) -> bool:
-    """Whether a word is a term with an ending: "-s", "-d", "-ed", "-ing", "-er", "-ation"."""
-    if len(term) < _LEAST_STEM:
-        return term == word
-    stem = term.removesuffix("e")
-    return word.startswith(stem) and word[len(stem) :] in _ENDINGS
+    """How much of a subcommand's words is said."""
+    words = [term for word in subcommand for term in tokenize(word)]
+    return sum(word in said for word in words) / (len(words) or 1)
 
 
 def find_entries(words: str, workspace: Workspace, most: int) -> list[Entry]:
@@ -371,20 +353,11 @@ def _add(scores: dict[str, float], path: str, score: float) -> None:
     scores[path] = scores.get(path, 0.0) + score
 
 
-_MOST_CALLS = 3
 _OPTION = re.compile(r"(?<!\S)(?:--?[A-Za-z][\w-]{0,60}|[\w./@]{1,80}(?==))")
 _STARTED = re.compile(r"\S\.(?:py|sh)(?=\s|$)|\s-m\s+[\w.]+")
 """The end of what names a program; launchers and their options stand before."""
 _GROUP = re.compile(r"\s(?=--?[A-Za-z]|[\w.@/]{1,80}=)")
 """Where an option begins."""
-
-
-def signatures_called(entry: Entry, words: str, workspace: Workspace) -> list[Signature]:
-    """The signatures of an entry point that the fittest documented calls use."""
-    calls = [example.text for example in documented_calls(entry, words, workspace, _MOST_CALLS)]
-    invocations = (one for text in calls for one in parse_command(text).invocations)
-    found = [called(one, workspace.path or ".", workspace.index) for one in invocations]
-    return [one for one in dict.fromkeys(found) if one is not None and one in entry]
 
 
 def calls_of(signature: Signature, entry: Entry, words: str, workspace: Workspace, most: int) -> list[Example]:

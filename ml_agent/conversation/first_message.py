@@ -22,7 +22,6 @@ from ml_agent.conversation.entries import (
     likely_entries,
     likely_passages,
     likely_subcommands,
-    signatures_called,
     with_tested_values,
 )
 from ml_agent.conversation.files import (
@@ -262,9 +261,7 @@ class _Task:
     def subcommands(self, entry: Entry) -> list[Signature]:
         """The signatures of an entry point, the likeliest first."""
         if entry not in self._subcommands:
-            words = self.request.instruction
-            called = signatures_called(entry, words, self.workspace)
-            self._subcommands[entry] = likely_subcommands(entry, words, called)
+            self._subcommands[entry] = likely_subcommands(entry, self.request.instruction)
         return self._subcommands[entry]
 
     def tested(self, signature: Signature) -> Signature:

@@ -4,7 +4,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -22,7 +21,7 @@ from ml_agent.tools.python_api.model import ApiObject, Definition, ModuleFacts
 from ml_agent.tools.retrieval import tokenize
 from ml_agent.user_values import word_list
 
-CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "__enter__"})
+_CALLED_BY_SIGNS = frozenset({"__call__", "__getitem__", "__iter__", "__len__", "__enter__"})
 """Methods that a program calls without their names."""
 _SMOOTH = 3.0
 _NAMED = 2.0
@@ -48,8 +47,6 @@ _ENOUGH = 3
 _LEAST_NAME = 5
 _MOST_NAMES = 100
 """Of one passage that are looked up."""
-_MOST_OBJECTS = 500
-"""Of one module that a name may be near to."""
 _MOST_BASES = 8
 _BEST = 3
 """So many of the first are told with all their parameters."""
@@ -176,10 +173,10 @@ def object_lines(item: ApiObject, workspace: Workspace, words: str, room: Object
     lines = [line, *(f"    {one}" for one in said_of(described, words, room.said))]
     if item.kind != "class":
         return "\n".join(lines)
-    public = list(_methods_of(item, workspace))
+    public = [one for one in methods_of(item, workspace) if _last(one.name) != "forward"]
     said = set(tokenize(words)) - word_list("stop") - set(tokenize(item.name))
     public.sort(key=lambda one: -_fit(one, said, room.used))
-    lines += [f"  .{_signature_text(one, room.method, words)}" for one in public[: room.methods]]
+    lines += [f"  .{method_text(one, room.method, words)}" for one in public[: room.methods]]
     others = [_last(one.name) for one in public[room.methods :]] + _attributes(item, workspace)
     members = cut_off(", ".join(f".{name}" for name in dict.fromkeys(others)), room.members)
     return "\n".join([*lines, *([f"  has {members}"] if members and room.members else [])])
@@ -268,14 +265,14 @@ def _field_descriptions(node: _Defined | None) -> dict[str, str]:
     return found
 
 
-def _methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
+def methods_of(item: ApiObject, workspace: Workspace) -> Iterator[Definition]:
     """The public methods and constructors of a class and of its bases, the nearest class's where several have one; those called by signs among them."""
-    seen = {"forward"}
+    seen = set[str]()
     for owner in (item, *islice(workspace.index.api.instances.bases(item), _MOST_BASES)):
         name = _last(owner.name)
         for one in _definitions(owner, workspace):
             short = _last(one.name)
-            public = short[0] != "_" or short in CALLED_BY_SIGNS
+            public = short[0] != "_" or short in _CALLED_BY_SIGNS
             if one.kind != "class" and one.name == f"{name}.{short}" and public and short not in seen:
                 seen.add(short)
                 yield one
@@ -295,7 +292,8 @@ def _definitions(item: ApiObject, workspace: Workspace) -> tuple[Definition, ...
     return facts.definitions if facts is not None else ()
 
 
-def _signature_text(one: Definition, most: int, words: str) -> str:
+def method_text(one: Definition, most: int, words: str = "") -> str:
+    """A method in a line, with its parameters in so many characters; a property by its name alone."""
     if one.read:
         return _last(one.name)
     returns = f" -> {one.returns}" if one.returns and one.kind != "class" else ""
@@ -320,35 +318,8 @@ def _used_objects(passage: Passage, api: ApiIndex, folder: str) -> Iterator[ApiO
         names.append(f"{short.get(head, head)}.{rest}")
     for name in list(dict.fromkeys(names))[:_MOST_NAMES]:
         found = api.resolve(name, folder)
-        if not isinstance(found, ApiObject):
-            ending = _by_ending(api).get(".".join(name.split(".")[-2:]))
-            found = ending or (_nearest_object(name, api, folder) if found is None else found)
         if isinstance(found, ApiObject) and found.kind in ("class", "function"):
             yield found
-
-
-def _nearest_object(name: str, api: ApiIndex, folder: str) -> ApiObject | None:
-    """What a document that is older than the code may mean: of that module the object whose name is nearest."""
-    source, _, last = name.rpartition(".")
-    module = api.resolve(source, folder)
-    if not isinstance(module, ApiObject) or module.kind != "module":
-        return None
-    inside = _objects_of(api, module.path)
-    return next((inside[near] for near in get_close_matches(last, inside, 1)), None)
-
-
-@lru_cache(maxsize=8)
-def _by_ending(api: ApiIndex) -> Mapping[str, ApiObject]:
-    """The classes and functions by the last two parts of their names, where these are those of one alone."""
-    endings = [(".".join(item.name.split(".")[-2:]), item) for item in api.objects if "." in item.name]
-    count = Counter(ending for ending, _ in endings)
-    return {ending: item for ending, item in endings if count[ending] == 1}
-
-
-@lru_cache(maxsize=32)
-def _objects_of(api: ApiIndex, path: str) -> Mapping[str, ApiObject]:
-    inside = (item for item in api.objects if item.path == path)
-    return {_last(item.name): item for item in islice(inside, _MOST_OBJECTS)}
 
 
 def _imported_paths(passage: Passage, by_path: Mapping[str, ModuleFacts]) -> Iterator[str]:

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from ml_agent.conversation.entries import blocks_of, find_entries, likely_passages, with_tested_values
 from ml_agent.conversation.files import cut, excerpt, likely_files
-from ml_agent.conversation.listing import api_line, cut_off, line_of, options_of, parameter_of, parameters_of
-from ml_agent.conversation.objects import CALLED_BY_SIGNS, likely_objects, parameter_docs, result_docs, whole
+from ml_agent.conversation.listing import api_line, cut_off, line_of, options_of, parameter_of
+from ml_agent.conversation.objects import likely_objects, method_text, methods_of, parameter_docs, result_docs, whole
 from ml_agent.navigator import Workspace
 from ml_agent.prompts.untrusted import PromptText, neutral
 from ml_agent.sandbox.session import Installed
@@ -42,8 +42,8 @@ _SIGNATURE = 9_000
 """Characters for the options of an entry point, all its subcommands together."""
 _SIGNATURES = 12_000
 """With how each is called."""
-_SAID, _DOC, _GIVES = 220, 80, 1400
-"""Characters of what is said of a parameter, of a method, and of what is given back."""
+_SAID, _METHOD, _GIVES = 220, 400, 1400
+"""Characters of what is said of a parameter, of a method's parameters, and of what is given back."""
 _LISTED = 150
 _SEARCHED_FILES = 4_000
 _SEARCHED_BYTES = 200_000
@@ -167,7 +167,6 @@ class Toolbox:
         return named or found
 
     def _api(self, name: str) -> str:
-        api = self._workspace.index.api
         found = self._object(name.removesuffix("()"))
         if found is None:
             return ""
@@ -176,19 +175,8 @@ class Toolbox:
         parameters = [f"  {parameter_of(one)}{_comment(docs.get(one.name, ''), _SAID)}" for one in found.parameters]
         known = {one.name for one in found.parameters}
         parameters += [f"  {name}{_comment(docs[name], _SAID)}" for name in docs if name not in known]
-        methods = [
-            f"  .{definition.name.rpartition('.')[2]}"
-            + ("" if definition.read else f"({parameters_of(definition.parameters)})")
-            + (f" -> {definition.returns}" if definition.returns else "")
-            + _comment(definition.doc, _DOC)
-            for definition in (api.facts[found.path].definitions if found.path in api.facts else ())
-            if definition.kind == "method"
-            and (
-                not definition.name.rpartition(".")[2].startswith("_")
-                or definition.name.rpartition(".")[2] in CALLED_BY_SIGNS
-            )
-            and definition.name.startswith(f"{found.name.rpartition('.')[2]}.")
-        ]
+        public = methods_of(found, self._workspace) if found.kind == "class" else ()
+        methods = [f"  .{method_text(one, _METHOD)}" for one in public]
         head = f"{found.path}:{found.line} {found.kind} {found.name}{_comment(found.doc, _LONGEST_LINE)}"
         gives = result_docs(found, self._workspace) if found.kind != "class" else ""
         lines = [head, *parameters, *([f"  gives {cut_off(gives, _GIVES)}"] if gives else []), *methods]
