@@ -1,4 +1,8 @@
-"""The way from a sentence to a command that is seen to work: nodes in running order, wiring last."""
+"""The way from a sentence to a command that is seen to work, as a graph of LangGraph.
+
+The eight nodes come first, in running order (`understand` to `diagnose`); each returns what it changes of the state, and the node that
+is next. Behind them stand what they share and, last, `build`, which wires them. What they work with is in `Services`.
+"""
 
 import posixpath
 from pathlib import Path, PurePosixPath
@@ -38,42 +42,6 @@ from ml_agent.tools.files import Tree
 from ml_agent.tools.index import RepoIndex
 from ml_agent.understanding import unknown_names, with_option_names
 from ml_agent.unsure import different, offer, what_would_decide
-
-# Which draft was seen to get furthest.
-
-
-def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
-    """The further proven of the best draft so far and this one.
-
-    Where they are equal that of the likelier repository; of one repository the later one, which knows what was wrong; but the earlier one where it only lacked data,
-    and before what the rules write without a model, who learn nothing from a failure: their first one is their best.
-    """
-    best = state.get("best")
-    if best is not None:
-        ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
-        tried = [one["draft"]["text"] for one in state.get("attempts", ())]
-        first = draft.source == "offline" and (best["draft"]["source"] != "offline" or best["draft"]["text"] in tried)
-        elsewhere = best["candidate"]["full_name"] != state["candidates"][state["position"]]["full_name"]
-        if ahead > 0 or (ahead == 0 and (first or elsewhere or best.get("lacks_data"))):
-            return best
-    candidate = state["candidates"][state["position"]]
-    return {
-        "draft": msgspec.to_builtins(msgspec.structs.replace(draft, thread=None)),
-        "evidence": evidence,
-        "outcome": msgspec.to_builtins(outcome) if outcome else None,
-        "candidate": candidate,
-        "repository": state["repository"],
-        "workdir": draft.workdir,
-        "repairs": state.get("repairs", []),
-    }
-
-
-def _height(evidence: Any, outcome: Plain | None) -> float:
-    """How far a draft got: by its evidence, then by how much of what should come out did."""
-    judgements: list[Plain] = (outcome or {}).get("judgements") or []
-    delivered = len([one for one in judgements if one["verdict"] == "delivered"])
-    return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
-
 
 MOST_LINES = 40
 """Of a failure, that a model is shown."""
@@ -266,7 +234,8 @@ def unsure(state: State, services: Services, found: list[Plain]) -> Command[Any]
 def check(state: State, services: Services) -> Command[Literal["execute", "generate", "__end__"]]:
     """Prove the draft against signatures, files, imports and ledger; no token, no container."""
     workspace = workspace_of(state, services)
-    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace)
+    earlier = next((attempt.draft for attempt in attempts_of(state) if attempt.draft.sound), None)
+    draft = examine(msgspec.convert(state["draft"], Draft), request_of(state), workspace, earlier)
     decision = verdict(draft, told=told_in(draft))
     if decision == "refused" or (decision == "disputed" and services.executor is None):
         problem = problem_of(draft)
@@ -532,6 +501,39 @@ def licence_of(index: RepoIndex) -> str:
     except (OSError, ToolError):
         return path
     return next((f"{name} ({path})" for begin, name in _LICENCES.items() if begin in text), path)
+
+
+def better(state: State, draft: Draft, evidence: str, outcome: Outcome | None = None) -> Plain | None:
+    """The further proven of the best draft so far and this one.
+
+    Where they are equal that of the likelier repository; of one repository the later one, which knows what was wrong; but the earlier one where it only lacked data,
+    and before what the rules write without a model, who learn nothing from a failure: their first one is their best.
+    """
+    best = state.get("best")
+    if best is not None:
+        ahead = _height(best["evidence"], best.get("outcome")) - _height(evidence, msgspec.to_builtins(outcome))
+        tried = [one["draft"]["text"] for one in state.get("attempts", ())]
+        first = draft.source == "offline" and (best["draft"]["source"] != "offline" or best["draft"]["text"] in tried)
+        elsewhere = best["candidate"]["full_name"] != state["candidates"][state["position"]]["full_name"]
+        if ahead > 0 or (ahead == 0 and (first or elsewhere or best.get("lacks_data"))):
+            return best
+    candidate = state["candidates"][state["position"]]
+    return {
+        "draft": msgspec.to_builtins(msgspec.structs.replace(draft, thread=None)),
+        "evidence": evidence,
+        "outcome": msgspec.to_builtins(outcome) if outcome else None,
+        "candidate": candidate,
+        "repository": state["repository"],
+        "workdir": draft.workdir,
+        "repairs": state.get("repairs", []),
+    }
+
+
+def _height(evidence: Any, outcome: Plain | None) -> float:
+    """How far a draft got: by its evidence, then by how much of what should come out did."""
+    judgements: list[Plain] = (outcome or {}).get("judgements") or []
+    delivered = len([one for one in judgements if one["verdict"] == "delivered"])
+    return EVIDENCE.index(evidence) + delivered / (len(judgements) + 1)
 
 
 def request_of(state: State) -> Request:

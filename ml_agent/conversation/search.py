@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ml_agent.conversation.first_message import is_aside
+from ml_agent.conversation.description import is_aside
 from ml_agent.conversation.loop import NoAnswer
 from ml_agent.finder import CANDIDATES, FEW_STARS, MOST_SEARCHES
 from ml_agent.model.client import ModelClient, silent

@@ -113,11 +113,12 @@ _RUNS_MORE = re.compile(r"[(){}`<>|]")
 """What a file gets, or another program reads, is for a run to tell."""
 
 
-def examine(draft: Draft, request: Request, workspace: Workspace) -> Draft:
+def examine(draft: Draft, request: Request, workspace: Workspace, earlier: Draft | None = None) -> Draft:
     """The draft with its findings and its ledger.
 
-    A required value that a draft of rules does not use is an error: the rules had no place for it. Of a model's answer, and of one
-    that the user chose, it is advice: they read the wording better than we do.
+    A required value that a draft of rules does not use is an error: the rules had no place for it. So is another way of doing it
+    than the sound `earlier` draft's that uses fewer of the user's values: it does another task, and that it runs to its end says
+    nothing. Of a model's answer, and of one that the user chose, both are advice: they read the wording better than we do.
     """
     check = check_command if draft.kind == "bash" else check_python
     ledger, advises = account(draft, request, workspace), draft.source in ("llm", CHOSEN)
@@ -125,7 +126,10 @@ def examine(draft: Draft, request: Request, workspace: Workspace) -> Draft:
     said = against(check(draft.text, workspace.index, draft.workdir), draft, request, workspace.index, Path.cwd())
     checked = [*without_given(said, request.instruction), *_nothing_called(draft, workspace)]
     findings = [*checked, *refused, *_unused_findings(ledger, advises)]
-    return msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
+    examined = msgspec.structs.replace(draft, findings=tuple(findings), ledger=ledger)
+    if earlier is None or (draft.kind, draft.entry) == (earlier.kind, earlier.entry):
+        return examined
+    return msgspec.structs.replace(examined, findings=(*findings, *_left_out(examined, earlier, advises)))
 
 
 def _nothing_called(draft: Draft, workspace: Workspace) -> list[Finding]:
@@ -137,6 +141,19 @@ def _nothing_called(draft: Draft, workspace: Workspace) -> list[Finding]:
     if all(call.program in _PASSIVE and called(call, draft.workdir, workspace.index) is None for call in calls):
         return [Finding(code="nothing-runs", message="it calls no program of the repository")]
     return []
+
+
+def _left_out(draft: Draft, earlier: Draft, advises: bool) -> list[Finding]:
+    before, now = _honoured_values(earlier), _honoured_values(draft)
+    if len(now) >= len(before):
+        return []
+    lost = ", ".join(repr(value) for value in before if value not in now)
+    message = f"an earlier answer used {lost}, this one does not"
+    return [Finding(code=UNUSED, message=message, severity="warning" if advises else "error")]
+
+
+def _honoured_values(draft: Draft) -> list[str]:
+    return [entry.value for entry in draft.ledger if entry.status != "not found"]
 
 
 def _unused_findings(ledger: tuple[LedgerEntry, ...], advises: bool) -> list[Finding]:

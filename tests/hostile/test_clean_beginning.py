@@ -171,7 +171,7 @@ class Trial:
         sandbox = (
             DockerSandbox(policy, log_folder=run.logs) if kind == "docker" else BubblewrapSandbox(policy, run.logs)
         )
-        self.executor = Executor(sandbox, load_settings(run="full"), run, lambda *_, **__: None)
+        self.executor = Executor(sandbox, load_settings(run="full"), run, lambda *_, **__: None, lambda _: None)
         self.workspace = Workspace(
             index=RepoIndex.open(self.root, "v"), candidate=Candidate(full_name="a/b", url=str(self.root))
         )

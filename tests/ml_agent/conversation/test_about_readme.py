@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ml_agent.conversation.first_message import about_of, declared_of
+from ml_agent.conversation.description import about_of, declared_of
 from ml_agent.tools.index import RepoIndex
 from tests.processor_time import within
 

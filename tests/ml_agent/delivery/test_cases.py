@@ -151,7 +151,9 @@ def test_it_is_judged_by_what_is_there(kind: str, tmp_path: Path) -> None:
     expected = {case.name: expectations_of(case.asks) for case in run}
     assert all(expected.values()), "the sentence says what should come out"
     folder = new_run(tmp_path / "runs", tmp_path / "run", {})
-    executor = Executor(_sandbox(kind, folder.logs), load_settings(run="full"), folder, lambda *_, **__: None)
+    executor = Executor(
+        _sandbox(kind, folder.logs), load_settings(run="full"), folder, lambda *_, **__: None, lambda _: None
+    )
     workspace = Workspace(
         index=RepoIndex.open(root, "", None), candidate=Candidate(full_name="me/cases", url=str(root))
     )
