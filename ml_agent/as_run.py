@@ -1,4 +1,5 @@
-"""What was run is what is handed over: no repair changes the answer, and what was done before it is said beside it."""
+"""What was done before an answer ran and its text does not say (paths, variables, folders, installing): told beside it, so that what is
+handed over is what was run."""
 
 import os
 

@@ -1,4 +1,7 @@
-"""From the settings to the parts: navigator, source, repositories, executor."""
+"""Makes each part of a run as the settings and the job want it: navigator, source, repositories, executor; on tape where one is recorded.
+
+`assemble.py` puts them together. What takes long to import is imported here only where it is used.
+"""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the nodes use and what is never checkpointed: made again at resume."""
+"""The parts of one run that its nodes use, and the interface of whoever watches it. They are made anew at a resume, never checkpointed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

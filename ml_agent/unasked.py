@@ -1,4 +1,7 @@
-"""What an answer sets although nobody asked for it, which the user should know before running it; and what he spoke of without a value."""
+"""What an answer sets although nobody asked for it, which the user should know before he runs it.
+
+An option of the command is asked for where a value of the ledger set it, or where the sentence says its value or the switch's name.
+"""
 
 import re
 from collections.abc import Sequence

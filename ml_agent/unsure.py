@@ -1,4 +1,7 @@
-"""What is offered where no answer is likely enough: different answers, what speaks against each, what would decide."""
+"""What is offered where rules find no answer likely enough: up to three different answers, and what would decide between them.
+
+Only answers without a model end so. Each offer is plain JSON, as run.json and the question of `--ask` take it.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The llm navigator as the settings describe it."""
+"""Makes the navigator that thinks with a model, and the model's client, as the settings and the tape want them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

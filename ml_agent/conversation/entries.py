@@ -1,4 +1,7 @@
-"""Where in a repository a task is likely done: entry points, documented calls, passages, files."""
+"""What of a repository a task likely needs: entry points, subcommands, documented calls and passages, ranked by BM25 over their words.
+
+Nothing is read that need not be: files are ranked by their raw text first (`_Texts.roughly`), and only of the best the options are read.
+"""
 
 import posixpath
 import re

@@ -1,4 +1,7 @@
-"""Signatures as a model reads them: as few characters as say which options there are and what each takes."""
+"""Entry points, options, parameters and classes written for a model: as few characters as say what there is and what each takes.
+
+Each function gets how many characters it may use; what shares words with the request, or is required, comes first and in full.
+"""
 
 import posixpath
 import re

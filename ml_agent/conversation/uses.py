@@ -1,4 +1,4 @@
-"""How an entry point uses the repository's own code: imports and calls that code for a like task can take over."""
+"""How an entry point uses the repository's own code: its imports and calls, as an example for code that does a like task."""
 
 import ast
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""What was expected against what is there; by our code, never by the program's word."""
+"""What was expected against what is there, by our code and never by the program's word: a `Judgement` for each `Expectation`.
+
+A file counts where it is new or changed and its content is what its kind promises (`content.py`, in a process of its own).
+"""
 
 import posixpath
 import time

@@ -1,4 +1,8 @@
-"""Puts what a request states into the slots of one entry point: one assignment over all values and slots."""
+"""Puts the values of a request into the slots of one entry point, all at once: the assignment whose log-odds are greatest together.
+
+Steps: spelled options first; then each value with each slot that may take it (`candidates`), scored by the fitted weights; of these the
+best matching (`best_placements`); then the switches.
+"""
 
 import posixpath
 from collections import Counter, defaultdict

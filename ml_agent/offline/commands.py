@@ -1,4 +1,8 @@
-"""Complete commands: an entry point with the request's values, by itself or in place of the values of a documented call."""
+"""Answers in bash: an entry point with the request's values, by itself or in place of the values of a documented call.
+
+`commands` gives every command that deserves a look, best first; the rest of the module makes and weighs the ways to call one entry
+point. What uploads, deletes, reports or pays is set only where the request says so (end of the module).
+"""
 
 import ast
 import posixpath
@@ -241,7 +245,7 @@ def _is_open(value: Any) -> bool:
 
 
 def _merged(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any]:
-    """What an example gives, with the user's values in place of its own; what repeats an old value in another place follows its change.
+    """What an example gives, with the user's values in place of its own.
 
     A name that the example says as a part of another value is honoured by that: "ECL" in `--id ECL_96` beside `--data custom`.
     """
@@ -251,13 +255,7 @@ def _merged(base: Mapping[str, Any], placed: Mapping[str, Any]) -> dict[str, Any
         if base.get(dest) != value and any(_is_part(value, shown) for at, shown in base.items() if at != dest)
     }
     fresh = {dest: value for dest, value in placed.items() if dest not in said}
-    changes = {
-        str(base[dest]): str(new)
-        for dest, new in fresh.items()
-        if dest in base and isinstance(new, str) and len(str(base[dest])) >= _SHORT and str(base[dest]) != new
-    }
-    kept = {dest: value for dest, value in base.items() if dest not in fresh}
-    return {dest: _changed(value, changes) for dest, value in kept.items()} | fresh
+    return {**base, **fresh}
 
 
 def _is_part(value: Any, shown: Any) -> bool:
@@ -266,14 +264,6 @@ def _is_part(value: Any, shown: Any) -> bool:
         return False
     word = rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])"
     return len(value) >= _SHORT and re.search(word, shown, re.IGNORECASE) is not None
-
-
-def _changed(value: Any, changes: Mapping[str, str]) -> Any:
-    """A text with all changes at once, the longest first."""
-    if not changes or not isinstance(value, str) or number(value) is not None:
-        return value
-    olds = "|".join(map(re.escape, sorted(changes, key=len, reverse=True)))
-    return re.sub(rf"(?<![A-Za-z0-9.])(?:{olds})(?![A-Za-z0-9])", lambda match: changes[match[0]], value)
 
 
 def _vector(

@@ -1,4 +1,4 @@
-"""How the words around a value say an option: by its name, its help text, and what documents say of it."""
+"""How much the words around a value speak for an option: by the option's name and its help text, nearer words more."""
 
 from collections.abc import Mapping
 from functools import lru_cache

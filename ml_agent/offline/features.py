@@ -1,4 +1,4 @@
-"""What speaks for a value in a slot, as numbers: the wording, the kinds of both, the slot's own vocabulary, paths."""
+"""What speaks for a value in an option as numbers, which the fitted weights sum up: wording, kinds, the option's own vocabulary, paths."""
 
 import math
 import re

@@ -1,4 +1,7 @@
-"""Whether a slot takes a value at all, and how the value is typed there."""
+"""Whether an option takes a value at all, by the kinds of both and the words around, and how the value is typed there.
+
+The hard rules, before anything is weighed: what fails here is never placed, however near the words stand.
+"""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Programs made from the repository's Python examples, in the order in which they deserve to be tried."""
+"""Answers in Python: documented examples with the user's values in them, in the order in which they deserve to be tried."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which entry point is meant: what the repository says of each, against the request."""
+"""Which entry point is meant: features of each (BM25 of four fields, names, place, options) that the fitted weights sum up."""
 
 import math
 import posixpath

@@ -1,4 +1,7 @@
-"""What can take a value: an option of a program, or a literal of an example, with what the repository says of it."""
+"""A slot is what can take a value: an option of a program, or a literal of an example, with what the repository says of it.
+
+Most is read from the option's help text and from values that examples give it: what it is for, whether it is on or off, what it takes.
+"""
 
 import math
 import re
