@@ -11,7 +11,7 @@ from ml_agent.user_values import counted_noun, purpose
 
 NO_LICENCE = "none found: ask the author before you publish or sell what you make with it"
 _LONGEST = 100
-_MOST_LINES = 12
+_MOST_LINES, _MOST_CANDIDATES = 12, 5
 
 
 def of_request(request: Request, expected: Sequence[Expectation]) -> str:
@@ -35,12 +35,12 @@ def _describe(value: Value, instruction: str) -> str:
     return " ".join([*purpose(value, instruction), value.text])
 
 
-def of_candidates(candidates: Sequence[Candidate], limit: int = 5) -> str:
+def of_candidates(candidates: Sequence[Candidate]) -> str:
     """How many repositories there are, then each with its score and description."""
     if len(candidates) == 1 and candidates[0].source == "named":
         return candidates[0].full_name
-    lines = [_candidate(candidate) for candidate in candidates[:limit]]
-    return "\n".join([counted(len(candidates), "candidate", "candidates"), *lines])
+    lines = [_candidate(candidate) for candidate in candidates[:_MOST_CANDIDATES]]
+    return "\n".join([counted(len(candidates), "candidate"), *lines])
 
 
 def of_ranking(ranked: Sequence[Candidate], before: Sequence[Candidate]) -> str:
@@ -106,8 +106,9 @@ def _kept_options(draft: Draft, instruction: str) -> Iterable[str]:
         yield f"also set, not named in your request: {', '.join(kept)}"
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    return f"{number} {one if number == 1 else several or one + 's'}"
+def counted(number: int, one: str) -> str:
+    """A number of things, in words: "1 file", "3 files"."""
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 def shortened(text: str) -> str:

@@ -80,7 +80,7 @@ class LlmNavigator:
 
     def drafts(self, request: Request, workspace: Workspace) -> Iterator[Draft]:
         """The model's answers as long as it has others. Raises Rejected where it finds that the repository cannot do the task."""
-        draft = self._begun(request, workspace)
+        draft = self._answered(request, workspace, lambda talk: talk.go_on(talk.opened()))
         while draft is not None:
             yield draft
             other = self._gone_on(request, workspace, draft, ANOTHER) if draft.sound else None
@@ -111,10 +111,6 @@ class LlmNavigator:
             return None
         shown = thread.with_result(seen.report, seen.pictures)
         return self._answered(request, workspace, lambda talk: talk.go_on(shown, draft, review))
-
-    def _begun(self, request: Request, workspace: Workspace) -> Draft | None:
-        """The first answer of a new conversation."""
-        return self._answered(request, workspace, lambda talk: talk.go_on(talk.opened()))
 
     def _gone_on(self, request: Request, workspace: Workspace, draft: Draft, message: PromptText) -> Draft | None:
         """The next answer in the conversation that `draft` came of."""

@@ -110,9 +110,9 @@ class _Named:
         """Whether a word is of the name or of the help text."""
         return any(term in self.worth or term in self.slot.help_terms for term in word.terms)
 
-    def helps(self, terms: Iterable[str], most: int) -> float:
-        """What the weightiest of the terms weigh in help texts."""
-        return sum(sorted(map(self.weights.help, terms), reverse=True)[:most])
+    def helps(self, terms: Iterable[str]) -> float:
+        """What the four weightiest of the terms weigh in help texts."""
+        return sum(sorted(map(self.weights.help, terms), reverse=True)[:4])
 
 
 def _closest(
@@ -142,7 +142,7 @@ def _evidence(
     slot, said = wanted.slot, list(dict.fromkeys(term for one in window for term in one.terms))
     weights = [weight for term, weight in wanted.worth.items() if term in said]
     covered = sum(weights) / sum(wanted.worth.values())
-    helped = wanted.helps((term for term in said if term in slot.help_terms), 4)
+    helped = wanted.helps(term for term in said if term in slot.help_terms)
     hits = [one for one in window if wanted.has(one)]
     first, last = min(one.place for one in hits), max(one.place for one in hits)
     named = [one.place for one in hits if any(term in wanted.worth for term in one.terms)]
