@@ -155,7 +155,7 @@ class Session:
 
     def _state(self, task: Task) -> object:
         """What a command begins with, beside its text: only in the same state the files of an earlier one are kept."""
-        made = msgspec.json.encode(self._setup.environment), self._setup.system
+        made = msgspec.json.encode(self._setup.environment), self._setup.steps.system
         return made, self.laid, task.folder, task.folders, sorted(task.environment.items())
 
     def _with_written_errors(self, response: Response, task: Task) -> Response:
@@ -334,7 +334,7 @@ class Session:
             task=msgspec.structs.replace(final, text=_prelude(self._paths(final), final.folder) + final.text),
             python=".".join(map(str, self.sandbox.python_version())),
             image=getattr(self.sandbox, "image", None) or "",
-            system=self._setup.system,
+            system=self._setup.steps.system,
         )
         if environment is None:
             return record

@@ -166,11 +166,6 @@ class Setup:
         self._own_python = sandbox.python_version()
 
     @property
-    def system(self) -> tuple[str, ...]:
-        """Debian packages that were installed."""
-        return self.steps.system
-
-    @property
     def hindered(self) -> str:
         """Why nothing can be installed; "" where it can."""
         return "the network policy is none" if self.sandbox.policy.network == "none" else self.no_room
@@ -182,7 +177,7 @@ class Setup:
         """
         made = recorded(self.sandbox, "environment", partial(self._make, needs, asked), _Made).checked()
         self.environment, self.taken = made.environment, made.taken
-        self.steps.system = tuple(dict.fromkeys([*self.system, *made.system]))
+        self.steps.system = tuple(dict.fromkeys([*self.steps.system, *made.system]))
         return made.environment
 
     def _make(self, needs: Needs, asked: Asked) -> _Made:
@@ -191,7 +186,7 @@ class Setup:
         found = self._taken(key)
         taken = found is not None and not found.failures
         environment = found or self._made_new(key, needs, asked)
-        return _Made(environment=environment, taken=taken, system=self.system)
+        return _Made(environment=environment, taken=taken, system=self.steps.system)
 
     def _made_new(self, key: str, needs: Needs, asked: Asked) -> Environment:
         declared = read_declared(self.source.root.resolve(), needs.near)
@@ -338,7 +333,8 @@ class Setup:
 
     def failing(self, needs: Needs) -> tuple[ImportFailure, ...]:
         """Which imports fail in the present environment."""
-        return _failing(self.sandbox, needs)
+        command = Command(text=check_text(needs), folder=needs.folder, timeout=CHECK_SECONDS)
+        return read_failures(self.sandbox.run(command)) if needs.modules else ()
 
     def substitute(self) -> str:
         """The version from the index that stands for the repository's own code, in words; "" where none does."""
@@ -371,7 +367,8 @@ class _Making:
     """One way to an environment, in a sandbox that was just started."""
 
     def __init__(self, setup: Setup, rung: Rung, declared: Declared, needs: Needs, asked: Asked) -> None:
-        self._steps, self._source, self._install_system = setup.steps, setup.source, setup.install_system
+        self._steps, self._source = setup.steps, setup.source
+        self._install_system, self._failing = setup.install_system, setup.failing
         self._rung, self._declared, self._needs, self._asked, self._own = rung, declared, needs, asked, setup.own
         python = setup.sandbox.python_version()
         self._builder = Builder(self._steps, python)
@@ -424,7 +421,7 @@ class _Making:
         self._state.packages = packages
         if project is not None and (refused := self._install_project(project, packages)) is not None:
             return refused
-        self._state.failures = _failing(self._steps.sandbox, self._needs)
+        self._state.failures = self._failing(self._needs)
         return None
 
     def _needs_more(self, own: Metadata | None) -> bool:
@@ -555,7 +552,8 @@ class _Making:
                 if isinstance(built, Refusal):
                     return built
                 wheels.append(f'"{built.wheel}"')
-        return self._link(" ".join(wheels)) if wheels else None
+        done = self._steps.offline(link_text(" ".join(wheels)), 600) if wheels else None
+        return None if done is None or done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
 
     def _made_of_wheels(self, packages: tuple[Package, ...], sources: set[str]) -> Refusal | None:
         """The environment anew with all packages but those of `sources`, to which those are added that have no wheel after all."""
@@ -595,10 +593,6 @@ class _Making:
             if not lacking or not self._install_system(lacking, f"for building {name}"):
                 return built
 
-    def _link(self, wheels: str) -> Refusal | None:
-        done = self._steps.offline(link_text(wheels), 600)
-        return None if done.ok else read_refusal(f"{done.stdout}\n{done.stderr}", done.ended)
-
     def _install_project(self, project: Project, packages: Sequence[Package]) -> Refusal | None:
         """The repository's own package, as far as it can be had; why not where there is no room for it."""
         pins = [package.pin for package in packages if package.name in ("numpy", "torch")]
@@ -622,11 +616,6 @@ class _Making:
         if added:
             self._steps.offline(f'tar -cf "$VIRTUAL_ENV/{ADDED}" -- {self._added}', 300)
         return None
-
-
-def _failing(sandbox: Sandbox, needs: Needs) -> tuple[ImportFailure, ...]:
-    command = Command(text=check_text(needs), folder=needs.folder, timeout=CHECK_SECONDS)
-    return read_failures(sandbox.run(command)) if needs.modules else ()
 
 
 def undeclared(

@@ -53,10 +53,6 @@ def packages_for(said: str) -> tuple[str, ...]:
             known = (packages for start, packages in _table()["headers"].items() if header.startswith(start))
             name = re.sub(r"[^a-z0-9+]", "", re.split("[/.]", header.lower())[0])
             return tuple(next(known, [f"lib{name}-dev"]))
-        program = (
-            "x86_64-linux-gnu-gcc"
-            if groups.get("cmake")
-            else groups.get("program") or groups.get("other") or (groups.get("said") or "").lower()
-        )
-        return program_packages(program)
+        named = groups.get("program") or groups.get("other") or (groups.get("said") or "").lower()
+        return program_packages("x86_64-linux-gnu-gcc" if groups.get("cmake") else named)
     return ()
