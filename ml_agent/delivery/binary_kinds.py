@@ -11,44 +11,86 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from ml_agent.delivery.media_kinds import (
+    Whole,
+    begins,
+    judge_avi,
+    judge_bmp,
+    judge_flac,
+    judge_gif,
+    judge_matroska,
+    judge_mp3,
+    judge_mp4,
+    judge_ogg,
+    judge_pdf,
+    judge_tiff,
+    judge_wav,
+    judge_webp,
+)  # fmt: skip
 from ml_agent.delivery.text_kinds import InvalidContent
 
-Whole = bool
-"""Whether all of the file is there; of a large one only the beginning is."""
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_PIXELS_IN_BYTE = 8 * 256
+"""Of a JPEG, at most: the least is a bit for blocks of 16 x 16."""
 MOST_UNPACKED = 512 * 1024**2
 MOST_HEAD = 64 * 1024
 """Of an array."""
 
 
+class TooLarge(Exception):
+    """Its head promises more than may be unpacked here; the message says so, in one line."""
+
+
 def judge_png(data: bytes, whole: Whole) -> str:
-    """Every chunk whole, with its sum; a head, a picture and an end among them."""
-    _begins(data, b"\x89PNG\r\n\x1a\n", "PNG")
-    place, names = 8, set[bytes]()
-    while place + 12 <= len(data):
+    """Every chunk whole, with its sum; a picture of the size that it says; and its end. Raises TooLarge."""
+    begins(data, b"\x89PNG\r\n\x1a\n", "PNG")
+    place, head, size, name, unpacker = 8, b"", 0, b"", zlib.decompressobj()
+    while place + 12 <= len(data) and name != b"IEND":
         (length,) = struct.unpack_from(">I", data, place)
         name, body = data[place + 4 : place + 8], data[place + 8 : place + 8 + length]
         if place + 12 + length > len(data):
+            name = b""
             break
         if struct.unpack_from(">I", data, place + 8 + length)[0] != zlib.crc32(name + body):
             raise InvalidContent("is a damaged PNG: a checksum is wrong")
-        names.add(name)
+        head = head or body if name == b"IHDR" else head
+        size += _unpacked(unpacker, body, MOST_UNPACKED - size) if name == b"IDAT" and whole else 0
         place += 12 + length
-        if name == b"IEND":
-            break
-    if whole and not {b"IHDR", b"IDAT", b"IEND"} <= names:
+    width, height, needed = _png_size(head)
+    if whole and needed > MOST_UNPACKED:
+        raise TooLarge(f"has the head of a PNG of {width} x {height}, which is too large to be unpacked here")
+    if whole and (name != b"IEND" or size < needed):
         raise InvalidContent("is a truncated PNG")
-    width, height = picture_size(data) or (0, 0)
     return f"PNG, {width} x {height}"
 
 
+def _png_size(head: bytes) -> tuple[int, int, int]:
+    """Width, height, and the bytes that its pixels take at least, unpacked; each line begins with one of its own."""
+    width, height, depth, colours, _, _, interlaced = map(int, struct.unpack(">IIBBBBB", head))
+    bits = depth * {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colours]
+    return width, height, height * ((width * bits + 7) // 8 + (0 if interlaced else 1))
+
+
+def _unpacked(unpacker: Any, packed: bytes, most: int) -> int:
+    """Bytes that a further part of a zlib stream holds, as far as we look."""
+    size = 0
+    try:
+        while packed and size < most:
+            size += len(unpacker.decompress(packed, 1024**2))
+            packed = unpacker.unconsumed_tail
+    except zlib.error as error:
+        raise InvalidContent("is damaged: its content cannot be unpacked") from error
+    return size
+
+
 def judge_jpeg(data: bytes, whole: Whole) -> str:
-    """From mark to mark up to the picture, and its end."""
-    _begins(data, b"\xff\xd8\xff", "JPEG")
-    size = picture_size(data)
-    if size is None:
+    """From mark to mark up to the picture, as many bytes as one of its size has at least, and its end."""
+    begins(data, b"\xff\xd8\xff", "JPEG")
+    size, place = picture_size(data), data.find(b"\xff\xda", 2)
+    if whole and (size is None or place < 0):
         raise InvalidContent("is a JPEG without a picture")
-    if whole and b"\xff\xd9" not in data[-64:]:
+    size = size or (0, 0)
+    if whole and (b"\xff\xd9" not in data[-64:] or len(data) - place < size[0] * size[1] // _PIXELS_IN_BYTE):
         raise InvalidContent("is a truncated JPEG")
     return f"JPEG, {size[0]} x {size[1]}"
 
@@ -73,72 +115,9 @@ def picture_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _riff(form: bytes, name: str, inside: bytes) -> Callable[[bytes, Whole], str]:
-    def judge(data: bytes, whole: Whole) -> str:
-        if data[:4] not in (b"RIFF", b"RF64") or data[8:12] != form:
-            raise InvalidContent(f"is not a valid {name}")
-        place = data.find(inside, 12)
-        if place < 0 or len(data) < place + 8:
-            raise InvalidContent(f"is an empty {name}")
-        (length,) = struct.unpack_from("<I", data, place + 4)
-        if length == 0:
-            raise InvalidContent(f"is an empty {name}")
-        if whole and data[:4] == b"RIFF" and length not in (0xFFFFFFFF, 0x7FFFFFFF) and place + 8 + length > len(data):
-            raise InvalidContent(f"is a truncated {name}")
-        return name
-
-    return judge
-
-
-_RIFF_WAVE = _riff(b"WAVE", "WAV", b"data")
-
-
-def judge_wav(data: bytes, whole: Whole) -> str:
-    """As every RIFF file, and what its head says of the sound."""
-    said, place = _RIFF_WAVE(data, whole), data.find(b"fmt ", 12, 4096)
-    if place < 0:
-        return said
-    channels, rate, second, _, bits = struct.unpack_from("<HIIHH", data, place + 10)
-    (length,) = struct.unpack_from("<I", data, data.find(b"data", 12) + 4)
-    lasts = f", {length / second:.2f} s" if second and length < 0x7FFFFFFF else ""
-    return f"{said}, {rate} Hz, {channels} channel{'s' if channels != 1 else ''}, {bits} bits{lasts}"
-
-
-def judge_mp3(data: bytes, _whole: Whole) -> str:
-    """A tag or a frame at its beginning, and a frame somewhere."""
-    start = 0
-    if data[:3] == b"ID3" and len(data) > 10:
-        start = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=True))
-    place = data.find(b"\xff", start)
-    while 0 <= place < len(data) - 1 and place < start + 4096:
-        if data[place + 1] & 0xE0 == 0xE0 and data[place + 1] & 0x06:
-            return "MP3"
-        place = data.find(b"\xff", place + 1)
-    raise InvalidContent("is not an MP3: no frame was found")
-
-
-def judge_mp4(data: bytes, whole: Whole) -> str:
-    """Its boxes, each whole, with a head and a table of contents."""
-    if data[4:8] != b"ftyp":
-        raise InvalidContent("is not a valid MP4")
-    place, names = 0, set()
-    while place + 8 <= len(data):
-        length, name = struct.unpack_from(">I4s", data, place)
-        if length == 1 and place + 16 <= len(data):
-            (length,) = struct.unpack_from(">Q", data, place + 8)
-        length = length or len(data) - place
-        if length < 8 or (place + length > len(data) and whole):
-            raise InvalidContent("is a truncated MP4")
-        names.add(name)
-        place += length
-    if whole and not names & {b"moov", b"moof"}:
-        raise InvalidContent("is an MP4 without a table of contents")
-    return "MP4"
-
-
 def judge_zip(data: bytes, whole: Whole) -> str:
     """Its directory, and every file in it with its sum."""
-    _begins(data, b"PK", "ZIP")
+    begins(data, b"PK", "ZIP")
     if not whole:
         return "ZIP"
     names = _zip_names(data)
@@ -147,7 +126,7 @@ def judge_zip(data: bytes, whole: Whole) -> str:
 
 def judge_npz(data: bytes, whole: Whole) -> str:
     """A ZIP of arrays, each with as many numbers as its head promises."""
-    _begins(data, b"PK", "NPZ")
+    begins(data, b"PK", "NPZ")
     if not whole:
         return "NPZ"
     names = [name for name in _zip_names(data) if name.endswith(".npy")]
@@ -171,11 +150,11 @@ def array_head(data: bytes, size: int | None, name: str) -> tuple[dict[str, Any]
 
     Raises InvalidContent where there are not as many numbers as it promises.
     """
-    _begins(data, b"\x93NUMPY", name)
+    begins(data, b"\x93NUMPY", name)
     wide = data[6:7] > b"\x01"
-    begins = 12 if wide else 10
+    begun = 12 if wide else 10
     (length,) = struct.unpack_from("<I" if wide else "<H", data, 8)
-    head = data[begins:][:length]
+    head = data[begun:][:length]
     if len(head) < length or length > MOST_HEAD:
         raise InvalidContent(f"is a truncated {name}")
     try:
@@ -185,9 +164,9 @@ def array_head(data: bytes, size: int | None, name: str) -> tuple[dict[str, Any]
     numbers = math.prod(told["shape"])
     if numbers < 1 or any(one < 0 for one in told["shape"]):
         raise InvalidContent(f"is an {name} without numbers")
-    if size is not None and size < begins + length + numbers * max(_item_size(told["descr"]), 1):
+    if size is not None and size < begun + length + numbers * max(_item_size(told["descr"]), 1):
         raise InvalidContent(f"is an {name} shorter than its header says")
-    return told, begins + length
+    return told, begun + length
 
 
 def _item_size(kind: object) -> int:
@@ -208,18 +187,31 @@ def _item_size(kind: object) -> int:
 def judge_torch(data: bytes, whole: Whole) -> str:
     """A ZIP with a pickle in it, as torch writes them today, or an old one."""
     if data[:2] == b"PK":
-        if whole and not any(name.endswith("data.pkl") for name in _zip_names(data)):
-            raise InvalidContent("is a ZIP without torch's data.pkl")
+        if whole:
+            _judge_tensors(data)
         return "torch checkpoint"
     return f"torch checkpoint ({judge_pickle(data, whole)})"
 
 
+def _judge_tensors(data: bytes) -> None:
+    name = next((name for name in _zip_names(data) if name.endswith("data.pkl")), None)
+    if name is None:
+        raise InvalidContent("is a ZIP without torch's data.pkl")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(name) as member:
+        judge_pickle(member.read(MOST_HEAD), False)
+
+
 def judge_pickle(data: bytes, whole: Whole) -> str:
-    """Protocol 2 or later, and its stop; it is never loaded."""
+    """Protocol 2 or later, a value, and its stop; it is never loaded."""
     if data[:1] != b"\x80" or not 2 <= data[1] <= 5:
         raise InvalidContent("is not a pickle")
     if whole and b"." not in data[2:]:
         raise InvalidContent("is a truncated pickle")
+    begun = 11 if data[2:3] == b"\x95" else 2  # a frame
+    if whole and begun == 11 and struct.unpack_from("<Q", data, 3)[0] > len(data) - begun:
+        raise InvalidContent("is a truncated pickle")
+    if data[begun : begun + 1] in (b".", b""):
+        raise InvalidContent("is a pickle without a value")
     return "pickle"
 
 
@@ -250,15 +242,18 @@ def judge_safetensors(data: bytes, whole: Whole) -> str:
 
 def judge_parquet(data: bytes, whole: Whole) -> str:
     """Its mark at both ends, and a table of contents as long as it says."""
-    _begins(data, b"PAR1", "Parquet file")
+    begins(data, b"PAR1", "Parquet file")
     if whole and (not data.endswith(b"PAR1") or not 0 < struct.unpack_from("<I", data[-8:])[0] <= len(data) - 12):
         raise InvalidContent("is a truncated Parquet file")
+    begun = len(data) - 8 - struct.unpack_from("<I", data[-8:])[0] if whole else 0
+    if whole and not re.match(rb"\x15[\2\4]\x19[^\0]", data[begun:][:4]):  # its version, then a list of columns
+        raise InvalidContent("is a Parquet file without a table of contents")
     return "Parquet"
 
 
 def judge_gzip(data: bytes, whole: Whole) -> str:
     """Unpacked to its end, as far as that stays small."""
-    _begins(data, b"\x1f\x8b", "gzip file")
+    begins(data, b"\x1f\x8b", "gzip file")
     unpacker, size = zlib.decompressobj(31), 0
     try:
         piece = data
@@ -272,35 +267,6 @@ def judge_gzip(data: bytes, whole: Whole) -> str:
     if size == 0:
         raise InvalidContent("is an empty gzip file")
     return "gzip"
-
-
-def _marked(name: str, *marks: bytes, end: bytes = b"") -> Callable[[bytes, Whole], str]:
-    """Kinds that are known by their first bytes, and by what stands near their end."""
-
-    def judge(data: bytes, whole: Whole) -> str:
-        mark = next((one for one in marks if data.startswith(one)), None)
-        if mark is None:
-            raise InvalidContent(f"is not a valid {name}")
-        if len(data) <= len(mark) + 3 or (whole and end not in data[-2048:]):
-            raise InvalidContent(f"is a truncated {name}")
-        return name
-
-    return judge
-
-
-_MARKED_PDF = _marked("PDF", b"%PDF-", end=b"%%EOF")
-_PAGE = re.compile(rb"/Type\s?/Page(?![A-Za-z])")
-
-
-def judge_pdf(data: bytes, whole: Whole) -> str:
-    """Its mark and its end, and how many pages it has, where that is not compressed."""
-    said, pages = _MARKED_PDF(data, whole), len(_PAGE.findall(data)) if whole else 0
-    return f"{said}, {pages} page{'s' if pages != 1 else ''}" if pages else said
-
-
-def _begins(data: bytes, mark: bytes, name: str) -> None:
-    if not data.startswith(mark):
-        raise InvalidContent(f"is not a valid {name}")
 
 
 def _zip_names(data: bytes) -> list[str]:
@@ -330,22 +296,25 @@ def _judge_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
 def judge_hdf5(data: bytes, whole: Whole) -> str:
     """Its mark, and as many bytes as it says."""
     mark = b"\x89HDF\r\n\x1a\n"
-    _begins(data, mark, "HDF5")
+    begins(data, mark, "HDF5")
     place = {0: 40, 1: 44, 2: 28, 3: 28}[data[8]]  # of the address where it ends, by the version of its head
-    if whole and struct.unpack_from("<Q", data, place)[0] > len(data):
+    end, root = (struct.unpack_from("<Q", data, where)[0] for where in (place, place + (8 if data[8] > 1 else 24)))
+    if whole and end > len(data):
         raise InvalidContent("is a truncated HDF5")
+    if whole and not (place < root < end and data[root : root + 4][: 4 if data[8] > 1 else 1] in (b"OHDR", b"\1")):
+        raise InvalidContent("is an HDF5 without a group")
     return "HDF5"
 
 
 BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "png": judge_png,
     "jpeg": judge_jpeg,
-    "gif": _marked("GIF", b"GIF87a", b"GIF89a", end=b";"),
-    "bmp": _marked("BMP", b"BM"),
-    "tiff": _marked("TIFF", b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
-    "webp": _riff(b"WEBP", "WebP", b"VP8"),
+    "gif": judge_gif,
+    "bmp": judge_bmp,
+    "tiff": judge_tiff,
+    "webp": judge_webp,
     "wav": judge_wav,
-    "avi": _riff(b"AVI ", "AVI", b"LIST"),
+    "avi": judge_avi,
     "mp3": judge_mp3,
     "mp4": judge_mp4,
     "pdf": judge_pdf,
@@ -357,9 +326,9 @@ BINARY_KINDS: dict[str, Callable[[bytes, Whole], str]] = {
     "safetensors": judge_safetensors,
     "parquet": judge_parquet,
     "gzip": judge_gzip,
-    "flac": _marked("FLAC", b"fLaC"),
-    "ogg": _marked("Ogg", b"OggS"),
-    "matroska": _marked("Matroska", b"\x1aE\xdf\xa3"),
+    "flac": judge_flac,
+    "ogg": judge_ogg,
+    "matroska": judge_matroska,
     "hdf5": judge_hdf5,
 }
 """Each says what it saw, or raises InvalidContent."""

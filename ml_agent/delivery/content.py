@@ -10,7 +10,7 @@ from tempfile import TemporaryFile
 
 import msgspec
 
-from ml_agent.delivery.binary_kinds import BINARY_KINDS
+from ml_agent.delivery.binary_kinds import BINARY_KINDS, TooLarge
 from ml_agent.delivery.expectation import Expectation
 from ml_agent.delivery.heads import head_of
 from ml_agent.delivery.text_kinds import (
@@ -56,6 +56,8 @@ class ContentReport(msgspec.Struct, frozen=True, kw_only=True):
     valid: bool
     worded: bool = False
     """Whether only what words asked for is lacking."""
+    judged: bool = True
+    """Whether that could be seen at all."""
     head: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -82,6 +84,8 @@ def report_on(data: bytes, whole: bool, expected: Expectation) -> ContentReport:
         said, valid, worded = judge_content(data, whole, expected), True, False
     except InvalidContent as wrong:
         said, valid, worded = str(wrong), False, isinstance(wrong, NotAsWorded)
+    except TooLarge as large:
+        return ContentReport(said=_in_one_line(str(large)), valid=False, judged=False)
     if head.void and (valid or worded):
         said, valid, worded = head.void, False, False
     return ContentReport(said=_in_one_line(said), valid=valid, worded=worded, head=lines, doubts=doubts)
@@ -148,6 +152,9 @@ def report_apart(data: bytes, whole: bool, expected: Expectation, seconds: float
                 stderr=subprocess.DEVNULL, timeout=seconds, env=without_secrets(os.environ), check=True,
             )  # fmt: skip
             answer.seek(0)
-            return msgspec.json.decode(answer.read(MOST_REPORT), type=ContentReport)
+            report = msgspec.json.decode(answer.read(MOST_REPORT), type=ContentReport)
     except (subprocess.SubprocessError, OSError, msgspec.DecodeError) as error:
         raise ContentNotJudged("takes too much memory or time to be judged") from error
+    if not report.judged:
+        raise ContentNotJudged(report.said)
+    return report

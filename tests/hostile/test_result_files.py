@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 import time
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -176,3 +177,11 @@ def test_many_lines_of_json_are_judged_by_the_first() -> None:
     assert "too large" in judge_content(b'{"a": 1}\n{"a"', False, expected)
     with pytest.raises(InvalidContent, match="lacks the keys a"):
         judge_content(b'{"b": 1}\n{"a"', False, expected)
+
+
+@pytest.mark.promise("A picture whose head promises more than we unpack is no proven result.", by="TooLarge")
+def test_a_picture_that_is_too_large_to_be_unpacked_is_not_judged() -> None:
+    head = b"IHDR" + struct.pack(">IIBBBBB", 200_000, 200_000, 8, 2, 0, 0, 0)
+    content = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head))
+    with pytest.raises(ContentNotJudged, match="200000 x 200000"):
+        judge_apart(content, True, Expectation(path="x.png", kind="png"))

@@ -40,7 +40,7 @@ def test_of_data_a_few_lines_show_the_form(tmp_path: Path) -> None:
 
 def test_what_is_no_text_says_what_it_is_and_a_pattern_means_its_first_file(tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
-    (tmp_path / "games" / "b.gif").write_bytes(b"GIF89a\3\0\2\0" + bytes(3) + b",\0;")
+    (tmp_path / "games" / "b.gif").write_bytes(b"GIF89a\3\0\2\0" + bytes(3) + b"," + bytes(9) + b"\2\1x\0;")
     (tmp_path / "games" / "a.sgf").write_text("(;GM[1])")
     (tmp_path / "games" / "c.sgf").write_text("(;GM[1])")
     workspace = Workspace(index=RepoIndex.open(tmp_path, "v"), candidate=Candidate(full_name="me/x", url="x"))

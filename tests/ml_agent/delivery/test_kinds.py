@@ -55,17 +55,27 @@ def claiming(archive: bytes) -> bytes:
 PNG_HEAD = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 2, 8, 0, 0, 0, 0))
 PNG = PNG_HEAD + chunk(b"IDAT", zlib.compress(bytes(8))) + chunk(b"IEND", b"")
 JPEG = b"\xff\xd8\xff\xe0\0\4ab\xff\xc0\0\x0b\x08\0\2\0\3\1\1\x11\0\xff\xda\0\x08\1\1\0\0?\0\xd2\xff\xd9"
-GIF = b"GIF89a\3\0\2\0" + bytes(3) + b",\0;"
-BMP = b"BM" + struct.pack("<I", 30) + bytes(24)
-TIFF = b"II*\0" + struct.pack("<I", 8) + b"\0\0"
-MP3 = b"ID3\4\0\0" + b"\0\0\1\2" + bytes(130) + b"\xff\xfb\x90\0"
-MP4 = box(b"ftyp", b"isom") + box(b"moov", b"tracks") + box(b"mdat", b"pictures", wide=True)
+GIF = b"GIF89a\3\0\2\0" + bytes(3) + b"," + bytes(9) + b"\2\1x\0;"
+BMP = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 78, 0, 0, 54, 40, 3, 2, 1, 24, 0, 0, 0, 0, 0, 0) + bytes(24)
+TIFF = b"II*\0" + struct.pack("<IHHHIIHHIII", 8, 2, 273, 4, 1, 38, 279, 4, 1, 2, 0) + b"ab"
+TIFF_2 = b"MM\0*" + struct.pack(">IHHHIIHHIII", 8, 2, 273, 4, 1, 38, 279, 4, 1, 2, 0) + b"ab"
+MP3_FRAME = b"\xff\xfb\x90\0" + bytes(413)
+MP3 = b"ID3\4\0\0" + b"\0\0\1\2" + bytes(130) + MP3_FRAME
+MP4 = box(b"ftyp", b"isom") + box(b"moov", box(b"trak")) + box(b"mdat", b"pictures", wide=True)
 NPY_HEAD = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n"
 NPY = b"\x93NUMPY\1\0" + struct.pack("<H", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
 NPY_2 = b"\x93NUMPY\2\0" + struct.pack("<I", len(NPY_HEAD)) + NPY_HEAD + bytes(4)
 TENSOR = b'{"__metadata__": {"format": "pt"}, "w": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}}'
-PARQUET = b"PAR1" + bytes(4) + struct.pack("<I", 4) + b"PAR1"
-HDF5 = b"\x89HDF\r\n\x1a\n"
+PARQUET = b"PAR1" + b"\x15\2\x19\x1c" + struct.pack("<I", 4) + b"PAR1"
+HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+HDF5 = HDF5_MARK + bytes(32) + struct.pack("<QQQQ", 81, 0, 0, 72) + b"\1" + bytes(8)
+HDF5_3 = HDF5_MARK + b"\3" + bytes(19) + struct.pack("<QQ", 52, 48) + bytes(4) + b"OHDR"
+WEBP = riff(b"WEBP", b"VP8 ", bytes(12))
+AVI = riff(b"AVI ", b"LIST", b"hdrl") + b"LIST" + struct.pack("<I", 16) + b"movi00dc\4\0\0\0abcd"
+PDF = b"%PDF-1.4\n1 0 obj" + 2 * b"<</Type /Page>>\n" + b"<</Type /Pages>>\nstartxref\n9\n%%EOF"
+FLAC = b"fLaC\x80\0\0\x22" + bytes(34) + b"\xff\xf8" + bytes(9)
+OGG = 2 * (b"OggS" + bytes(22) + b"\1\4abcd")
+MATROSKA = b"\x1aE\xdf\xa3\x80\x18S\x80g\x88\x1fC\xb6u\x83abc"
 GZIP = gzip.compress(b"content", mtime=0)
 OLD_PICKLE = b"\x80\2X\1\0\0\0aq\0."
 
@@ -79,20 +89,24 @@ SOUND = (
     + bytes(16000)
 )
 
+OPEN_SOUND = SOUND.replace(struct.pack("<I", 16000), b"\xff\xff\xff\xff")
+LYING_SOUND = SOUND.replace(struct.pack("<II", 8000, 32000), struct.pack("<II", 8000, 1))
+SAID_OF_SOUND = "WAV, 8000 Hz, 2 channels, 16 bits, 0.50 s"
+
 GOOD = [
     ("png", PNG, "PNG, 3 x 2"), ("jpeg", JPEG, "JPEG, 3 x 2"), ("gif", GIF, "GIF"), ("gif", GIF + b"\0", "GIF"),
-    ("bmp", BMP, "BMP"), ("tiff", TIFF, "TIFF"), ("tiff", b"MM\0*\0\0\0\x08\0\0", "TIFF"),
-    ("webp", riff(b"WEBP", b"VP8 ", b"pixels"), "WebP"), ("wav", riff(b"WAVE", b"data", b"sound"), "WAV"),
-    ("wav", SOUND, "WAV, 8000 Hz, 2 channels, 16 bits, 0.50 s"), ("pdf", b"%PDF-1.4\n" + 2 * b"<</Type /Page>>\n" + b"<</Type /Pages>>\n%%EOF", "PDF, 2 pages"),
-    ("wav", riff(b"WAVE", b"data", b"sound", 0xFFFFFFFF), "WAV"), ("wav", riff(b"WAVE", b"data", b"sound", 99, b"RF64"), "WAV"),
-    ("avi", riff(b"AVI ", b"LIST", b"pictures"), "AVI"), ("mp3", MP3, "MP3"), ("mp3", b"\xff\xfb\x90\0", "MP3"),
-    ("mp4", MP4, "MP4"), ("mp4", box(b"ftyp") + box(b"moof"), "MP4"), ("mp4", box(b"ftyp") + b"\0\0\0\0moov", "MP4"),
-    ("pdf", b"%PDF-1.4\n%%EOF\n", "PDF"), ("zip", packed("a"), "ZIP, 1 files"), ("npz", packed("x.npy", NPY), "NPZ, 1 arrays"),
-    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("npy", array("[('a', '<f4'), ('b', '<U2', (2,))]", "()", 20), "NPY"), ("npy", array("'|O'", "(2,)", 2), "NPY"), ("npy", array("'<M8[ns]'", "(2, 1)", 16), "NPY"), ("mp3", b"ID3\4\0\0\0\1\0\0" + bytes(16384) + b"\xff\xfb\x90\0", "MP3"), ("torch", packed("m/data.pkl"), "torch checkpoint"),
+    ("bmp", BMP, "BMP, 3 x 2"), ("tiff", TIFF, "TIFF"), ("tiff", TIFF_2, "TIFF"),
+    ("webp", WEBP, "WebP"), ("wav", LYING_SOUND, SAID_OF_SOUND),
+    ("wav", SOUND, SAID_OF_SOUND), ("pdf", PDF, "PDF, 2 pages"),
+    ("wav", OPEN_SOUND, SAID_OF_SOUND), ("wav", b"RF64" + OPEN_SOUND[4:], SAID_OF_SOUND),
+    ("avi", AVI, "AVI"), ("mp3", MP3, "MP3"), ("mp3", MP3_FRAME, "MP3"),
+    ("mp4", MP4, "MP4"), ("mp4", box(b"ftyp") + box(b"moof") + box(b"mdat", b"x"), "MP4"), ("mp4", box(b"ftyp") + box(b"moov", box(b"trak")) + b"\0\0\0\0mdatx", "MP4"),
+    ("pdf", PDF.replace(b"/Page", b"/X") + b"\n", "PDF"), ("zip", packed("a"), "ZIP, 1 files"), ("npz", packed("x.npy", NPY), "NPZ, 1 arrays"),
+    ("npy", NPY, "NPY"), ("npy", NPY_2, "NPY"), ("npy", array("[('a', '<f4'), ('b', '<U2', (2,))]", "()", 20), "NPY"), ("npy", array("'|O'", "(2,)", 2), "NPY"), ("npy", array("'<M8[ns]'", "(2, 1)", 16), "NPY"), ("mp3", b"ID3\4\0\0\0\1\0\0" + bytes(16384) + MP3_FRAME, "MP3"), ("torch", packed("m/data.pkl", OLD_PICKLE), "torch checkpoint"),
     ("torch", OLD_PICKLE, "torch checkpoint (pickle)"), ("pickle", b"\x80\5K\1.", "pickle"), ("pickle", OLD_PICKLE, "pickle"),
     ("safetensors", tensors(TENSOR, 16), "1 tensors"), ("parquet", PARQUET, "Parquet"), ("gzip", GZIP, "gzip"),
-    ("flac", b"fLaC" + bytes(5), "FLAC"), ("ogg", b"OggS" + bytes(5), "Ogg"), ("matroska", b"\x1aE\xdf\xa3" + bytes(5), "Matroska"),
-    ("hdf5", HDF5 + bytes(32) + struct.pack("<Q", 48), "HDF5"), ("hdf5", HDF5 + b"\3" + bytes(19) + struct.pack("<Q", 36), "HDF5"),
+    ("flac", FLAC, "FLAC"), ("ogg", OGG, "Ogg"), ("matroska", MATROSKA, "Matroska"),
+    ("hdf5", HDF5, "HDF5"), ("hdf5", HDF5_3, "HDF5"),
     ("text", b"a\nb", "2 lines"), ("json", b'{"error": "", "loss": 1}', "JSON object"), ("json", b"[1]", "JSON list"), ("json", b"0.5", "JSON value"),
     ("jsonl", b"1\n\n2\n", "2 rows"), ("csv", b"a;b\n1;2\n", "1 rows, columns a, b"), ("csv", b"a,1\n", "1 row without a header"), ("csv", b"a\nb\n", "1 rows, columns a"),
     ("html", b"<table></table>", "1 elements"), ("text", b"Error: x\n" * 41, "41 lines"),
@@ -106,17 +120,17 @@ BAD = [
     ("png", PNG[1:], "is not a valid PNG"), ("jpeg", JPEG[:-2], "truncated"), ("jpeg", JPEG.replace(b"\xff\xc0", b"\xff\xc4"), "without a picture"),
     ("jpeg", JPEG[1:], "is not a valid JPEG"), ("gif", GIF[:-1], "truncated"), ("gif", b"GIF", "is not a valid GIF"),
     ("bmp", b"BM", "truncated"), ("bmp", b"x" + BMP, "is not a valid BMP"), ("tiff", TIFF[:6], "truncated"), ("tiff", b"II", "is not a valid TIFF"),
-    ("webp", riff(b"WAVE", b"VP8 ", b"pixels"), "is not a valid WebP"), ("webp", riff(b"WEBP", b"ALPH", b"pixels"), "empty"),
-    ("wav", riff(b"WAVE", b"data", b""), "empty"), ("wav", riff(b"WAVE", b"data", b"sound")[:18], "empty"),
-    ("wav", riff(b"WAVE", b"data", b"sound")[:-1], "truncated"), ("wav", riff(b"WAVE", b"data", b"sound", mark=b"RIFX"), "is not a valid WAV"),
-    ("avi", riff(b"AVI ", b"LIST", b"pictures")[:-1], "truncated"),
-    ("mp3", MP3[:-4], "no frame was found"), ("mp3", b"\xff\xe0\xff", "no frame was found"), ("mp3", bytes(4096) + b"\xff\xfb\x90\0", "no frame was found"),
+    ("webp", riff(b"WAVE", b"VP8 ", b"pixels"), "is not a valid WebP"), ("webp", riff(b"WEBP", b"ALPH", b"pixels"), "without a picture"),
+    ("wav", riff(b"WAVE", b"data", b""), "without a sample"), ("wav", SOUND[:18], "without a sample"),
+    ("wav", SOUND[:-1], "truncated"), ("wav", riff(b"WAVE", b"data", b"sound", mark=b"RIFX"), "is not a valid WAV"),
+    ("avi", AVI[:-1], "truncated"),
+    ("mp3", MP3[:-4], "no frame was found"), ("mp3", b"\xff\xe0\xff", "no frame was found"), ("mp3", bytes(4096) + MP3_FRAME, "no frame was found"),
     ("mp4", MP4[:-1], "truncated"), ("mp4", box(b"ftyp") + b"\0\0\0\7moov", "truncated"), ("mp4", box(b"ftyp") + box(b"mdat"), "table of contents"),
     ("mp4", MP4[1:], "is not a valid MP4"), ("pdf", b"%PDF-1.4\n", "truncated"), ("pdf", b"%%EOF", "is not a valid PDF"),
     ("zip", packed(""), "empty"), ("zip", packed("a")[:-9], "truncated"), ("zip", packed("a").replace(b"content", b"contend"), "Bad CRC"),
     ("npz", packed("x.txt"), "without an array"), ("npy", NPY[:-4], "shorter than"), ("npy", NPY_2[:-1], "shorter than"), ("npy", array("'<f4'", "(0,)", 4), "without numbers"),
     ("npy", array("'<f8'", "(-1, -1)", 80), "without numbers"), ("npy", array("'?!'", "(1,)", 80), "unknown kind"),
-    ("hdf5", HDF5 + bytes(32) + struct.pack("<Q", 49), "truncated"),
+    ("hdf5", HDF5[:-1], "truncated"), ("png", PNG_HEAD + chunk(b"IDAT", b"xxxx") + chunk(b"IEND", b""), "damaged"),
     ("parquet", PARQUET.replace(b"\4\0\0\0", b"\5\0\0\0"), "truncated"), ("npy", NPY[:-9], "truncated"),
     ("npy", NPY.replace(b"shape", b"shade"), "is not npy, or is truncated"), ("torch", packed("m/x.pkl"), "without torch's data.pkl"), ("torch", OLD_PICKLE[:-1], "truncated"),
     ("pickle", b"\x80\5K\1", "truncated"), ("pickle", b"\x80\1K\1.", "is not a pickle"), ("pickle", b"\x80\6K\1.", "is not a pickle"), ("pickle", b"K\2.", "is not a pickle"),
@@ -141,6 +155,13 @@ def test_a_right_file_passes(kind: str, content: bytes, said: str) -> None:
 
 
 CLAIMS = [
+    ("wav", b"RF64" + OPEN_SOUND[4:44], "without a sample"), ("wav", OPEN_SOUND[:44], "without a sample"), ("jpeg", JPEG.replace(b"\0\2\0\3", b"\x70\0\x70\0"), "truncated"),
+    ("jpeg", JPEG.replace(b"\xff\xda", b"\xff\xd9"), "without a picture"), ("gif", GIF[:13] + b";", "without a picture"), ("bmp", b"BMP could not be drawn, no display\n", "truncated"),
+    ("bmp", BMP[:-1], "truncated"), ("tiff", TIFF[:-1], "truncated"), ("flac", FLAC[:42], "truncated"), ("flac", FLAC.replace(bytes(20), bytes(12) + b"\xff" * 8), "truncated"), ("ogg", OGG[:-1], "truncated"),
+    ("matroska", MATROSKA[:-1], "truncated"), ("mp4", box(b"ftyp") + box(b"moov"), "table of contents"), ("mp4", MP4[:-8] + b"", "truncated"),
+    ("mp4", box(b"ftyp") + box(b"moov", box(b"trak")), "less in it"), ("mp4", box(b"ftyp") + box(b"moov", box(b"trak", box(b"mdia", box(b"minf", box(b"stbl", box(b"stsz", struct.pack(">III", 0, 9, 9))))))) + box(b"mdat", b"x"), "less in it"),
+    ("mp3", MP3[:-1], "no frame"), ("avi", riff(b"AVI ", b"LIST", b"hdrl"), "without a picture"), ("webp", WEBP[:4] + b"\xff\xff" + WEBP[6:], "truncated"), ("pdf", b"%PDF-1.4\n%%EOF", "truncated"),
+    ("parquet", PARQUET.replace(b"\x15", b"\0"), "table of contents"), ("hdf5", HDF5[:64] + bytes(8) + HDF5[72:], "without a group"), ("pickle", b"\x80\4.", "without a value"), ("torch", packed("x/data.pkl", b""), "is not a pickle"),
     ("npz", packed("x.npy", array("'<f8'", "(1000000,)", 80)), "shorter than"), ("npz", claiming(packed("x.npy", NPY)), "shorter than"),
     ("npy", array("'<f8'", "(1000000000,)", 80), "shorter than"), ("zip", claiming(packed("a")), "shorter than"),
     ("safetensors", tensors(TENSOR.replace(b"[2, 2]", b"[2000, 2]"), 16), "shorter than"),
