@@ -14,9 +14,12 @@ Nothing is imported before it is used: `import ml_agent` costs next to nothing.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False
+"""For type checkers it is true; `typing` itself may lie in the working folder, see `__main__`."""
 if TYPE_CHECKING:
+    from typing import Any
+
     from ml_agent.api import asolve, check, continue_run, explain, find, solve, start
     from ml_agent.api_types import Answer, Checked, Event, Result
     from ml_agent.background import CancelledRunError, Run
@@ -64,7 +67,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name when it is first used."""
     home = next((module for module, names in _HOMES.items() if name in names), "")
     if not home:

@@ -5,12 +5,14 @@ import sys
 
 
 def _without_working_folder() -> None:
-    """`python -m` puts the working folder first: a repository's own `tools` would be imported in place of ours."""
-    from pathlib import Path
+    """`python -m` puts the working folder first: what lies there would be imported in place of ours, and of Python's own.
 
-    here, home = Path.cwd(), Path(__file__).resolve().parent.parent
+    Until then nothing is imported that Python has not loaded before it looks there, also not by `ml_agent/__init__.py`.
+    """
+    real = os.path.realpath
+    here, home = real("."), real(f"{__file__}/../..")
     if here != home:
-        sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
+        sys.path[:] = [entry for entry in sys.path if entry and real(entry) != here]
 
 
 def start() -> None:

@@ -216,10 +216,11 @@ def _github(settings: Settings) -> Row:
 
 def _package_index(_settings: Settings) -> Row:
     """Asked through pip, which knows the index and the proxy that are configured."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "0", "--timeout", f"{WAIT:.0f}"]
+    pip = [sys.executable, "-P", "-m", "pip"]  # not from the working folder
+    quickly = ["--disable-pip-version-check", "--retries", "0", "--timeout", f"{WAIT:.0f}"]
     try:
         done = subprocess.run(
-            [*command, "index", "versions", "pip"],
+            [*pip, *quickly, "index", "versions", "pip"],
             capture_output=True,
             timeout=WAIT * 3,
             check=False,

@@ -43,7 +43,8 @@ _MOST_FILES = 1_000
 
 
 @functools.cache
-def _entry_points(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
+def entry_points(group: str) -> Mapping[str, importlib.metadata.EntryPoint]:
+    """What installed packages add to a group, by name."""
     return {point.name: point for point in _ours() if point.group == group}
 
 
@@ -72,12 +73,12 @@ def installed() -> tuple[str, ...]:
 
 def names(group: str) -> tuple[str, ...]:
     """What is there, sorted; nothing is imported."""
-    return tuple(sorted(_entry_points(group)))
+    return tuple(sorted(entry_points(group)))
 
 
 def is_added(group: str, name: str, ours: Collection[str] = ()) -> bool:
     """Whether a package adds what has this name. Raises PluginError where it is the name of one of ours, too."""
-    point = _entry_points(group).get(name)
+    point = entry_points(group).get(name)
     if point is not None and name in ours:
         raise PluginError(
             f"the package {_origin(point)} adds {name!r} to {group}, but {name!r} is built in: choose another name"
@@ -87,12 +88,12 @@ def is_added(group: str, name: str, ours: Collection[str] = ()) -> bool:
 
 def made_by(group: str, name: str) -> str:
     """The package, with its version, that adds what has this name."""
-    return _origin(_entry_points(group)[name])
+    return _origin(entry_points(group)[name])
 
 
 def load(group: str, name: str) -> Any:
     """The object of that name. Raises PluginError where there is none or its package cannot be imported."""
-    point = _entry_points(group).get(name)
+    point = entry_points(group).get(name)
     if point is None:
         raise PluginError(
             f"no installed package adds a {group.removeprefix('ml_agent.').removesuffix('s')} called {name}"
@@ -131,7 +132,7 @@ def identity(group: str) -> str:
     """What is there, with its versions and its sources, for the keys of caches."""
     return " ".join(
         f"{name}={_origin(point)}={_sources(point.module.partition('.')[0])}"
-        for name, point in sorted(_entry_points(group).items())
+        for name, point in sorted(entry_points(group).items())
     )
 
 

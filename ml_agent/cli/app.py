@@ -3,13 +3,15 @@
 import ast
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from ml_agent.tools.plugins import entry_points
 
 EXTENSIONS = "ml_agent.commands"
 """Entry points of this group are groups of commands of other packages; nothing here knows what they are."""
@@ -105,7 +107,7 @@ class Commands(TyperGroup):
 
 @cache
 def _extensions() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=EXTENSIONS)}
+    return dict(entry_points(EXTENSIONS))
 
 
 def summary(name: str) -> str:

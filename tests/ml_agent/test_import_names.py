@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import site
 import subprocess
 import sys
 from pathlib import Path
@@ -60,3 +61,35 @@ def test_as_a_server_for_coding_agents(folder: Path) -> None:
             return await client.call_tool("check_command", {"command": "python train.py", "repository": "repository"})
 
     assert not asyncio.run(checked()).is_error
+
+
+COMMAND = "import sys; sys.argv = ['ml-agent', 'evil']; from ml_agent.cli import main; main()"
+ADDED = "[ml_agent.commands]\nevil = evil:app\n"
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("typing", "re", "pathlib", "signal", "json", "typer"), ("-S", "-m", "ml_agent", "--help")),
+        (("pip", "re", "pathlib"), ("-m", "ml_agent", "doctor")),
+        (("evil",), ("-c", COMMAND)),
+    ],
+)
+def test_nothing_of_the_working_folder_runs(names: tuple[str, ...], words: tuple[str, ...], tmp_path: Path) -> None:
+    """Neither in the place of Python's own modules or of pip, nor as a command that a package adds."""
+    trap, hostile = f"open({str(tmp_path / 'ran')!r}, 'a').write(__name__)\n", tmp_path / "hostile"
+    (hostile / "evil-1.0.dist-info").mkdir(parents=True)
+    (hostile / "evil-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+    (hostile / "evil-1.0.dist-info/entry_points.txt").write_text(ADDED)
+    for name in names:
+        (hostile / f"{name}.py").write_text(trap)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *site.getsitepackages()]),
+    }
+    done = subprocess.run(
+        [sys.executable, *words], cwd=hostile, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout or "No such command" in done.stderr, done.stderr
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
