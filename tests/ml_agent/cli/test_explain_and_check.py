@@ -129,10 +129,10 @@ DEFINES = "def main(lr=1):\n    print(lr)\n"
         ("import microcli\nmicrocli.CLI().go()\n", "microcli.CLI is not known here"),
         (
             f"import reads\n{DEFINES}if __name__ == '__main__':\n    reads.call(main)\n",
-            "reads.call is given a function",
+            "reads.call may read them",
         ),
-        (f"import reads as r\n{DEFINES}r.cli.run(main, version='1')\n", "r.cli.run is given a function"),
-        (f"import reads\napp = reads.App()\n@app.main\n{DEFINES}app()\n", "reads.App is given a function"),
+        (f"import reads as r\n{DEFINES}r.cli.run(main, version='1')\n", "reads.cli.run may read them"),
+        (f"import reads\napp = reads.App()\n@app.main\n{DEFINES}app()\n", "reads.App may read them"),
         (f"import reads\n{DEFINES}reads.spawn(main, args=(1, 2))\n", ""),
         (f"import reads\n{DEFINES}reads.spawn(main, 1)\n", ""),
         (f"import reads\n{DEFINES}def other():\n    reads.trace(main)\nmain(reads.zeros(1))\n", ""),
