@@ -85,10 +85,10 @@ class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _DOUBTED = {
-    "request": "your request may ask for this file: {}",
+    "request": "your request may ask for this: {}",
     "before": "the first run expected this file, the correction names another: {}",
 }
-"""What is said of a file that is not there and need not be."""
+"""What is said of what is not there and need not be."""
 _LAST_LINES, _LONGEST_LINE = 3, 200
 """Of what a program said, and characters of one."""
 

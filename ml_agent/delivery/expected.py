@@ -40,7 +40,8 @@ def said_before(expected: Sequence[Expectation], before: Sequence[str], correcti
 def with_answer(stated: Sequence[Expectation], outputs: Sequence[Output]) -> tuple[Expectation, ...]:
     """What the user's words say, as the author of an answer reads them, and what else he says should come out.
 
-    A file that only our reading of the sentence names need not be there where the author names others: whether it is missing, he is asked.
+    What only our reading of the sentence asks for (a file, or that something is printed) need not be there where the author names files:
+    whether it is missing, he is asked.
     """
     own = {posixpath.normpath(one.path): one for one in outputs[:_MOST_OUTPUTS] if _is_inside(one.path)}
     named = [one for one in stated if one.source == "request" and posixpath.normpath(one.path or "?") in own]
@@ -54,7 +55,7 @@ def with_answer(stated: Sequence[Expectation], outputs: Sequence[Output]) -> tup
                 columns=mine.columns or one.columns,
                 rows=one.rows if mine.rows is None else mine.rows,
             )
-        elif one.path and ((outputs and one.source == "request") or (named and one.source == "before")):
+        elif (outputs and one.source == "request") or (one.path and named and one.source == "before"):
             one = msgspec.structs.replace(one, must=False)
         merged.append(one)
     return (*merged, *(_of_author(one) for one in own.values()))

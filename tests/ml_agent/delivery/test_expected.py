@@ -36,3 +36,10 @@ def test_what_the_author_of_an_answer_says_is_expected_too() -> None:
         ("c.png (png)", False, "model"),
     ]
     assert with_answer(read, ()) == read
+
+
+def test_print_may_mean_paper() -> None:
+    read = expectations("Print the table items.csv as a PDF, outputs/items.pdf.", ())
+    assert [(one.kind, one.must) for one in read] == [("pdf", True), ("printed", True)]
+    merged = with_answer(read, (Output(path="outputs/items.pdf"),))
+    assert [(one.kind, one.must) for one in merged] == [("pdf", True), ("printed", False)]
