@@ -35,7 +35,7 @@ from ml_agent.sandbox.task import Source, Task
 from ml_agent.tools.work_tree import WorkTree
 
 SandboxKind = Literal["docker", "local", "process"]
-ROWS = Path(__file__).with_name("setup_real.jsonl")
+LISTED = Path(__file__).with_name("setup_real.jsonl")
 MOST_BYTES = 2 * 1024**3
 """Of a work tree."""
 SECONDS = 300.0
@@ -61,7 +61,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
         return self.response.ok or self.response.ended == "probe"
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Result(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one repository, or of one case of `tests/setup_bench`."""
 
     name: str
@@ -78,9 +78,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
-def row_of(name: str, proof: Proof, wrong: Sequence[str]) -> Row:
-    """The row, without its time, for a proof and what speaks against it."""
-    return Row(
+def result_of(name: str, proof: Proof, wrong: Sequence[str]) -> Result:
+    """The result, without its time, for a proof and what speaks against it."""
+    return Result(
         name=name,
         right=not wrong,
         ended="completed" if proof.ok else proof.diagnosis.code,
@@ -120,10 +120,12 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 def repositories() -> list[Repository]:
     """All rows of the list."""
-    return [msgspec.json.decode(line, type=Repository) for line in ROWS.read_text("utf-8").splitlines() if line.strip()]
+    return [
+        msgspec.json.decode(line, type=Repository) for line in LISTED.read_text("utf-8").splitlines() if line.strip()
+    ]
 
 
-def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) -> Row:
+def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note = None) -> Result:
     """Make the environment of a repository and run its entry."""
     began = time.monotonic()
     try:
@@ -132,13 +134,13 @@ def run_repository(row: Repository, mirrors: Path, kind: SandboxKind, note: Note
             ready = round(time.monotonic() - began, 1)
             proof = prove(session, task)
     except SandboxError as error:
-        return Row(name=row.name, ended="sandbox", right=False, message=str(error))
+        return Result(name=row.name, ended="sandbox", right=False, message=str(error))
     said = proof.response.stdout + proof.response.stderr
     wrong = (
         [proof.diagnosis.message] if not proof.ok else [] if re.search(row.expect, said) else [f"says {said[-200:]}"]
     )
     seconds = round(time.monotonic() - began, 1)
-    return msgspec.structs.replace(row_of(row.name, proof, wrong), set_up_seconds=ready, seconds=seconds)
+    return msgspec.structs.replace(result_of(row.name, proof, wrong), set_up_seconds=ready, seconds=seconds)
 
 
 @contextmanager
@@ -219,7 +221,7 @@ def real(
     runs = {one.name: one for one in repositories()}
     if unknown := set(only or ()) - set(runs):
         raise typer.BadParameter(f"there is no {', '.join(sorted(unknown))}")
-    kept, console, rows = KeptRows(out, Row) if out else None, Console(width=180), []
+    kept, console, rows = KeptRows(out, Result) if out else None, Console(width=180), []
     done = {row.name: row for row in kept.rows} if kept else {}
     steps = Console(stderr=True)
     note = (lambda line: steps.print(f"  {line}", markup=False)) if verbose else None

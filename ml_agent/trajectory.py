@@ -1,4 +1,7 @@
-"""One event a line in trajectory.jsonl, enough to rebuild every prompt and reply; nothing secret."""
+"""One event a line in trajectory.jsonl, enough to rebuild every prompt and reply; keys that the run knows are masked.
+
+What an event is called and holds is decided where it is emitted: `grep -r 'emit("'` lists them.
+"""
 
 import json
 import threading

@@ -21,7 +21,7 @@ from typing import Any
 from ml_agent.tools.errors import PluginError
 
 FRAMEWORKS = "ml_agent.frameworks"
-"""Name -> {dotted name of a library's function or class: factory of what models it}; see tools/signatures/read.py."""
+"""Name -> {dotted name of a library's function or class: factory of what models it}; see tools/signatures/added.py."""
 NAVIGATORS = "ml_agent.navigators"
 """Name -> function of the settings and the navigator without a model that gives a Navigator."""
 SANDBOXES = "ml_agent.sandboxes"

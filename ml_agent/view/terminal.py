@@ -22,9 +22,9 @@ def show(page: Page, console: Terminal) -> None:
     console.print(Text.assemble((result["ending"], colour), f": {result['message']}\n"), soft_wrap=True)
     answer = (result.get("answer") or {}).get("text", "")
     lines = answer.splitlines()
-    is_below = not is_answer(result) or bool((result.get("answer") or {}).get("sandbox_only"))  # the summary has it
-    console.say("" if is_below else "\n".join(lines[:MOST_LINES]))
-    if len(lines) > MOST_LINES and not is_below:
+    summary_has_it = not is_answer(result) or bool((result.get("answer") or {}).get("sandbox_only"))
+    console.say("" if summary_has_it else "\n".join(lines[:MOST_LINES]))
+    if len(lines) > MOST_LINES and not summary_has_it:
         console.print(Text(f"... and {counted(len(lines) - MOST_LINES, 'more line')}, in the run folder", style="dim"))
     console.print()
     for row in (row for row in summary(result) if not row.startswith("ending ")):

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ml_agent.benchmarks.setup_bench import Proof, Row, SandboxKind, open_session, prove, row_of
+from ml_agent.benchmarks.setup_bench import Proof, Result, SandboxKind, open_session, prove, result_of
 from ml_agent.sandbox.contract import Command, Sandbox
 from ml_agent.sandbox.diagnosis import Diagnosis
 from ml_agent.sandbox.task import Source, Task
@@ -91,7 +91,7 @@ def lay(case: Case, folder: Path) -> Path:
     return copy
 
 
-def run_case(case: Case, kind: SandboxKind) -> Row:
+def run_case(case: Case, kind: SandboxKind) -> Result:
     """Set up, run, diagnose and repair by rules. Raises SandboxUnavailableError, SandboxLostError."""
     with tempfile.TemporaryDirectory(prefix="setup-bench-") as place:
         root = lay(case, Path(place) / "repositories")
@@ -102,13 +102,13 @@ def run_case(case: Case, kind: SandboxKind) -> Row:
             return judge(case, proof, written, ends_here(case, session.sandbox))
 
 
-def judge(case: Case, proof: Proof, written: dict[str, Any] | None, expected: Ends) -> Row:
+def judge(case: Case, proof: Proof, written: dict[str, Any] | None, expected: Ends) -> Result:
     """The row, without its time, for a proof; `written` is what the program's result file holds, None where there is none."""
     ended: Ends = "completed" if proof.ok else "diagnosed"
     wrong = _wrong_result(case, written) if proof.ok else _wrong_diagnosis(case, proof.diagnosis)
     if ended != expected and not (ended == "completed" == case.also):
         wrong = [f"ended {ended}, expected {expected}", *wrong]
-    return row_of(case.name, proof, wrong)
+    return result_of(case.name, proof, wrong)
 
 
 def ends_here(case: Case, sandbox: Sandbox) -> Ends:

@@ -51,7 +51,11 @@ Factory = Callable[["Interpreter", str, Arguments], Value]
 
 
 class Interpreter:
-    """Follows one script."""
+    """Follows one script, by `run_script`, `run_entry` or `run_function`.
+
+    Then `made` and `parsed` hold its parsers, `settled` and `accepted()` say which values it tests, and `complete` whether it was
+    followed to its end.
+    """
 
     def __init__(
         self,
@@ -102,6 +106,35 @@ class Interpreter:
         """File and line of the assignment to an attribute or an item that is being followed."""
         self.failed = ""
         """What went wrong in a package that models a library."""
+
+    def run_script(self) -> Module:
+        """Follow the script as `python script` would."""
+        main = self.module(self.script, "__main__")
+        self._guard(lambda: self.run_module(main))
+        return main
+
+    def run_entry(self, module: str, function: str) -> None:
+        """Import the script under its own name and call one of its functions, as a console script does."""
+        target = self.module(self.script, module)
+        self._guard(lambda: self.run_module(target))
+        if not self.parsed:
+            self._guard(lambda: self._call_path(target, function))
+
+    def run_function(self, function: Value) -> None:
+        """Follow one function with unknown arguments."""
+        self.uncertain, self.collectors, self.depth = 0, [Collector(0)], 0
+        self.active = []
+        if isinstance(function, Function):
+            names = [p.arg for p in function.node.args.args if p.arg not in function.defaults]
+            self._guard(lambda: self.call(function, Arguments([], dict.fromkeys(names, UNKNOWN))))
+        elif isinstance(function, Class):
+            self._guard(lambda: self._run_class(function))
+
+    def result_of(self, path: str, function: str, placed: Sequence[Value]) -> Value:
+        """What a function of a file gives; UNKNOWN where it cannot be followed."""
+        self.complete, found = True, [UNKNOWN]
+        self._guard(lambda: found.append(self._call_path(self.module(path, ""), function, placed)))
+        return found[-1]
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
         """The value of an expression; UNKNOWN where it cannot be followed."""
@@ -352,40 +385,11 @@ class Interpreter:
         finally:
             self.uncertain = uncertain
 
-    def run_script(self) -> Module:
-        """Follow the script as `python script` would."""
-        main = self.module(self.script, "__main__")
-        self._guard(lambda: self.run_module(main))
-        return main
-
-    def run_entry(self, module: str, function: str) -> None:
-        """Import the script under its own name and call one of its functions, as a console script does."""
-        target = self.module(self.script, module)
-        self._guard(lambda: self.run_module(target))
-        if not self.parsed:
-            self._guard(lambda: self._call_path(target, function))
-
     def _call_path(self, module: Module, function: str, placed: Sequence[Value] = ()) -> Value:
         value: Value = module
         for name in function.split("."):
             value = self.attribute(value, name)
         return self.call(value, Arguments(list(placed), {}))
-
-    def result_of(self, path: str, function: str, placed: Sequence[Value]) -> Value:
-        """What a function of a file gives; UNKNOWN where it cannot be followed."""
-        self.complete, found = True, [UNKNOWN]
-        self._guard(lambda: found.append(self._call_path(self.module(path, ""), function, placed)))
-        return found[-1]
-
-    def run_function(self, function: Value) -> None:
-        """Follow one function with unknown arguments."""
-        self.uncertain, self.collectors, self.depth = 0, [Collector(0)], 0
-        self.active = []
-        if isinstance(function, Function):
-            names = [p.arg for p in function.node.args.args if p.arg not in function.defaults]
-            self._guard(lambda: self.call(function, Arguments([], dict.fromkeys(names, UNKNOWN))))
-        elif isinstance(function, Class):
-            self._guard(lambda: self._run_class(function))
 
     def _run_class(self, cls: Class) -> None:
         instance = self.call(cls, Arguments([], {}))

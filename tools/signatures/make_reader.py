@@ -1,4 +1,4 @@
-"""Makefiles: their targets, what they depend on and the variables that they take."""
+"""Makefiles: their targets and the variables that their recipes take, such as `make train LR=0.1`; prerequisites are not read."""
 
 import re
 from bisect import bisect_left

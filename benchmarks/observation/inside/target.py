@@ -1,4 +1,7 @@
-"""Reads the command line of an interpreter or a launcher: which program it starts, with which words; and starts it."""
+"""Reads the command line of an interpreter or a launcher: which program it starts, with which words; and starts it.
+
+It runs inside the sandbox under the Python of the answer, so it has the standard library alone and reads launchers itself.
+"""
 
 import ast
 import importlib
@@ -20,6 +23,7 @@ from .finder import statement_by_statement
 WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs", "-Q")
 CONSOLE = "--console"
 """What stands before a console script's name and `module:function`; no interpreter knows such a word."""
+# Modules that prepare or test: whoever starts them does not start the repository's program.
 NOT_OURS = ("pip", "venv", "ensurepip", "compileall", "spacy", "nltk.downloader", "unittest", "pytest")
 LONGEST = 1_000_000
 """Characters of a program that is read from standard input."""
@@ -32,14 +36,16 @@ class NoSuchScript(Exception):
 
 
 class Target:
-    """One program: a file, a module or a function of one, its words, and the first folder of its import path."""
+    """One program: a file, a module or a function of one."""
 
     function = ""
     """What a console script calls."""
 
     def __init__(self, path: str = "", module: str = "", words: Sequence[str] = (), own: bool = False) -> None:
+        """`words` follow the program; `own` code is the answer's (`-c`, or standard input) and none of the repository's."""
         self.path, self.module, self.words, self.own = path, module, list(words), own
         self.first = str(Path.cwd()) if module or own else str(Path(path).parent)
+        """The folder that Python puts first on its import path."""
 
 
 def read(given: Sequence[str], launchers: Sequence[str]) -> Target | None:
