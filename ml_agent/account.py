@@ -21,6 +21,7 @@ from ml_agent.request import Request, Value
 from ml_agent.tools.commandline.invocation import Invocation
 from ml_agent.tools.commandline.shell import parse_command
 from ml_agent.tools.commandline.words import choose
+from ml_agent.tools.foreign_files import read_text
 from ml_agent.tools.index import RepoIndex
 from ml_agent.tools.own_cache import remembered
 from ml_agent.tools.python_source import parse_python
@@ -37,12 +38,28 @@ _MOST_ALIKE = 4
 _LONGEST_WORD = 400
 _MOST_WORDS = 3_000
 """So many words of an answer are looked at: no answer has more, but an example may."""
+_MOST_SOURCE = 200_000
+"""Characters of an entry point that are looked through."""
 SPEAKS = frozenset({"echo", "printf", "true", "false", ":"})
 """Commands whose words set nothing, unless something reads what they say."""
 _READ_BY_OTHERS = re.compile(r"(?<!\|)\|(?!\|)|[<>`(){}]")
 _SEPARATOR = re.compile(r"(\|\||&&|[;&\n])")
+_SPLIT = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{1,2}))?")
+_WHOLE = 100
+"""What the shares of a split make together: 80/20."""
 _UNIT = re.compile(r"[\s-]{0,2}(?:[kMG]?Hz|bits?|[kKMGT]i?B)\b")
 """Units that say what a thing is like rather than what is to be done with it: "a 96 kHz recording", "on 16 GB"."""
+_VARIES = re.compile(r"\*|\?+|\{[^{}\s]{0,40}\}|%\d{0,3}[ds]")
+_PATTERN = re.compile(rf"(?:[\w.-]|{_VARIES.pattern}){{1,120}}")
+_MOST_PARTS = 4
+"""Of the name of several files, between what varies."""
+_AND_SO_ON = re.compile(r"[\"'`)\s,]{0,3}(?:and so (?:on|forth)\b|etc\b|\.\.\.|…)")
+"""What follows an example of many: "frame_000.png and so on"."""
+_SPOKEN = (ast.Attribute, ast.BinOp, ast.List, ast.Tuple)
+"""What people write as it stands in code, or nearly so: `net.head`, pi/8 of `np.pi / 8`, (0, 0) of `[0, 0]`."""
+_MOST_SPOKEN = 2_000
+"""Of these in one answer that are looked at: a list of data says no more."""
+_MODULE = re.compile(r"\b[A-Za-z_]\w*\.(?=[A-Za-z_])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -60,8 +77,15 @@ def account(draft: Draft, request: Request, workspace: Workspace) -> tuple[Ledge
 
 
 def used_or_required(entries: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-    """The entries that concern the user: not the guesses that an answer does not use."""
-    return tuple(one for one in entries if one.required or one.status != "not found")
+    """The entries that concern the user: not the guesses that an answer does not use, nor the parts of a value that it uses as a whole."""
+    kept = [one for one in entries if one.required or one.status != "not found"]
+    return tuple(one for one in kept if not any(_is_part(one, other) for other in kept))
+
+
+def _is_part(entry: LedgerEntry, other: LedgerEntry) -> bool:
+    """Whether an entry is one word of a series that stands in the same place: "12" of "12 6"."""
+    whole = other.text.split()
+    return len(whole) > 1 and entry.text in whole and bool(entry.where) and entry.where == other.where
 
 
 def with_rows_seen(draft: Draft, instruction: str, judgements: Sequence[Judgement]) -> Draft:
@@ -90,7 +114,9 @@ def whole_account(draft: Draft, request: Request, workspace: Workspace) -> tuple
         for value in stated
     ]
     entries = [
-        _entry_of_output(value, draft) or one if one.status == "not found" else one
+        _entry_of_output(value, draft) or _entry_of_fixed(value, draft, workspace.index) or one
+        if one.status == "not found"
+        else one
         for value, one in zip(stated, entries, strict=True)
     ]
     distinct = {(entry.value, entry.text, entry.where): entry for entry in reversed(entries)}
@@ -157,6 +183,19 @@ def _entry_of_output(value: Value, draft: Draft) -> LedgerEntry | None:
     return _entry_of(value, "honoured", "outputs") if posixpath.normpath(value.value) in made else None
 
 
+def _entry_of_fixed(value: Value, draft: Draft, index: RepoIndex) -> LedgerEntry | None:
+    """The entry of a file's name that the entry point itself has as a literal and takes by no option; None where it has none."""
+    if value.kind != "path" or not value.value or draft.kind != "bash" or not draft.entry.endswith(".py"):
+        return None
+    if any(_is_default(option, value) for one in index.signatures.get(draft.entry, ()) for option in one.options):
+        return None
+    tree = parse_python(read_text(index.root / draft.entry, _MOST_SOURCE))
+    nodes = ast.walk(tree) if tree is not None else ()
+    lines = (node.lineno for node in nodes if isinstance(node, ast.Constant) and node.value == value.value)
+    line = next(lines, None)
+    return _entry_of(value, "default", f"{draft.entry}:{line}") if line else None
+
+
 def _entry_of(value: Value, status: LedgerStatus, where: str) -> LedgerEntry:
     return LedgerEntry(
         value=value.value,
@@ -173,7 +212,8 @@ def _certain(value: Value, instruction: str) -> Value:
     """The value, as a guess where the wording is not that of a value."""
     unit = _UNIT.match(instruction, value.end) or _UNIT.search(value.text)
     described = value.kind == "number" and value.end > 0 and unit is not None
-    required = value.required and _is_value(value) and not described
+    exemplary = value.end > 0 and _AND_SO_ON.match(instruction, value.end) is not None
+    required = value.required and _is_value(value) and not described and not exemplary
     return msgspec.structs.replace(value, required=required)
 
 
@@ -208,12 +248,37 @@ def _carries(word: str, value: Value) -> bool:
         return _letters(value.name) in _letters(word)
     if value.kind == "number":
         return all(_has_number(word, part, value) for part in value.value.split())
+    if shares := _shares(value.value):
+        return any(number(text) in (one, one / _WHOLE) for text in _NUMBERS.findall(word) for one in shares)
     wanted, said = _letters(value.value), _letters(word)
     if not wanted:
         return value.value.rstrip("/") == word.rstrip("/")
     if value.kind == "path":
-        return wanted == said or _is_file_of(value.value, word)
-    return wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said)
+        return wanted == said or _is_file_of(value.value, word) or _is_imported(value.value, word)
+    if wanted == said or (len(wanted) > _FEW_LETTERS and wanted in said):
+        return True
+    parts = [_letters(part) for part in re.split(r"[\s/_-]+", value.value) if _letters(part)]
+    return len(parts) > 1 and any(_follow_each_other(parts, piece) for piece in word.split())
+
+
+def _shares(text: str) -> tuple[Decimal, ...]:
+    """The parts of a split into hundredths, "80/20"; () for anything else."""
+    split = _SPLIT.fullmatch(text)
+    parts = tuple(Decimal(part) for part in split.groups() if part) if split else ()
+    return parts if sum(parts) == _WHOLE else ()
+
+
+def _follow_each_other(parts: Sequence[str], piece: str) -> bool:
+    """Whether all parts stand in a piece without blanks in their order, others between them; numbers each as a whole."""
+    if all(part.isdigit() for part in parts):
+        return re.search(r"(?<!\d)" + r"\D[^\s]*?(?<!\d)".join(parts) + r"(?!\d)", piece) is not None
+    text, at = _letters(piece), 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def _is_file_of(path: str, word: str) -> bool:
@@ -222,8 +287,25 @@ def _is_file_of(path: str, word: str) -> bool:
     name = posixpath.basename(bare).lower()
     parts = re.split(r"[/\s=,:'\"()\[\]{}]+", word.lower())
     return re.search(rf"(?<![\w./-]){re.escape(bare)}(?![\w-])(?!\.\w)", word) is not None or (
-        len(name) > _FEW_LETTERS and (name in parts or any(one.endswith(f"*.{name}") for one in parts))
+        len(name) > _FEW_LETTERS
+        and (name in parts or any(one.endswith(f"*.{name}") for one in parts) or _is_one_of_many(name, word.lower()))
     )
+
+
+def _is_one_of_many(name: str, word: str) -> bool:
+    """Whether a word names several files, among them this one: `frame_*.png`, `f"frame_{k:03d}.png"`, `frame_%03d.png`."""
+    for pattern in _PATTERN.findall(word):
+        fixed = _VARIES.split(pattern)
+        told = sum(map(str.isalnum, "".join(fixed))) > _FEW_LETTERS
+        if 1 < len(fixed) <= _MOST_PARTS and told and re.fullmatch(r".{1,40}".join(map(re.escape, fixed)), name):
+            return True
+    return False
+
+
+def _is_imported(path: str, line: str) -> bool:
+    """Whether a line of code imports a file: "from tutorial_dataset import MyDataset" uses `tutorial_dataset.py`."""
+    module = path.removeprefix("./").removesuffix(".py").replace("/", ".")
+    return path.endswith(".py") and re.search(rf"\b(?:from|import)\s+{re.escape(module)}\b", line) is not None
 
 
 def _has_number(word: str, amount: str, value: Value) -> bool:
@@ -290,7 +372,7 @@ def _without_speech(text: str) -> str:
 
 
 def _in_code(text: str) -> Iterator[_Word]:
-    """The literals of Python code, each with its line, then its lines; comments say nothing."""
+    """The literals of Python code, each with its line, its other expressions, then its lines; comments say nothing."""
     lines = text.splitlines()
     tree = parse_python(text)
     if tree is None:
@@ -299,6 +381,9 @@ def _in_code(text: str) -> Iterator[_Word]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value is not None and not isinstance(node.value, bool):
             yield _Word(str(node.value), lines[node.lineno - 1].strip())
+    for part in islice((node for node in ast.walk(tree) if isinstance(node, _SPOKEN)), _MOST_SPOKEN):
+        plain = _MODULE.sub("", ast.unparse(part)) if isinstance(part, ast.BinOp) else ast.unparse(part)
+        yield _Word(plain, lines[part.lineno - 1].strip())
     for line in ast.unparse(tree).splitlines():
         yield _Word(line, line.strip())
 

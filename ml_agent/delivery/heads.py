@@ -4,9 +4,11 @@ import io
 import json
 import math
 import re
+import sqlite3
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import chain, islice
 from typing import Any
 
@@ -23,7 +25,10 @@ _FEW = 5
 _MOST_NUMBERS = 2_000_000
 _MOST_CELLS = 5_000_000
 """Of a table that is made of JSON objects, each with some of its columns; what would have more is shown as text."""
-_MOST_ARRAYS = 4
+_MOST_ARRAYS, _MOST_TABLES = 4, 3
+_SQLITE = b"SQLite format 3\0"
+_MOST_STEPS = 50_000_000
+"""Of SQLite's machine, for all that is read of a file."""
 _BLANK = frozenset({"", "nan", "null", "none", "<na>"})
 _ENDLESS = frozenset({"nan", "inf", "-inf", "infinity", "-infinity"})
 _SCORE = re.compile(
@@ -48,10 +53,12 @@ def head_of(data: bytes, whole: bool, expected: Expectation) -> Head:
     try:
         if expected.kind in ("npy", "npz"):
             return _of_arrays(data, expected.kind) if whole else Head()
+        if expected.kind == "file" and data.startswith(_SQLITE):
+            return _of_database(data, expected) if whole else Head()
         if expected.kind not in TEXT_KINDS and expected.kind != "file":
             return Head()
         text = text_of(data, whole)
-    except (InvalidContent, ValueError, LookupError, TypeError, zipfile.BadZipFile):
+    except (InvalidContent, ValueError, LookupError, TypeError, sqlite3.Error, zipfile.BadZipFile):
         return Head()
     try:
         if expected.kind in ("csv", "tsv"):
@@ -181,6 +188,36 @@ def _kind(value: Any) -> str:
 def _endless(values: Mapping[str, Any]) -> tuple[str, ...]:
     names = [name for name, value in values.items() if isinstance(value, float) and not math.isfinite(value)]
     return (f"{', '.join(names[:3])}: NaN or infinite",) if names else ()
+
+
+def _of_database(data: bytes, expected: Expectation) -> Head:
+    """The tables of an SQLite file. It is opened in memory, and nothing but plain reading is allowed: its schema may hold anything."""
+
+    def allowed(action: int, *_: object) -> int:
+        return sqlite3.SQLITE_OK if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ) else sqlite3.SQLITE_DENY
+
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.deserialize(data[:18] + b"\1\1" + data[20:])  # without the other files of a write-ahead log
+        base.set_authorizer(allowed)
+        base.set_progress_handler(lambda: True, _MOST_STEPS)
+        found = base.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0").fetchall()
+        names = [name for (name,) in found if not name.startswith("sqlite_")]
+        tables = [(name, _of_rows(base, name, expected)) for name in names[:_MOST_TABLES]]
+    lines = [line for name, head in tables for line in (f"table {cut(name, 40)}: {head.lines[0]}", *head.lines[1:4])]
+    others = f"other tables: {', '.join(names[_MOST_TABLES:])}"
+    doubts = tuple(f"table {name}: {doubt}" for name, head in tables for doubt in head.doubts)
+    return Head(lines=(*lines, *([cut(others)] if len(names) > _MOST_TABLES else [])), doubts=doubts)
+
+
+def _of_rows(base: sqlite3.Connection, table: str, expected: Expectation) -> Head:
+    quoted = table.replace('"', '""')
+    rows = base.execute(f'SELECT * FROM "{quoted}"')
+    names = [str(column[0]) for column in rows.description]
+    return _of_table(chain([names], (list(map(_cell, row)) for row in rows)), True, expected)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{len(value)} bytes" if isinstance(value, bytes) else str(value)[:LINE]
 
 
 def _of_arrays(data: bytes, kind: str) -> Head:

@@ -52,7 +52,12 @@ def statuses(words: str, text: str, workspace: Workspace, kind: str = "bash") ->
         ("at 512 pixels", "python fit.py --data city_512x256", "512"),
         ("results in 'out/first run'", "python fit.py --data 'out/first run'", "'out/first run'"),
         ("write out/a.txt", "cd out && python ../fit.py --data a.txt", "out/a.txt"),
+        ("the task 'vqa_test_3b'", "python fit.py --data vqa_test_eval_3b", "'vqa_test_3b'"),
+        ("split it 80/20", "python fit.py --data 0.2", "80/20"),
+        ("split it 70/15/15 by chance", "python fit.py --kimg 70", "70/15/15"),
         ("print 0.25 of it", "python - <<'X'\nprint(0.25)\nX", "0.25"),
+        ("read in/frame_000.png to in/frame_023.png", "python fit.py --data 'in/frame_*.png'", "in/frame_000.png"),
+        ("read in/old_1.png", "python fit.py --data in/old_%d.png", "in/old_1.png"),
     ],
 )
 def test_a_value_is_used_wherever_it_stands(words: str, text: str, value: str, workspace: Workspace) -> None:
@@ -113,9 +118,12 @@ def test_what_only_looks_like_a_value_is_no_use_of_it(words: str, text: str, val
     ("words", "text", "kind", "value"),
     [
         ("score the .gt.txt files in data/test", "python fit.py --data 'data/test/*.gt.txt'", "bash", "gt.txt"),
+        ("the data is what my_data.py loads", "from my_data import Load\nLoad()", "python", "my_data.py"),
     ],
 )
-def test_a_file_is_used_by_its_ending(words: str, text: str, kind: str, value: str, workspace: Workspace) -> None:
+def test_a_file_is_used_by_its_ending_or_as_a_module(
+    words: str, text: str, kind: str, value: str, workspace: Workspace
+) -> None:
     assert statuses(words, text, workspace, kind)[value] == "honoured"
 
 

@@ -1,7 +1,9 @@
 """What came out and may be as it should be: seen at a glance, doubted aloud, and refused only where nothing is in it."""
 
 import json
+import sqlite3
 import struct
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,20 @@ def array(*numbers: float) -> bytes:
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(numbers)}d", *numbers)
 
 
+def database(*statements: str) -> bytes:
+    with closing(sqlite3.connect(":memory:")) as base:
+        for statement in statements:
+            base.execute(statement)
+        base.commit()
+        return base.serialize()
+
+
+BASE = database(
+    'CREATE TABLE "odd ""name""" (id, score, note)',
+    "INSERT INTO [odd \"name\"] VALUES (1, 0.5, NULL), (2, x'00ff', NULL)",
+    "CREATE TABLE empty (a)",
+    "CREATE VIEW seen AS SELECT 1",
+)
 NAN = float("nan")
 NAMES = b"Company Name,Address\nA,B\n"
 LINES = b"".join(b'{"id": %d, "score": 0.5}\n' % number for number in range(6))
@@ -47,6 +63,8 @@ LINES = b"".join(b'{"id": %d, "score": 0.5}\n' % number for number in range(6))
         ("npy", array(NAN, NAN), (), None, False, False, "holds nothing but NaN"),
         ("npy", array(1, NAN, 3), (), None, True, False, "1 of 3 numbers are NaN or infinite"),
         ("npy", array(*[0.0] * 8), (), None, True, False, "all 8 numbers are 0"),
+        ("file", BASE, (), None, True, False, 'table odd "name": 2 rows, 3 columns: id (number), score (text), note (empty throughout)'),
+        ("file", BASE, (), None, True, False, "1,0.5,\n2,2 bytes,\ntable empty: 0 rows, 1 columns"),
         ("text", b"1 x\n2 y\n", (), None, True, False, "1 x"),
     ],
 )  # fmt: skip
