@@ -85,7 +85,7 @@ class FileExpectations(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _DOUBTED = {
-    "request": "your request may ask for this: {}",
+    "request": "the request may ask for this: {}",
     "before": "the first run expected this file, the correction names another: {}",
 }
 """What is said of what is not there and need not be."""

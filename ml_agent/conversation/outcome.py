@@ -26,8 +26,8 @@ _ROOM = ((12, 6), (8, 4), (5, 3), (3, 1), (2, 0))
 _DONE = "Is it what the sentence asks for? Then call done{}. Else fix it."
 _EACH = ", with a sentence on each doubt in its `doubts`"
 _WRONG = "What is proven must be mended; what only the wording says may be disputed, with a reason, before done."
-_NUMBERED = re.compile(r"^doubt\s*#?(\d+)\W*$|^(?:doubt\s*#?)?\d{1,2}\s*[:.)]\s+", re.IGNORECASE)
-"""The number of a doubt, alone or before its words."""
+_NUMBERED = re.compile(r"^(?:doubt\s*#?)?(\d{1,2})(?:\s*[:.)]\s+|\W*$)", re.IGNORECASE)
+"""The number of a doubt, alone or before words."""
 _FAILED = "Fix it: answer differently, install what is missing, or run something to look."
 
 
@@ -111,14 +111,16 @@ def dispute_of(judgement: Judgement, wrong: Sequence[Judgement], disputes: Seque
 
 def conclusion(review: Review, what: str, doubts: Sequence[object]) -> Conclusion:
     """What an author says in the end, each of our doubts with his sentence on it: by its number or words, else in the order given."""
-    texts = [one for one in doubts if isinstance(one, dict)]
     given = [
-        (_NUMBERED.sub(r"\1", _plain(str(one.get("doubt", "")))), _plain(str(one.get("answer", "")))) for one in texts
+        (_plain(str(one.get("doubt", ""))), _plain(str(one.get("answer", ""))))
+        for one in doubts
+        if isinstance(one, dict)
     ]
     taken: list[Doubt] = []
     left = list(given)
     for number, doubt in enumerate(review.doubts, 1):
-        own = next((one for one in left if one[0] == f"{number}" or _alike(one[0], doubt)), None)
+        own = next((one for one in left if _alike(one[0], doubt)), None)
+        own = own or next((one for one in left if _is_numbered(one[0], number, review.doubts)), None)
         if own is None and len(left) == len(review.doubts) - len(taken):
             own = left[0] if left else None
         if own is not None:
@@ -133,8 +135,14 @@ def _plain(text: str) -> str:
     return " ".join(text.split())[:300].removesuffix(".")
 
 
+def _is_numbered(said: str, number: int, doubts: Sequence[str]) -> bool:
+    """Whether a text names a doubt by its number, in whatever words, but none of the others by theirs."""
+    found = _NUMBERED.match(said)
+    return found is not None and int(found[1]) == number and not any(_alike(said, doubt) for doubt in doubts)
+
+
 def _alike(said: str, doubt: str) -> bool:
-    plain = said.strip().lower()
+    plain = _NUMBERED.sub("", said, count=1).strip().lower()
     return len(plain) > 8 and (plain[:40] in doubt.lower() or doubt.lower()[:40] in plain)
 
 

@@ -49,7 +49,7 @@ def doubts_of(
         return ()
     found = [*_errors(response), *_endless(response)]
     for one in judgements:
-        found += [f"{one.path}: {doubt}" for doubt in one.doubts]
+        found += [f"{one.path}: {doubt}" if one.path else doubt for doubt in one.doubts]
     compared = [one for one in made if _LEAST_COMPARED <= one.size <= _MOST_COMPARED][:_MOST_FILES]
     sums = _Sums()
     found += [*_known_before(compared, root, outputs, sums), *_twice(compared, outputs, sums)]

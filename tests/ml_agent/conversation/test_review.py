@@ -284,6 +284,7 @@ def test_a_run_without_an_answer_is_not_gone_on_from(repository: Path, tmp_path:
         "doubt #1:",
         "Doubt 1: 154 of 1614 columns are empty",
         "1) 154 of 1614 columns",
+        "Doubt 1: A and B are empty",
         "154 of 1614 columns are empty",
     ],
 )
