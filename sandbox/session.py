@@ -278,7 +278,7 @@ class Session:
         failed += [f"{name}: {why.splitlines()[-1][:150]}" for name, why in list(environment.left_out.items())[:3]]
         lines = (
             environment.rung.said,
-            f"installed: {own}{shown or 'no packages'}",
+            f"installed: {own}{shown or ('no other packages' if own else 'no packages')}",
             "; ".join(failed) and f"not: {'; '.join(failed)}",
         )
         return tuple(filter(None, lines))
