@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.tools.foreign_files import read_text
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
@@ -71,7 +72,7 @@ class PipSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_pip_settings() -> PipSettings:
-    """The settings of this host."""
+    """The settings of this host. Raises SandboxUnavailableError where pip itself could not read them."""
     values = _configured()
     return PipSettings(
         index_url=next(iter(_urls(values.get("index-url", ""))), ""),
@@ -98,8 +99,9 @@ def _configured() -> dict[str, str]:
     read, values = Configuration(isolated=False), dict[str, str]()
     try:
         read.load()
-    except PipError:  # a file that pip cannot read
-        return {}
+    except PipError as error:  # without it an index of the user's own would be passed over for the public one
+        said = " ".join(str(error).split())
+        raise SandboxUnavailableError(f"pip cannot read its own settings, mend them first: {said}") from error
     for section in ("global.", "install.", ":env:."):
         values |= {key.removeprefix(section): text for key, text in read.items() if key.startswith(section) and text}
     return values

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from ml_agent.sandbox.errors import SandboxUnavailableError
 from ml_agent.sandbox.files import copy_tree, disk_usage, newer_file, write_tar
 from ml_agent.sandbox.held_folder import held_folder
 from ml_agent.sandbox.inner_path import InnerPath, safe_relative
@@ -103,6 +104,13 @@ def test_pip_settings_are_read_as_pip_reads_them(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     overridden = read_pip_settings()
     assert overridden.index_url == "https://other/simple" and overridden.find_links == settings.find_links
+
+
+def test_settings_that_pip_cannot_read_are_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pip.conf").write_text("index-url = https://own/simple\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    with pytest.raises(SandboxUnavailableError, match=r"pip\.conf"):
+        read_pip_settings()
 
 
 def test_a_home_folder_is_never_mounted() -> None:
