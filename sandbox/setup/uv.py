@@ -318,6 +318,6 @@ def plain(requirement: str) -> str:
 
 
 def name_of(requirement: str) -> str:
-    """The distribution that a requirement begins with, as indexes compare it."""
-    match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", requirement)
+    """The distribution that a requirement begins with, as indexes compare it; "" for a mere address, whose scheme is no name."""
+    match = re.match(r"\s*([A-Za-z0-9][\w.-]*+)(?![^\s@]*://)", requirement)
     return normalized(match[1]) if match else ""

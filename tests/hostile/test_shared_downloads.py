@@ -30,6 +30,7 @@ from ml_agent.sandbox.setup.uv import (
     compile_text,
     install_text,
     look_text,
+    name_of,
     read_lock,
     requirements_text,
 )
@@ -223,6 +224,18 @@ def test_a_file_of_requirements_has_nothing_else(text: str) -> None:
     found = [Requirement(line) for line in done.stdout.decode().splitlines()]
     assert [one.name for one in (found[0], found[-1])] == ["yaml", "numpy"]
     assert len(found) <= 3 and not any(one.url for one in found)
+
+
+@pytest.mark.promise("The scheme of an address is no name of a package.", by="sandbox.setup.uv")
+def test_an_address_alone_names_nothing() -> None:
+    lines = (
+        "git+https://x.invalid/y",
+        "https://user@x.invalid/y",
+        "Six @ git+https://x.invalid/y",
+        "six@https://x.invalid",
+        "six>=1",
+    )
+    assert [name_of(line) for line in lines] == ["", "", "six", "six", "six"]
 
 
 @pytest.mark.promise(
